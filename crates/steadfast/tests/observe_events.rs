@@ -187,7 +187,7 @@ fn o1_figures_that_do_not_add_up_are_refused() {
     let refused = refused::<MetricsSummary>;
     assert!(refused(METRICS, "/failed_sessions", json!(49)).starts_with("total_sessions: "));
     let rate = refused(METRICS, "/by_subsystem/browser/success_rate", json!(1.01));
-    assert_eq!(rate, "by_subsystem.browser.success_rate: must lie in 0.0..=1.0");
+    assert_eq!(rate, "by_subsystem.browser.success_rate: must be from 0.0 to 1.0");
     assert!(
         refused(METRICS, "/by_policy/browser_state_timeout/average_attempts", json!(-1))
             .starts_with("by_policy.browser_state_timeout.average_attempts: ")

@@ -152,10 +152,7 @@ async fn o1_hinted_waits_are_told_without_breaking_the_limit() {
     assert!(retried.iter().all(|event| (event.attempt, event.max_attempts) == (Some(1), Some(2))));
     assert!(retried.iter().all(|event| event.delay == Some(Duration::from_secs(120))));
     let why = retried[0].why.as_ref().unwrap();
-    assert_eq!(
-        why.to_string(),
-        "rule `429` (default) makes it rate_limited; hint of the server: 2m"
-    );
+    assert_eq!(why.to_string(), "rule `429` (default) makes it rate_limited; server hint: 2m");
 
     let session = &memory.sessions()[0];
     let numbers: Vec<_> = session.attempts.iter().map(|attempt| attempt.attempt_number).collect();

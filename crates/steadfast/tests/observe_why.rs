@@ -91,10 +91,7 @@ fn o4_a_draw_is_told_without_its_nanoseconds() {
 #[test]
 fn o4_a_hint_that_is_followed_is_named() {
     let why = &decided(Policy::immediate().max_rate_limit_waits(1), &limited(0))[0];
-    assert_eq!(
-        why.to_string(),
-        "rule `429` (default) makes it rate_limited; hint of the server: 0s"
-    );
+    assert_eq!(why.to_string(), "rule `429` (default) makes it rate_limited; server hint: 0s");
     assert_eq!(
         serde_json::to_value(why).unwrap()["decided_by"],
         json!({"by": "hint", "wait": 0.0})
@@ -105,11 +102,11 @@ fn o4_a_hint_that_is_followed_is_named() {
 fn o4_the_list_of_the_rule_is_named() {
     let draft = || Policy::immediate().max_attempts(1).retry_on(["5xx"]).abort_on(["501"]);
     let aborted = end_of(draft(), &Fault::http(501));
-    assert_eq!(aborted, "rule `501` (abort_on) makes it final; trying again cannot help");
+    assert_eq!(aborted, "rule `501` (abort_on) makes it final; retrying cannot help");
     let retried = end_of(draft(), &Fault::http(503));
     assert_eq!(retried, "rule `5xx` (retry_on) makes it retryable; max_attempts 1 reached");
     let unknown = end_of(draft(), &Fault::of(Kind::Other));
-    assert_eq!(unknown, "no rule speaks of it, so it is final; trying again cannot help");
+    assert_eq!(unknown, "no rule matches, so it is final; retrying cannot help");
 }
 
 #[test]
@@ -134,13 +131,11 @@ fn o4_the_limit_that_ended_it_is_named() {
     let draft = Policy::immediate().max_hint(Duration::from_secs(60));
     assert_eq!(
         end_of(draft, &limited(120)),
-        format!("{rate_limited}; hint of the server (2m) is longer than max_hint 1m")
+        format!("{rate_limited}; server hint (2m) is longer than max_hint 1m")
     );
     assert_eq!(
         end_of(Policy::immediate(), &limited(86_400)),
-        format!(
-            "{rate_limited}; hint of the server (1d) is longer than what is waited for in a process"
-        )
+        format!("{rate_limited}; server hint (1d) is longer than the longest wait in a process")
     );
     assert_eq!(
         end_of(Policy::immediate().max_rate_limit_waits(2), &limited(0)),
@@ -191,14 +186,14 @@ fn o4_sessions_around_and_inside_are_named() {
     })
     .call();
     let rule = "rule `5xx` (default) makes it retryable";
-    assert_eq!(sentences(&whys)[0], format!("{rule}; the session around it will retry"));
+    assert_eq!(sentences(&whys)[0], format!("{rule}; the outer session retries"));
 
     let policy = || Policy::immediate().max_attempts(2).nested(Nested::Inner).build().unwrap();
     let (outer, own, mut whys) = (policy(), policy(), Vec::new());
     let _ = retry(&outer, || retry(&own, down).call().map_err(|error| error.into_error().unwrap()))
         .on_give_up(|happening| whys.extend(Why::of(happening)))
         .call();
-    assert_eq!(sentences(&whys), [format!("{rule}; a session inside it has retried already")]);
+    assert_eq!(sentences(&whys), [format!("{rule}; an inner session has already retried")]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What became of a changed file: for the log, for the audit, for people (F4).
+//! Changes of the policy file, for logs and audits (F4).
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,48 +12,48 @@ use crate::file::{Explanation, Extension, Policies, Problems};
 use crate::observe::{Redactor, serde_format};
 use crate::policy::{Policy, Setting};
 
-/// A change of the file, and what became of it.
+/// A change of the file and its outcome.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Change {
-    /// When it was read.
+    /// The time of the reload.
     #[serde(serialize_with = "serde_format::time::serialize")]
     pub at: Timestamp,
     /// The file.
     pub file: String,
-    /// The number of the version that is in force since; the first is 1.
+    /// The active version after the change; the first is 1.
     pub version: u64,
-    /// What became of it.
+    /// The outcome.
     #[serde(flatten)]
     pub outcome: Outcome,
 }
 
-/// What became of a changed file.
+/// The outcome of a change.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Outcome {
-    /// It is in force.
+    /// The file is active.
     Applied {
-        /// What is different. Nothing, if only comments or their like are.
+        /// The changed values; empty if only comments changed.
         changes: Vec<Changed>,
     },
-    /// It is not: the policies before it stay.
+    /// The file was rejected; the previous policies stay active.
     Refused {
-        /// All that is wrong with it.
+        /// All problems of the file.
         problems: Problems,
     },
 }
 
-/// A value that is different: reads as `policies.a.max_attempts: 3 → 5`.
+/// A changed value. Displayed as `policies.a.max_attempts: 3 → 5`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Changed {
-    /// The value, such as `policies.a.max_attempts`; a whole policy that came or went.
+    /// The path, such as `policies.a.max_attempts`, or that of an added or removed policy.
     pub path: String,
-    /// What it was, if it was there.
+    /// The old value, if there was one.
     pub from: Option<Setting>,
-    /// What it is, if it is there.
+    /// The new value, if there is one.
     pub to: Option<Setting>,
 }
 
@@ -61,11 +61,11 @@ impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.outcome {
             Outcome::Applied { changes } => {
-                write!(f, "{}: version {} is in force", self.file, self.version)?;
+                write!(f, "{}: version {} is active", self.file, self.version)?;
                 changes.iter().try_for_each(|changed| write!(f, "\n  {changed}"))
             }
             Outcome::Refused { problems } => {
-                write!(f, "{}: refused, version {} stays in force", self.file, self.version)?;
+                write!(f, "{}: rejected, version {} stays active", self.file, self.version)?;
                 problems.iter().try_for_each(|problem| write!(f, "\n  {problem}"))
             }
         }
@@ -77,52 +77,58 @@ impl fmt::Display for Changed {
         match (&self.from, &self.to) {
             (None, _) => write!(f, "{}: added", self.path),
             (_, None) => write!(f, "{}: removed", self.path),
-            (Some(from), Some(to)) => write!(f, "{}: {} → {}", self.path, Shown(from), Shown(to)),
+            (Some(from), Some(to)) => {
+                write!(f, "{}: {} → {}", self.path, Expanded(from), Expanded(to))
+            }
         }
     }
 }
 
-/// Of two lists it is worth knowing what is in them.
-struct Shown<'s>(&'s Setting);
+/// A value with the items of lists and maps.
+struct Expanded<'s>(&'s Setting);
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for Expanded<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            many @ (Setting::List(_) | Setting::Map(_)) => json(many).fmt(f),
-            one => one.fmt(f),
+            nested @ (Setting::List(_) | Setting::Map(_)) => json(nested).fmt(f),
+            scalar => scalar.fmt(f),
         }
     }
 }
 
-/// What is different between two versions, those policies included that no file writes: the
-/// global defaults make `default`, and a ready-made one takes the place of one that went.
-pub(super) fn between(old: &Policies, new: &Policies) -> Vec<Changed> {
+/// The differences between two versions, including policies that are not in the file: `default`
+/// from the global defaults, and a preset that replaces a removed policy.
+pub(super) fn diff(old: &Policies, new: &Policies) -> Vec<Changed> {
     let mut changes = Vec::new();
     for policy in old.all().filter(|policy| new.by_id(id(policy)).is_none()) {
-        changes.push(Changed { path: path(policy), from: Some(whole(policy)), to: None });
+        changes.push(Changed { path: path(policy), from: Some(as_setting(policy)), to: None });
     }
     for policy in new.all() {
         match old.by_id(id(policy)) {
             None => {
-                changes.push(Changed { path: path(policy), from: None, to: Some(whole(policy)) });
+                changes.push(Changed {
+                    path: path(policy),
+                    from: None,
+                    to: Some(as_setting(policy)),
+                });
             }
             Some(before) if before == policy => {}
             Some(before) => {
                 let [before, after] = [(old, before), (new, policy)]
                     .map(|(version, policy)| version.explained(policy));
-                changes.extend(values_between(&path(policy), &before, &after));
+                changes.extend(diff_values(&path(policy), &before, &after));
             }
         }
     }
-    changes.extend(mappings_between(old, new));
-    changes.extend(extensions_between(old, new));
+    changes.extend(diff_mappings(old, new));
+    changes.extend(diff_extensions(old, new));
     changes
 }
 
-fn values_between(path: &str, old: &Explanation, new: &Explanation) -> Vec<Changed> {
+fn diff_values(path: &str, old: &Explanation, new: &Explanation) -> Vec<Changed> {
     let value = |of: &Explanation, field: &str| of.value(field).map(|found| found.value.clone());
-    let gone = old.values.iter().filter(|before| new.value(&before.field).is_none());
-    let fields = new.values.iter().chain(gone).map(|explained| explained.field.as_str());
+    let removed = old.values.iter().filter(|before| new.value(&before.field).is_none());
+    let fields = new.values.iter().chain(removed).map(|explained| explained.field.as_str());
     let changed = fields.map(|field| Changed {
         path: format!("{path}.{field}"),
         from: value(old, field),
@@ -131,11 +137,11 @@ fn values_between(path: &str, old: &Explanation, new: &Explanation) -> Vec<Chang
     changed.filter(|changed| changed.from != changed.to).collect()
 }
 
-fn mappings_between(old: &Policies, new: &Policies) -> Vec<Changed> {
+fn diff_mappings(old: &Policies, new: &Policies) -> Vec<Changed> {
     let [before, after] = [old, new].map(targets);
     let target = |of: &HashMap<&str, &str>, name: &str| of.get(name).copied().map(Setting::from);
-    let gone = old.mapped().iter().filter(|mapped| !after.contains_key(mapped.name.as_str()));
-    let changed = new.mapped().iter().chain(gone).map(|mapped| Changed {
+    let removed = old.mapped().iter().filter(|mapped| !after.contains_key(mapped.name.as_str()));
+    let changed = new.mapped().iter().chain(removed).map(|mapped| Changed {
         path: format!("subsystem_mappings.{}", mapped.name),
         from: target(&before, &mapped.name),
         to: target(&after, &mapped.name),
@@ -143,20 +149,21 @@ fn mappings_between(old: &Policies, new: &Policies) -> Vec<Changed> {
     changed.filter(|changed| changed.from != changed.to).collect()
 }
 
-/// Nobody knows what a writer keeps under keys of their own, so it is told without its secrets.
-fn extensions_between(old: &Policies, new: &Policies) -> Vec<Changed> {
+/// Values of extension keys may contain secrets, so they are redacted.
+fn diff_extensions(old: &Policies, new: &Policies) -> Vec<Changed> {
     let value = |of: &Policies, key: &str| of.find_extension(key).map(Extension::json);
-    let gone = old.extensions.iter().filter(|own| new.find_extension(&own.key).is_none());
-    let keys = new.extensions.iter().chain(gone).map(|own| own.key.as_str());
+    let removed =
+        old.extensions.iter().filter(|extension| new.find_extension(&extension.key).is_none());
+    let keys = new.extensions.iter().chain(removed).map(|extension| extension.key.as_str());
     let changed = keys.filter(|key| value(old, key) != value(new, key)).map(|key| Changed {
         path: key.to_owned(),
-        from: value(old, key).map(|value| without_secrets(key, value)),
-        to: value(new, key).map(|value| without_secrets(key, value)),
+        from: value(old, key).map(|value| redacted(key, value)),
+        to: value(new, key).map(|value| redacted(key, value)),
     });
     changed.collect()
 }
 
-fn without_secrets(key: &str, value: Value) -> Setting {
+fn redacted(key: &str, value: Value) -> Setting {
     let mut entry = Value::from_iter([(key, value)]);
     Redactor::installed().value(&mut entry);
     let value = entry.get_mut(key).map(Value::take).unwrap_or_default();
@@ -176,8 +183,8 @@ fn path(policy: &Arc<Policy>) -> String {
     format!("policies.{}", id(policy))
 }
 
-/// A policy as one value.
-fn whole(policy: &Policy) -> Setting {
+/// A policy as a single value.
+fn as_setting(policy: &Policy) -> Setting {
     serde_json::from_value(json(policy)).unwrap_or(Setting::Null)
 }
 

@@ -1,53 +1,53 @@
-//! Whether the policies in force are those of the file, and what goes on under them.
+//! The health of a registry.
 
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::Registry;
-use super::watch::Watch;
+use super::file_watcher::FileWatcher;
 use crate::file::Problems;
 use crate::observe::serde_format;
 
-/// How a registry is.
+/// The health of a registry.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Health {
-    /// Whether the policies in force are those of the file as it is now.
+    /// Whether the active policies are those of the current file.
     pub current: bool,
     /// The file, if there is one.
     pub file: Option<String>,
-    /// The number of the version in force.
+    /// The active version.
     pub version: u64,
-    /// Since when it is in force.
+    /// The time of its activation.
     #[serde(serialize_with = "serde_format::time::serialize")]
     pub loaded_at: Timestamp,
-    /// How many policies the file has.
+    /// The number of policies in the file.
     pub policies: usize,
-    /// What is wrong with the file as it is now.
+    /// The problems of the current file, if it was rejected.
     pub problems: Option<Problems>,
-    /// Whether changes of the file are noticed.
+    /// Whether the file is watched.
     pub watching: bool,
-    /// How many sessions are under way.
+    /// The number of sessions in progress.
     pub sessions: usize,
-    /// Whether a shutdown has begun.
+    /// Whether a shutdown has started.
     pub stopping: bool,
 }
 
 impl Registry {
-    /// How it is.
+    /// The health of the registry.
     #[must_use]
     pub fn health(&self) -> Health {
         let status = self.0.reloader.status().clone();
         Health {
-            current: status.refused.is_none(),
+            current: status.problems.is_none(),
             file: self.0.reloader.path().map(|path| path.display().to_string()),
             version: status.version,
             loaded_at: status.loaded_at,
-            policies: self.0.versions.current().iter().count(),
-            problems: status.refused,
-            watching: self.0.watch.as_ref().is_some_and(Watch::is_running),
+            policies: self.0.current.load().iter().count(),
+            problems: status.problems,
+            watching: self.0.watcher.as_ref().is_some_and(FileWatcher::is_running),
             sessions: self.0.sessions.count(),
-            stopping: self.0.stopping.has_begun(),
+            stopping: self.0.stopping.is_set(),
         }
     }
 }

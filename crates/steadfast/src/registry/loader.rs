@@ -1,4 +1,4 @@
-//! How a registry comes to be: from which file, with what over it, told to whom.
+//! The builder of a registry.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use super::reload::{Check, Listener};
 use crate::file::{Overlay, Policies, Problems};
 use crate::policy::Setting;
 
-/// What a registry is to be made of. [`Registry::load`] is the short form.
+/// Builds a registry. [`Registry::load`] is the short form.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -34,21 +34,22 @@ pub struct Loader {
 }
 
 impl Loader {
-    /// The policies of a file. The environment of this process goes over it, and it is watched.
+    /// The policies of a file, with the environment variables of this process applied. The file is
+    /// watched.
     pub fn file(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
-        // A later change of the working directory does not lose it.
+        // The working directory may change later.
         let file = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Self { file: Some(file), ..Self::presets() }
     }
 
-    /// The ready-made policies alone, with the environment of this process over them.
+    /// The presets alone, with the environment variables of this process applied.
     pub fn presets() -> Self {
         let overlay = Overlay::from_env();
         Self { file: None, overlay, watched: true, checks: Vec::new(), listeners: Vec::new() }
     }
 
-    /// These variables, instead of the environment of this process.
+    /// Sets the variables to apply, instead of the environment.
     pub fn variables<N: Into<String>, V: Into<String>>(
         mut self,
         variables: impl IntoIterator<Item = (N, V)>,
@@ -58,7 +59,7 @@ impl Loader {
         self
     }
 
-    /// A value that wins over the file and the environment (F3).
+    /// Sets a value that overrides the file and the environment (F3).
     pub fn set(
         mut self,
         policy: impl Into<String>,
@@ -69,14 +70,14 @@ impl Loader {
         self
     }
 
-    /// Does not watch the file: it is read again when [`Registry::reload`] says so.
+    /// Does not watch the file; only [`Registry::reload`] reads it again.
     pub fn unwatched(mut self) -> Self {
         self.watched = false;
         self
     }
 
-    /// Has the program look at each version of the file, the first included, before it is put in
-    /// force: one that it refuses is not, and the one before it stays (F4).
+    /// Adds a check of each version of the file, including the first, before it becomes active. If
+    /// the check fails, the previous version stays active (F4).
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -85,12 +86,12 @@ impl Loader {
     /// use steadfast::file::Policies;
     /// use steadfast::registry::Loader;
     ///
-    /// let shards = |policies: &Policies| match policies.own::<u32>("x-shards")? {
-    ///     Some(0) => Err(policies.problem("x-shards", "none is too few").suggest("write 1")),
+    /// let shards = |policies: &Policies| match policies.extension::<u32>("x-shards")? {
+    ///     Some(0) => Err(policies.problem("x-shards", "must be greater than 0").suggest("write 1")),
     ///     _ => Ok(()),
     /// };
-    /// let refused = Loader::file(&path).check(shards).load().unwrap_err();
-    /// assert!(refused.to_string().ends_with(":2:11: x-shards: none is too few; write 1"));
+    /// let problems = Loader::file(&path).check(shards).load().unwrap_err();
+    /// assert!(problems.to_string().ends_with(":2:11: x-shards: must be greater than 0; write 1"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn check<E: Into<Problems>>(
@@ -101,18 +102,17 @@ impl Loader {
         self
     }
 
-    /// Calls a function with each change of the policies, and with each that was refused: to
-    /// audit them, or to tell somebody. It is called on the thread that reloads.
+    /// Calls a function after each change of the file, applied or rejected, on the thread that
+    /// reloads.
     pub fn on_change(mut self, listener: impl Fn(&Change) + Send + Sync + 'static) -> Self {
         self.listeners.push(Box::new(listener));
         self
     }
 
-    /// Reads the file for the first time.
+    /// Reads the file and builds the registry.
     ///
     /// # Errors
-    /// Everything that is wrong with it, with a variable or with a value set here, or what a
-    /// check says.
+    /// All problems of the file, the variables, the values set here, and the checks.
     pub fn load(self) -> Result<Registry, Problems> {
         let Self { file, overlay, watched, checks, listeners } = self;
         match file {

@@ -1,10 +1,9 @@
-//! One place for a system's policies, kept current while it runs.
+//! The registry of policies, reloaded from a file at run time.
 //!
-//! A team points every subsystem at one file and changes it while everything runs.
-//! So what a subsystem holds is not a policy but the name of one: the [`Registry`]
-//! finds it in the version of the file that is in force, and a session keeps what it
-//! found to its end. Versions are swapped whole, so nobody sees half of one, and
-//! looking one up takes no lock.
+//! All subsystems of an application share one file, which can change while they run. A subsystem
+//! therefore holds the name of a policy: the [`Registry`] looks it up in the active version of the
+//! file, and a session uses that policy to its end. Versions are replaced atomically, and a lookup
+//! takes no lock.
 //!
 //! ```
 //! # let folder = tempfile::tempdir()?;
@@ -25,19 +24,20 @@
 //! ```
 
 mod change;
+mod current;
+mod file_watcher;
+mod global;
 mod health;
-mod installed;
 mod loader;
 mod reload;
 mod shutdown;
-mod versions;
-mod watch;
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 pub use change::{Change, Changed, Outcome};
+pub use file_watcher::{AfterChange, FileWatcher};
 pub use health::Health;
 pub use loader::Loader;
 pub use shutdown::Stopped;
@@ -47,26 +47,25 @@ use crate::drive::{Callable, CancelHandle, Cancellable, Judges, Named, Real};
 use crate::file::{Explanation, Policies, Problems};
 use crate::observe::{ActiveSession, DefaultInstrument, LazyTracked, SessionId, Sessions};
 use crate::policy::Policy;
+use current::CurrentPolicies;
 use reload::Reloader;
-use shutdown::Stopping;
-use versions::Versions;
-use watch::Watch;
+use shutdown::ShutdownFlag;
 
-/// The policies of a file, found by name, reloaded when it changes. Clones are the same.
+/// The policies of a file, by name, reloaded when the file changes. Clones share them.
 #[derive(Clone)]
 pub struct Registry(Arc<Inner>);
 
 struct Inner {
-    versions: Versions,
+    current: CurrentPolicies,
     sessions: Sessions,
-    stopping: Stopping,
+    stopping: ShutdownFlag,
     reloader: Reloader,
-    /// Ends with the last clone.
-    watch: Option<Watch>,
+    /// Stops with the last clone.
+    watcher: Option<FileWatcher>,
 }
 
-/// An operation that is tried under a policy found by name. It is what
-/// [`retry`](fn@crate::retry) returns, and takes all that can be said of a call.
+/// An operation with retries under a policy found by name: the type that
+/// [`retry`](fn@crate::retry) returns.
 pub type Run<'n, Op, M> = Retry<
     Arc<Policy>,
     Op,
@@ -77,56 +76,56 @@ pub type Run<'n, Op, M> = Retry<
 >;
 
 impl Registry {
-    /// Reads a file, lays the environment over it, and watches it.
+    /// Reads a file, applies the environment variables, and watches it.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All problems of the file.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, Problems> {
         Loader::file(path).load()
     }
 
-    /// The policies in force. They do not change: the next version is another value.
+    /// The active policies. They are immutable: the next version is another value.
     #[must_use]
     pub fn policies(&self) -> Arc<Policies> {
-        self.0.versions.current()
+        self.0.current.load()
     }
 
-    /// The policy in force for a name: a policy's id, or `subsystem.operation.case` (F6).
+    /// The active policy for a name: a policy's id, or `subsystem.operation.case` (F6).
     #[must_use]
     #[inline]
     pub fn policy(&self, name: &str) -> Arc<Policy> {
-        self.0.versions.look(|policies| Arc::clone(policies.find(name)))
+        self.0.current.with(|policies| Arc::clone(policies.find(name)))
     }
 
-    /// Where each value of the policy for a name came from.
+    /// The values of the policy for a name, with their origins.
     #[must_use]
     pub fn explain(&self, name: &str) -> Explanation {
-        self.0.versions.current().explain(name)
+        self.0.current.load().explain(name)
     }
 
-    /// Tries an operation under the policy for a name. The session goes by that name, can be
-    /// [listed](Self::sessions) and [cancelled](Self::cancel), and ends under the policy that it
-    /// began with, whatever becomes of the file.
+    /// Runs an operation with retries under the policy for a name. The session has that name, can be
+    /// [listed](Self::sessions) and [cancelled](Self::cancel), and keeps its policy if the file
+    /// changes.
     #[inline]
     pub fn run<'n, M, Op: Callable<M>>(&self, name: &'n str, operation: Op) -> Run<'n, Op, M> {
         let policy = self.policy(name);
-        let cancelled = self.0.stopping.has_begun().then(already_cancelled);
+        let cancelled = self.0.stopping.is_set().then(already_cancelled);
         Retry::holding(policy, name, self.0.sessions.clone(), cancelled, operation)
     }
 
-    /// The sessions under way, oldest first.
+    /// The sessions in progress, oldest first.
     #[must_use]
     pub fn sessions(&self) -> Vec<ActiveSession> {
         self.0.sessions.list()
     }
 
-    /// Calls a session off; says whether it was under way.
+    /// Cancels a session. Returns whether it was in progress.
     pub fn cancel(&self, session: SessionId) -> bool {
         self.0.sessions.cancel(session)
     }
 }
 
-/// For sessions that are over before they begin.
+/// The handle of a session that starts after a shutdown.
 #[cold]
 fn already_cancelled() -> CancelHandle {
     let handle = CancelHandle::new();

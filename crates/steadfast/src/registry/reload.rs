@@ -1,4 +1,4 @@
-//! Reading the file again: validated before it is swapped in whole, or refused (F4).
+//! Reloading of the file: validated, then activated atomically or rejected (F4).
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,32 +7,32 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::change::{Change, Outcome, between};
-use super::shutdown::Stopping;
-use super::versions::Versions;
-use super::watch::Watch;
+use super::change::{Change, Outcome, diff};
+use super::current::CurrentPolicies;
+use super::file_watcher::{AfterChange, FileWatcher};
+use super::shutdown::ShutdownFlag;
 use super::{Inner, Registry};
 use crate::file::{Format, Overlay, Policies, Problem, Problems, Source};
 use crate::observe::Sessions;
 
-/// What the program has to say of a version before it is in force.
+/// An application's check of a version before it becomes active.
 pub(super) type Check = Box<dyn Fn(&Policies) -> Result<(), Problems> + Send + Sync>;
 
-/// Told of each change.
+/// Called after each change.
 pub(super) type Listener = Box<dyn Fn(&Change) + Send + Sync>;
 
-/// How many changes are remembered.
-const REMEMBERED: usize = 100;
+/// The most changes in the history.
+const MAX_CHANGES: usize = 100;
 
-/// The file, and what is known of it.
+/// The file and the state of its reloading.
 pub(super) struct Reloader {
     file: Option<(PathBuf, Format)>,
     overlay: Overlay,
     checks: Vec<Check>,
     listeners: Vec<Listener>,
-    /// Held by whoever reads the file.
-    turn: Mutex<()>,
-    /// Never held for long.
+    /// Held while the file is read.
+    reading: Mutex<()>,
+    /// Held briefly.
     status: Mutex<Status>,
 }
 
@@ -40,10 +40,10 @@ pub(super) struct Reloader {
 pub(super) struct Status {
     pub(super) version: u64,
     pub(super) loaded_at: Timestamp,
-    /// What is wrong with the file as it is now.
-    pub(super) refused: Option<Problems>,
-    /// The file as it was last read, good or bad. Nothing, if it could not be read.
-    read: Option<Source>,
+    /// The problems of the current file, if it was rejected.
+    pub(super) problems: Option<Problems>,
+    /// The text that was read last, valid or not; `None` if it could not be read.
+    source: Option<Source>,
     changes: VecDeque<Change>,
 }
 
@@ -62,41 +62,57 @@ impl Registry {
         listeners: Vec<Listener>,
     ) -> Result<Self, Problems> {
         let format = Format::of(&path)?;
-        // Whatever happens from here on is noticed.
-        let watch = watched.then(|| Watch::new(&path));
+        // Before the first read, so that no later change is missed.
+        let watcher = watched.then(|| FileWatcher::new(vec![path.clone()]));
         let source = read(&path)?;
         let policies = checked(Policies::layered(&source, format, &overlay)?, &checks)?;
         let file = Some((path, format));
         let reloader = Reloader::new(file, overlay, checks, listeners, Some(source));
-        let registry = Self(Arc::new(Inner::new(policies, reloader, watch)));
+        let registry = Self(Arc::new(Inner::new(policies, reloader, watcher)));
         registry.start_watching();
         Ok(registry)
     }
 
-    /// Reads the file again, now, as on a signal. Says what changed; nothing, if the file is
-    /// as it was.
+    /// Reads the file again now, such as on a signal. Returns the change, or `None` if the file is
+    /// unchanged.
     ///
     /// # Errors
-    /// All that is wrong with the file. The policies in force stay.
+    /// All problems of the file. The active policies stay.
     pub fn reload(&self) -> Result<Option<Change>, Problems> {
         self.0.reload()
     }
 
-    /// The changes so far, the last hundred of them, oldest first.
+    /// The last hundred changes, oldest first.
     #[must_use]
     pub fn changes(&self) -> Vec<Change> {
         self.0.reloader.status().changes.iter().cloned().collect()
     }
 }
 
+impl Registry {
+    fn start_watching(&self) {
+        if let Some(watcher) = &self.0.watcher {
+            let registry = Arc::downgrade(&self.0);
+            // Without a thread, `Health::watching` is false. The registry reports the problems.
+            let _ = watcher.start("steadfast-watch", move || match registry.upgrade() {
+                Some(registry) => {
+                    let _ = registry.reload();
+                    AfterChange::Continue
+                }
+                None => AfterChange::Stop,
+            });
+        }
+    }
+}
+
 impl Inner {
-    fn new(policies: Policies, reloader: Reloader, watch: Option<Watch>) -> Self {
+    fn new(policies: Policies, reloader: Reloader, watcher: Option<FileWatcher>) -> Self {
         Self {
-            versions: Versions::new(policies),
+            current: CurrentPolicies::new(policies),
             sessions: Sessions::new(),
-            stopping: Stopping::default(),
+            stopping: ShutdownFlag::default(),
             reloader,
-            watch,
+            watcher,
         }
     }
 
@@ -104,76 +120,76 @@ impl Inner {
         let Some((path, format)) = &self.reloader.file else {
             return Ok(None);
         };
-        // One at a time, so that versions are in force in the order in which they were read.
-        // Whoever asks how it is does not wait for that.
-        let turn = self.reloader.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        // One at a time, so that versions become active in the order in which they were read.
+        // `Health` does not wait for this lock.
+        let reading = self.reloader.reading.lock().unwrap_or_else(PoisonError::into_inner);
         let source = match read(path) {
             Ok(source) => source,
-            Err(problem) => return self.refuse(turn, None, problem.into()),
+            Err(problem) => return self.reject(reading, None, problem.into()),
         };
-        if let Some(known) = self.reloader.status().known(&source) {
-            return known;
+        if let Some(outcome) = self.reloader.status().last_outcome(&source) {
+            return outcome;
         }
-        let read = Policies::layered(&source, *format, &self.reloader.overlay);
-        let policies = match read.and_then(|read| checked(read, &self.reloader.checks)) {
+        let parsed = Policies::layered(&source, *format, &self.reloader.overlay);
+        let policies = match parsed.and_then(|parsed| checked(parsed, &self.reloader.checks)) {
             Ok(policies) => policies,
-            Err(problems) => return self.refuse(turn, Some(source), problems),
+            Err(problems) => return self.reject(reading, Some(source), problems),
         };
-        let changes = between(&self.versions.current(), &policies);
+        let changes = diff(&self.current.load(), &policies);
         let mut status = self.reloader.status();
-        self.versions.replace(policies);
+        self.current.replace(policies);
         status.version += 1;
         status.loaded_at = Timestamp::now();
-        status.refused = None;
-        status.read = Some(source);
-        Ok(Some(self.reloader.tell(turn, status, Outcome::Applied { changes })))
+        status.problems = None;
+        status.source = Some(source);
+        Ok(Some(self.reloader.publish(reading, status, Outcome::Applied { changes })))
     }
 
-    fn refuse(
+    fn reject(
         &self,
-        turn: MutexGuard<'_, ()>,
-        read: Option<Source>,
+        reading: MutexGuard<'_, ()>,
+        source: Option<Source>,
         problems: Problems,
     ) -> Result<Option<Change>, Problems> {
         let mut status = self.reloader.status();
-        let known = status.read.is_none() && read.is_none() && status.refused.is_some();
-        status.read = read;
-        status.refused = Some(problems.clone());
-        if !known {
-            self.reloader.tell(turn, status, Outcome::Refused { problems: problems.clone() });
+        let is_repeated = status.source.is_none() && source.is_none() && status.problems.is_some();
+        status.source = source;
+        status.problems = Some(problems.clone());
+        if !is_repeated {
+            self.reloader.publish(reading, status, Outcome::Refused { problems: problems.clone() });
         }
         Err(problems)
     }
 }
 
 impl Status {
-    /// What became of this text, if it is the one that was read last.
-    fn known(&self, source: &Source) -> Option<Result<Option<Change>, Problems>> {
-        let same = self.read.as_ref().is_some_and(|read| read.text() == source.text());
-        same.then(|| self.refused.clone().map_or(Ok(None), Err))
+    /// The outcome of this text, if it is the one that was read last.
+    fn last_outcome(&self, source: &Source) -> Option<Result<Option<Change>, Problems>> {
+        let same = self.source.as_ref().is_some_and(|last| last.text() == source.text());
+        same.then(|| self.problems.clone().map_or(Ok(None), Err))
     }
 }
 
-/// These policies, if every check lets them pass. One that panics does not, and the watch goes on.
+/// The policies, if every check passes. A check that panics fails.
 fn checked(policies: Policies, checks: &[Check]) -> Result<Policies, Problems> {
     let mut problems = Vec::new();
     for check in checks {
         match catch_unwind(AssertUnwindSafe(|| check(&policies))) {
             Ok(Ok(())) => {}
             Ok(Err(found)) => problems.extend(found),
-            Err(_) => problems.push(policies.problem("", "a check of the program panicked")),
+            Err(_) => problems.push(policies.problem("", "a check of the application panicked")),
         }
     }
     Problems::into_result(problems)?;
     Ok(policies)
 }
 
-/// Reads the file, if it is one: a pipe would have the reader wait for ever.
+/// Reads a regular file. A pipe would block forever.
 fn read(path: &Path) -> Result<Source, Problem> {
     match std::fs::metadata(path) {
         Ok(found) if !found.is_file() && !found.is_dir() => {
-            Err(Problem::of_file(&path.display().to_string(), "it is not a regular file")
-                .suggest("put a file in its place"))
+            Err(Problem::of_file(&path.display().to_string(), "not a regular file")
+                .suggest("replace it with a regular file"))
         }
         _ => Source::read(path),
     }
@@ -185,46 +201,45 @@ impl Reloader {
         overlay: Overlay,
         checks: Vec<Check>,
         listeners: Vec<Listener>,
-        read: Option<Source>,
+        source: Option<Source>,
     ) -> Self {
         let status = Status {
             version: 1,
             loaded_at: Timestamp::now(),
-            refused: None,
-            read,
+            problems: None,
+            source,
             changes: VecDeque::new(),
         };
-        let (turn, status) = (Mutex::new(()), Mutex::new(status));
-        Self { file, overlay, checks, listeners, turn, status }
+        let (reading, status) = (Mutex::new(()), Mutex::new(status));
+        Self { file, overlay, checks, listeners, reading, status }
     }
 
     pub(super) fn path(&self) -> Option<&PathBuf> {
         self.file.as_ref().map(|(path, _)| path)
     }
 
-    /// Nothing that is done under the lock leaves it half changed.
+    /// A panic under the lock leaves the status consistent.
     pub(super) fn status(&self) -> MutexGuard<'_, Status> {
         self.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers a change, and tells everybody, when both locks are free again: they may ask,
-    /// and they may reload.
-    fn tell(
+    /// Records a change, releases both locks, and calls the listeners, which may reload.
+    fn publish(
         &self,
-        turn: MutexGuard<'_, ()>,
+        reading: MutexGuard<'_, ()>,
         mut status: MutexGuard<'_, Status>,
         outcome: Outcome,
     ) -> Change {
         let file = self.path().map(|path| path.display().to_string()).unwrap_or_default();
         let change = Change { at: Timestamp::now(), file, version: status.version, outcome };
         status.changes.push_back(change.clone());
-        if status.changes.len() > REMEMBERED {
+        if status.changes.len() > MAX_CHANGES {
             status.changes.pop_front();
         }
-        drop((status, turn));
+        drop((status, reading));
         log(&change);
         for listener in &self.listeners {
-            // One that panics keeps neither the others nor later changes from being told.
+            // A listener that panics does not affect the others.
             let _ = catch_unwind(AssertUnwindSafe(|| listener(&change)));
         }
         change
@@ -237,10 +252,10 @@ fn log(change: &Change) {
     match &change.outcome {
         Outcome::Applied { changes } => {
             let changes: Vec<String> = changes.iter().map(ToString::to_string).collect();
-            tracing::info!(file, version, changes = changes.join(", "), "policies changed");
+            tracing::info!(file, version, changes = changes.join(", "), "policies reloaded");
         }
         Outcome::Refused { problems } => {
-            tracing::warn!(file, version, %problems, "changed policies refused, the old ones stay");
+            tracing::warn!(file, version, %problems, "policy file rejected, the previous policies stay active");
         }
     }
 }

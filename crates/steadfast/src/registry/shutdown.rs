@@ -1,5 +1,4 @@
-//! Ending well: no new sessions, some time for those under way, then the rest is
-//! called off.
+//! Graceful shutdown: no new sessions, a grace period, then cancellation.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -8,28 +7,28 @@ use serde::Serialize;
 
 use super::Registry;
 
-/// Whether a shutdown has begun.
+/// Whether a shutdown has started.
 #[derive(Default)]
-pub(super) struct Stopping(AtomicBool);
+pub(super) struct ShutdownFlag(AtomicBool);
 
-impl Stopping {
+impl ShutdownFlag {
     #[inline]
-    pub(super) fn has_begun(&self) -> bool {
+    pub(super) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// How a shutdown went.
+/// The result of a shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Stopped {
-    /// How many sessions had to be called off.
+    /// The number of sessions that were cancelled.
     pub cancelled: usize,
 }
 
 impl Registry {
-    /// Stops: sessions that begin from now on are cancelled at once, those under way have
-    /// `grace` to end, and what is left then is cancelled.
+    /// Shuts down: new sessions are cancelled at once, sessions in progress have `grace` to end, and
+    /// the rest is cancelled then.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -54,7 +53,7 @@ impl Registry {
         self.cancel_rest()
     }
 
-    /// The same, while this thread waits.
+    /// Shuts down and blocks this thread until then.
     pub fn shutdown_blocking(&self, grace: Duration) -> Stopped {
         self.0.stopping.0.store(true, Ordering::Relaxed);
         self.0.sessions.wait_until_ended(Instant::now().checked_add(grace));

@@ -80,9 +80,9 @@ fn a_file_that_cannot_be_read_is_a_problem() {
     let directory = folder.path().join("dir.yaml");
     std::fs::create_dir(&directory).unwrap();
     let directory = Policies::read(directory).unwrap_err();
-    assert!(directory.to_string().contains("it is a directory"), "{directory}");
+    assert!(directory.to_string().contains("is a directory"), "{directory}");
     let unknown = Policies::read(folder.path().join("steadfast.ini")).unwrap_err();
-    assert!(unknown.to_string().contains(".yaml (or .yml), .json or .toml"), "{unknown}");
+    assert!(unknown.to_string().contains(".yaml, .yml, .json or .toml"), "{unknown}");
 }
 
 /// F2, K4: what was meant is looked for within bounds, however many names there are.

@@ -1,15 +1,15 @@
-//! The registry that code without one of its own asks: `#[retry(policy = "name")]`.
+//! The global registry, for `#[retry(policy = "name")]`.
 
 use arc_swap::ArcSwapOption;
 use std::sync::Arc;
 
 use super::Registry;
 
-static INSTALLED: ArcSwapOption<Registry> = ArcSwapOption::const_empty();
+static GLOBAL: ArcSwapOption<Registry> = ArcSwapOption::const_empty();
 
 impl Registry {
-    /// Makes this the registry that `#[retry(policy = "name")]` finds its policies in. One that
-    /// is installed later replaces it.
+    /// Installs this as the global registry, in which `#[retry(policy = "name")]` finds its
+    /// policies. A later call replaces it.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -20,7 +20,7 @@ impl Registry {
     /// use steadfast::registry::Registry;
     /// use steadfast::{RetryError, retry};
     ///
-    /// #[retry(policy = "storage.graph.upsert", max_attempts = 4)] // what is inline wins
+    /// #[retry(policy = "storage.graph.upsert", max_attempts = 4)] // inline values take precedence
     /// fn upsert() -> Result<(), RetryError<io::Error>> {
     ///     Err(io::ErrorKind::ConnectionReset.into())
     /// }
@@ -30,12 +30,12 @@ impl Registry {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn install(&self) {
-        INSTALLED.store(Some(Arc::new(self.clone())));
+        GLOBAL.store(Some(Arc::new(self.clone())));
     }
 
-    /// The one that was installed.
+    /// The global registry, if one is installed.
     #[must_use]
     pub fn installed() -> Option<Self> {
-        INSTALLED.load().as_deref().cloned()
+        GLOBAL.load().as_deref().cloned()
     }
 }
