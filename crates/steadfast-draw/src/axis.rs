@@ -1,8 +1,8 @@
-//! What is measured along one side of a chart.
+//! Axes of a chart.
 
 use crate::text;
 
-/// One side of a chart: what it measures, in which unit, and how far.
+/// An axis: its label, unit, scale and range.
 ///
 /// ```
 /// use steadfast_draw::Axis;
@@ -20,68 +20,67 @@ pub struct Axis {
     pub(crate) max: Option<f64>,
 }
 
-/// What the numbers along an axis are. It decides where ticks are and how values are written.
+/// The unit of an axis, which determines ticks and number formats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Unit {
-    /// Numbers, with fractions where there is room for them.
+    /// Plain numbers.
     #[default]
     None,
-    /// Things that are counted: `1`, `20`, `5k`, never `1.5` things.
+    /// Counts: `1`, `20`, `5k`, never fractions.
     Count,
-    /// Seconds, written for people: `100ms`, `30s`, `10m`, `1d`.
+    /// Seconds: `100ms`, `30s`, `10m`, `1d`.
     Seconds,
-    /// Things in a second: `200/s`.
+    /// Rates: `200/s`.
     Rate,
 }
 
 impl Axis {
-    /// Plain numbers.
+    /// An axis of plain numbers.
     pub fn new(label: impl AsRef<str>) -> Self {
         Self { label: text::clean(label.as_ref()), ..Self::default() }
     }
 
-    /// Whole things that are counted.
+    /// An axis of counts.
     pub fn count(label: impl AsRef<str>) -> Self {
         Self { unit: Unit::Count, ..Self::new(label) }
     }
 
-    /// A time in seconds.
+    /// An axis of seconds.
     pub fn seconds(label: impl AsRef<str>) -> Self {
         Self { unit: Unit::Seconds, ..Self::new(label) }
     }
 
-    /// Things in a second.
+    /// An axis of rates per second.
     pub fn rate(label: impl AsRef<str>) -> Self {
         Self { unit: Unit::Rate, ..Self::new(label) }
     }
 
-    /// Equal steps along the axis multiply.
+    /// Makes the axis logarithmic.
     #[must_use]
     pub fn logarithmic(mut self) -> Self {
         self.logarithmic = true;
         self
     }
 
-    /// Zero is shown, whatever the values are. Of no effect on a logarithmic axis, which has none.
+    /// Includes zero. No effect on a logarithmic axis.
     #[must_use]
     pub fn from_zero(mut self) -> Self {
         self.from_zero = true;
         self
     }
 
-    /// Where the axis begins; without it, where the values do.
+    /// Sets the start of the axis; default: the lowest value.
     ///
-    /// A value that can't begin an axis is as if it were not given: one that is not finite, one
-    /// that is not below the end, or one that is not above zero on a logarithmic axis.
+    /// Ignored if it is not finite, not below the end, or not above zero on a logarithmic axis.
     #[must_use]
     pub fn min(mut self, min: f64) -> Self {
         self.min = Some(min);
         self
     }
 
-    /// Where the axis ends; without it, where the values do. What can't end an axis is as if it
-    /// were not given, as for [`min`](Self::min).
+    /// Sets the end of the axis; default: the highest value. Invalid values are ignored, as for
+    /// [`min`](Self::min).
     #[must_use]
     pub fn max(mut self, max: f64) -> Self {
         self.max = Some(max);

@@ -1,8 +1,8 @@
-//! Bars, and how they stand on each other.
+//! Stacked bars.
 
 use crate::series::{Series, Shape, bounded};
 
-/// One bar: from where to where, from how low to how high.
+/// A bar: its horizontal and vertical extent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Bar {
     pub(crate) from: f64,
@@ -16,13 +16,13 @@ impl Bar {
         [self.from, self.to, self.low, self.high].iter().all(|end| end.is_finite())
     }
 
-    /// The value that it stands for.
+    /// Its value.
     pub(crate) fn value(&self) -> f64 {
         self.high - self.low
     }
 }
 
-/// Bars on top of those before them. What is not finite stays so, and is not drawn.
+/// Stacks bars on earlier series. Values that are not finite are not drawn.
 pub(crate) fn stacked(
     bars: impl IntoIterator<Item = (f64, f64, f64)>,
     below: &[Series],
@@ -35,7 +35,7 @@ pub(crate) fn stacked(
     bars.collect()
 }
 
-/// How high the bars reach that begin here.
+/// The top of the bars that start here.
 fn height(below: &[Series], from: f64) -> f64 {
     let bars = below.iter().filter_map(|series| match &series.shape {
         Shape::Bars(bars) => Some(bars),
@@ -45,7 +45,7 @@ fn height(below: &[Series], from: f64) -> f64 {
     here.map(|bar| bar.high).fold(0.0, f64::max)
 }
 
-/// Each stretch that has bars, from left to right, and what they stand for.
+/// The columns of bars, from left to right, with their values.
 pub(crate) fn columns(series: &[Series]) -> Vec<(Bar, Vec<(&str, f64)>)> {
     let mut columns: Vec<(Bar, Vec<(&str, f64)>)> = Vec::new();
     for series in series {
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bar_stands_on_those_that_begin_at_the_same_place() {
+    fn bars_with_equal_start_are_stacked() {
         let first = stacked([(0.0, 1.0, 3.0), (1.0, 2.0, 4.0)], &[]);
         let below = [Series::new("first", Shape::Bars(first), 0)];
         let second = stacked([(1.0, 2.0, 2.0), (5.0, 6.0, 1.0), (7.0, 8.0, f64::NAN)], &below);

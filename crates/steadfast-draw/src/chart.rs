@@ -1,11 +1,11 @@
-//! A chart as it is described, before it is drawn.
+//! The description of a chart.
 
-use crate::figures::figure;
+use crate::number_format::format_value;
 use crate::series::{self, Series, Shape};
 use crate::span::Span;
 use crate::{Axis, bars, text};
 
-/// What is to be drawn: plain data, the same for every way of drawing it.
+/// A chart as plain data, independent of the output format.
 ///
 /// ```
 /// use steadfast_draw::{Axis, Chart, TerminalOptions};
@@ -32,7 +32,7 @@ pub struct Chart {
     pub(crate) has_no_heading: bool,
 }
 
-/// A stretch of the x axis that something is to be said about.
+/// A labelled range of the x axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Region {
     pub(crate) label: String,
@@ -41,52 +41,52 @@ pub(crate) struct Region {
 }
 
 impl Chart {
-    /// A chart with nothing in it yet.
+    /// An empty chart.
     pub fn new(title: impl AsRef<str>) -> Self {
         Self { title: text::clean(title.as_ref()), ..Self::default() }
     }
 
-    /// A second line under the title, for what the title leaves open.
+    /// Sets a second line under the title.
     #[must_use]
     pub fn subtitle(mut self, subtitle: impl AsRef<str>) -> Self {
         self.subtitle = Some(text::clean(subtitle.as_ref()));
         self
     }
 
-    /// Draws no title: the page around it has one. It is still read out.
+    /// Omits the heading, for a page that has one. Screen readers still get the title.
     #[must_use]
     pub fn without_heading(mut self) -> Self {
         self.has_no_heading = true;
         self
     }
 
-    /// What is measured from left to right.
+    /// Sets the x axis.
     #[must_use]
     pub fn x(mut self, axis: Axis) -> Self {
         self.x = axis;
         self
     }
 
-    /// What is measured from bottom to top.
+    /// Sets the y axis.
     #[must_use]
     pub fn y(mut self, axis: Axis) -> Self {
         self.y = axis;
         self
     }
 
-    /// Straight lines through points `(x, y)`, in the order given.
+    /// Adds a line through points `(x, y)`.
     #[must_use]
     pub fn line(self, name: impl AsRef<str>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         self.with(name.as_ref(), Shape::Line(series::points(points)))
     }
 
-    /// Values that hold until the next one: `(from x on, y)`.
+    /// Adds a step line: each value `(x, y)` holds until the next.
     #[must_use]
     pub fn step(self, name: impl AsRef<str>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         self.with(name.as_ref(), Shape::Step(series::points(points)))
     }
 
-    /// Points `(x, y)` with nothing between them.
+    /// Adds unconnected points `(x, y)`.
     #[must_use]
     pub fn points(
         self,
@@ -96,7 +96,7 @@ impl Chart {
         self.with(name.as_ref(), Shape::Points(series::points(points)))
     }
 
-    /// Bars `(from x, to x, y)`, each on top of the bars before it that begin at the same x.
+    /// Adds bars `(from x, to x, y)`, stacked on earlier bars with the same start.
     ///
     /// ```
     /// use steadfast_draw::{Axis, Chart, SvgOptions};
@@ -118,8 +118,8 @@ impl Chart {
         self.with(name.as_ref(), Shape::Bars(stacked))
     }
 
-    /// The area between a lower and an upper edge, `(x, lower, upper)`. It lies under every line
-    /// and has the colour of the line, step or points added next, if one is.
+    /// Adds a band `(x, lower, upper)`. It is drawn under all lines, in the colour of the line, step or
+    /// points added next.
     #[must_use]
     pub fn band(
         self,
@@ -129,8 +129,7 @@ impl Chart {
         self.with(name.as_ref(), Shape::Band(series::edges(edges)))
     }
 
-    /// Marks a stretch of the x axis, in either order of its ends. One that has an end which is
-    /// not finite is left out.
+    /// Adds a labelled range of the x axis. A range that is not finite is ignored.
     #[must_use]
     pub fn region(mut self, label: impl AsRef<str>, from: f64, to: f64) -> Self {
         if from.is_finite() && to.is_finite() {
@@ -141,7 +140,7 @@ impl Chart {
         self
     }
 
-    /// Whether it holds no value that can be drawn.
+    /// Whether no value can be drawn.
     pub fn is_empty(&self) -> bool {
         self.spans().is_none()
     }
@@ -152,14 +151,14 @@ impl Chart {
         self
     }
 
-    /// How far both axes reach, if there is anything to draw.
+    /// The ranges of both axes; `None` if no value can be drawn.
     pub(crate) fn spans(&self) -> Option<(Span, Span)> {
         let x = Span::tight(&self.x, self.series.iter().flat_map(Series::xs))?;
         let y = Span::rounded(&self.y, self.series.iter().flat_map(Series::ys))?;
         Some((x, y))
     }
 
-    /// Series as they are painted: bands first, so that no line is hidden.
+    /// The series in drawing order: bands first, so that no line is hidden.
     pub(crate) fn painted(&self) -> impl Iterator<Item = &Series> {
         let bands = self.series.iter().filter(|series| series.is_band());
         bands.chain(self.series.iter().filter(|series| !series.is_band()))
@@ -169,22 +168,23 @@ impl Chart {
         self.series.iter().any(|series| matches!(series.shape, Shape::Bars(_)))
     }
 
-    /// A name says nothing if there is only one.
+    /// A single series needs no legend.
     pub(crate) fn needs_legend(&self) -> bool {
         self.series.len() > 1
     }
 
-    /// The chart in words, for those who can't see it.
+    /// A text description, for screen readers.
     pub(crate) fn described(&self) -> String {
         if self.is_empty() {
-            return NOTHING_TO_DRAW.to_owned();
+            return EMPTY_CHART_MESSAGE.to_owned();
         }
         let mut sentences = Vec::new();
         sentences.extend(self.subtitle.clone());
         sentences.push(format!("{} over {}", named(&self.y, "values"), named(&self.x, "x")));
         sentences.extend(self.series.iter().map(|series| self.extent(series)));
         sentences.extend(self.regions.iter().map(|region| {
-            let (from, to) = (figure(self.x.unit, region.from), figure(self.x.unit, region.to));
+            let (from, to) =
+                (format_value(self.x.unit, region.from), format_value(self.x.unit, region.to));
             format!("{}: from {from} to {to}", region.label)
         }));
         sentences.join(". ") + "."
@@ -194,21 +194,21 @@ impl Chart {
         let low = series.ys().reduce(f64::min);
         let high = series.ys().reduce(f64::max);
         let (Some(low), Some(high)) = (low, high) else {
-            return format!("{}: nothing to draw", series.name);
+            return format!("{}: no data", series.name);
         };
-        let (low, high) = (figure(self.y.unit, low), figure(self.y.unit, high));
+        let (low, high) = (format_value(self.y.unit, low), format_value(self.y.unit, high));
         format!("{}: between {low} and {high}", series.name)
     }
 
-    /// A value in words: `delay: 4s at attempt 3`.
+    /// The tooltip of a value: `delay: 4s at attempt 3`.
     pub(crate) fn reading(&self, series: &Series, x: f64, y: &str) -> String {
-        let (label, x) = (&self.x.label, figure(self.x.unit, x));
+        let (label, x) = (&self.x.label, format_value(self.x.unit, x));
         format!("{}: {y} at {label} {x}", series.name)
     }
 }
 
-/// Stands where the plot would be.
-pub(crate) const NOTHING_TO_DRAW: &str = "Nothing to draw: no values yet";
+/// Shown instead of the plot.
+pub(crate) const EMPTY_CHART_MESSAGE: &str = "No data yet";
 
 fn named<'a>(axis: &'a Axis, otherwise: &'a str) -> &'a str {
     if axis.label.is_empty() { otherwise } else { &axis.label }

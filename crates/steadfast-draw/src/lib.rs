@@ -1,8 +1,7 @@
-//! Charts of delays, loads and waiting times.
+//! Charts as SVG, PNG or terminal text.
 //!
-//! A policy's plan, a simulation and a server's day are shown in a terminal, in a file and on a
-//! page. They are drawn here, from one description, so that a tick, a colour or a gap means the
-//! same in all three.
+//! The CLI and the web page show delays, loads and completion times. One description serves all
+//! outputs, so that ticks, colours and gaps are the same everywhere.
 //!
 //! ```
 //! use steadfast_draw::{Axis, Chart, SvgOptions, TerminalOptions};
@@ -18,44 +17,41 @@
 //! println!("{}", chart.terminal(&TerminalOptions::default()));
 //! ```
 //!
-//! # What is drawn, and what is not
+//! # Invalid values
 //!
-//! A chart draws what can be drawn; a bad value never stops the good ones.
+//! - A value that is not finite is a gap in a line.
+//! - So is a value of zero or less on a logarithmic axis, but a band extends to the axis instead: the
+//!   lower edge of full jitter is zero.
+//! - A chart without drawable values shows a message instead of the plot.
 //!
-//! - A value that is not a finite number is a gap: a line breaks there.
-//! - So is zero or less on a logarithmic axis, but a band reaches down to the axis instead: the
-//!   lower edge of a full jitter is zero.
-//! - A chart without a value that can be drawn says so where the plot would be.
+//! # Why not `plotters`
 //!
-//! # Why it is written here
-//!
-//! `plotters` was considered: it has neither text for a terminal nor an SVG that a screen reader
-//! can read and a page can turn dark.
+//! It has neither terminal output nor an SVG with a text description and a dark theme.
 //!
 //! # Features
 //!
-//! `png` (on by default): `Chart::png`, with the rasteriser and the font that it takes.
+//! `png` (on by default): `Chart::png`, with its rasteriser and font.
 
 mod axis;
 mod bars;
 mod chart;
-mod figures;
+mod chart_stack;
+mod decimate;
+mod number_format;
 mod palette;
 #[cfg(feature = "png")]
 mod png;
 mod series;
-mod sheet;
 mod span;
 mod svg;
 mod terminal;
 mod text;
-mod thin;
 mod ticks;
 
 pub use axis::{Axis, Unit};
 pub use chart::Chart;
+pub use chart_stack::ChartStack;
 #[cfg(feature = "png")]
 pub use png::{DrawError, PngOptions};
-pub use sheet::Sheet;
 pub use svg::{SvgOptions, Theme, stylesheet};
 pub use terminal::TerminalOptions;

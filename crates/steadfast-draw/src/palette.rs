@@ -1,7 +1,7 @@
 //! The colours of a chart.
 //!
-//! Every colour of a series stands out from its background by at least 3:1, as WCAG 2 asks of
-//! graphics, and every two can be told apart by those who don't see red or green.
+//! Every series colour has a contrast of at least 3:1 to the background, as WCAG 2 requires, and all
+//! pairs are distinguishable with red-green colour blindness.
 //! The hues are Okabe and Ito's; no single list of theirs is legible both on white and on black,
 //! so each is darkened for the one and lightened for the other.
 
@@ -16,20 +16,20 @@ impl std::fmt::Display for Colour {
     }
 }
 
-/// So many series have a colour of their own; further ones begin again, dashed.
+/// The number of series colours; further series repeat them, dashed.
 pub(crate) const SERIES: usize = 6;
 
-/// What is painted in which colour.
+/// A set of colours.
 #[derive(Debug)]
 pub(crate) struct Palette {
     pub(crate) background: Colour,
     /// The title.
     pub(crate) ink: Colour,
-    /// Labels, and everything that is read second.
+    /// Labels and secondary text.
     pub(crate) muted: Colour,
-    /// The line that values stand on.
+    /// Axis lines.
     pub(crate) axis: Colour,
-    /// Lines that guide the eye and are otherwise not to be seen.
+    /// Grid lines.
     pub(crate) grid: Colour,
     /// The accent first.
     pub(crate) series: [Colour; SERIES],

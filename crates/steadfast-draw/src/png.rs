@@ -1,10 +1,8 @@
-//! The chart as a PNG: the same SVG, rasterised.
+//! PNG output: the rasterised SVG.
 //!
-//! A rasteriser draws text with a font, and a container or a server often has none; a chart
-//! without labels is no chart. So a font comes with the program, by dependency: Ubuntu Light of
-//! `epaint_default_fonts`, kept by the people of egui and read by many. It is used even where
-//! other fonts are installed, so one chart gives the same picture on every machine. It knows
-//! Latin, Greek and Cyrillic; for other writing the system's fonts are asked as well.
+//! Containers and servers often have no fonts, so a dependency provides one: Ubuntu Light of
+//! `epaint_default_fonts`. It is used even if other fonts are installed, so that a chart looks the
+//! same on every machine. It covers Latin, Greek and Cyrillic; other scripts use the system's fonts.
 
 use std::sync::Arc;
 
@@ -13,18 +11,18 @@ use resvg::usvg;
 use resvg::usvg::fontdb::{Database, ID, Source};
 
 use crate::palette::{DARK, LIGHT, Palette};
-use crate::{Chart, Sheet, SvgOptions, Theme};
+use crate::{Chart, ChartStack, SvgOptions, Theme};
 
-/// How large a PNG is, and in which colours.
+/// The size and theme of a PNG.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PngOptions {
-    /// Before scaling, as in [`SvgOptions`].
+    /// The width before scaling, as in [`SvgOptions`].
     pub width: u32,
-    /// Before scaling, as in [`SvgOptions`].
+    /// The height before scaling, as in [`SvgOptions`].
     pub height: u32,
-    /// How many pixels of the picture make one of width and height.
+    /// Pixels per unit of width and height.
     pub scale: f32,
-    /// Light unless it is [`Theme::Dark`]: a picture can't follow its reader.
+    /// Light unless it is [`Theme::Dark`]: a picture has a fixed theme.
     pub theme: Theme,
 }
 
@@ -35,16 +33,16 @@ impl Default for PngOptions {
     }
 }
 
-/// Why a chart could not be drawn.
+/// An error of PNG output.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DrawError {
     /// The scale is not a number above zero.
-    #[error("scale {0} is not a number above zero; 2 is usual")]
+    #[error("scale must be greater than 0, not {0}; 2 is usual")]
     Scale(f32),
     /// The picture would have more pixels along a side than can be drawn.
     #[error(
-        "the picture would be {width} by {height} pixels, and no side may pass {LONGEST_SIDE}; ask for a smaller width, height or scale"
+        "the picture would be {width} by {height} pixels, and the limit is {MAX_SIDE_PIXELS} per side; use a smaller width, height or scale"
     )]
     TooLarge {
         /// In pixels, scaled.
@@ -53,15 +51,15 @@ pub enum DrawError {
         height: u64,
     },
     /// The SVG was not understood by the rasteriser.
-    #[error("the chart could not be rasterised: {0}; its SVG can still be written")]
+    #[error("cannot rasterise the chart: {0}; write an SVG instead")]
     Rasterise(String),
     /// The picture could not be written as PNG.
-    #[error("the picture could not be written as PNG: {0}")]
+    #[error("cannot encode the PNG: {0}")]
     Encode(String),
 }
 
-/// Of a picture, in pixels.
-const LONGEST_SIDE: u64 = 8192;
+/// The longest side of a picture.
+const MAX_SIDE_PIXELS: u64 = 8192;
 
 impl Chart {
     /// The chart as a PNG file.
@@ -78,12 +76,12 @@ impl Chart {
     /// # Errors
     /// The scale is not above zero, or the picture would be too large.
     pub fn png(&self, options: &PngOptions) -> Result<Vec<u8>, DrawError> {
-        Sheet::from(self.clone()).png(options)
+        ChartStack::from(self.clone()).png(options)
     }
 }
 
-impl Sheet {
-    /// The sheet as a PNG file. The height is that of all charts together.
+impl ChartStack {
+    /// The charts as a PNG file. The height is that of all charts together.
     ///
     /// # Errors
     /// As for [`Chart::png`].
@@ -104,7 +102,7 @@ impl Sheet {
 fn scaled(svg: &SvgOptions, scale: f32) -> Result<(u32, u32), DrawError> {
     let side = |length: u32| (f64::from(length) * f64::from(scale)).round().max(1.0) as u64;
     let (width, height) = (side(svg.width), side(svg.height));
-    if width.max(height) > LONGEST_SIDE {
+    if width.max(height) > MAX_SIDE_PIXELS {
         return Err(DrawError::TooLarge { width, height });
     }
     Ok((width as u32, height as u32))
@@ -128,7 +126,7 @@ fn rasterise(
     let tree = usvg::Tree::from_str(svg, &parsing)
         .map_err(|error| DrawError::Rasterise(error.to_string()))?;
     let mut picture = Pixmap::new(width, height)
-        .ok_or_else(|| DrawError::Rasterise("there is no memory for it".to_owned()))?;
+        .ok_or_else(|| DrawError::Rasterise("out of memory".to_owned()))?;
     let scale = Transform::from_scale(options.scale, options.scale);
     resvg::render(&tree, scale, &mut picture.as_mut());
     picture.encode_png().map_err(|error| DrawError::Encode(error.to_string()))

@@ -1,9 +1,9 @@
-//! One thing that is drawn: a name, a shape and its values.
+//! A series: a name, a shape and its values.
 
 use crate::bars::Bar;
 use crate::text;
 
-/// A name and what it stands for on the plot.
+/// A named series of values.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Series {
     pub(crate) name: String,
@@ -58,18 +58,17 @@ impl Series {
     }
 }
 
-/// Beyond it, the width of an axis could no longer be computed.
-pub(crate) const LARGEST: f64 = 1e300;
-/// Below it, it could no longer be divided by.
-pub(crate) const SMALLEST: f64 = 1e-300;
+/// The largest value with which the width of an axis can be computed.
+pub(crate) const MAX_VALUE: f64 = 1e300;
+/// The smallest value that can be a divisor.
+pub(crate) const MIN_VALUE: f64 = 1e-300;
 
-/// A value as it is drawn: absurd ones are brought to where arithmetic still works, and what is
-/// not finite stays what it is, a gap.
+/// Clamps a value to the computable range. A value that is not finite stays a gap.
 pub(crate) fn bounded(value: f64) -> f64 {
     match value {
         v if !v.is_finite() => v,
-        v if v.abs() < SMALLEST => 0.0,
-        v => v.clamp(-LARGEST, LARGEST),
+        v if v.abs() < MIN_VALUE => 0.0,
+        v => v.clamp(-MAX_VALUE, MAX_VALUE),
     }
 }
 
@@ -77,7 +76,7 @@ pub(crate) fn points(points: impl IntoIterator<Item = (f64, f64)>) -> Vec<(f64, 
     points.into_iter().map(|(x, y)| (bounded(x), bounded(y))).collect()
 }
 
-/// Edges that come upside down are turned over.
+/// Swaps edges in the wrong order.
 pub(crate) fn edges(edges: impl IntoIterator<Item = (f64, f64, f64)>) -> Vec<(f64, f64, f64)> {
     edges
         .into_iter()
@@ -98,7 +97,7 @@ fn drawable_bars(bars: &[Bar]) -> impl Iterator<Item = &Bar> + '_ {
     bars.iter().filter(|bar| bar.is_drawable())
 }
 
-/// Splits at the gaps: each run is drawn without lifting the pen.
+/// Splits at gaps into continuous runs.
 pub(crate) fn runs<T>(items: impl IntoIterator<Item = Option<T>>) -> Vec<Vec<T>> {
     let mut runs = vec![Vec::new()];
     for item in items {
@@ -111,7 +110,7 @@ pub(crate) fn runs<T>(items: impl IntoIterator<Item = Option<T>>) -> Vec<Vec<T>>
     runs
 }
 
-/// The corners that a step passes: each value is held until the next one begins.
+/// The corners of a step line.
 pub(crate) fn corners(run: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut corners: Vec<(f64, f64)> = Vec::with_capacity(run.len() * 2);
     for &(x, y) in run {
@@ -128,19 +127,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gap_lifts_the_pen() {
+    fn gap_splits_runs() {
         let items = [None, Some(1), Some(2), None, None, Some(3)];
         assert_eq!(runs(items), vec![vec![1, 2], vec![3]]);
     }
 
     #[test]
-    fn a_step_holds_until_the_next_value() {
+    fn step_holds_until_the_next_value() {
         let run = [(0.0, 1.0), (2.0, 5.0)];
         assert_eq!(corners(&run), vec![(0.0, 1.0), (2.0, 1.0), (2.0, 5.0)]);
     }
 
     #[test]
-    fn edges_upside_down_are_turned_over() {
+    fn edges_in_wrong_order_are_swapped() {
         assert_eq!(edges([(1.0, 9.0, 2.0)]), vec![(1.0, 2.0, 9.0)]);
     }
 }

@@ -1,9 +1,9 @@
-//! How far an axis reaches, and where on it a value lies.
+//! The range of an axis, and positions of values on it.
 
 use crate::{Axis, series, ticks};
 
-/// From the lower to the higher end of an axis. The higher is always above the lower, and both
-/// are above zero if it is logarithmic.
+/// The range of an axis. The high end is always above the low end, and both are above zero on a
+/// logarithmic axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Span {
     pub(crate) low: f64,
@@ -11,21 +11,21 @@ pub(crate) struct Span {
     pub(crate) logarithmic: bool,
 }
 
-/// Lines towards values outside are cut at the edge; this far, none looks different.
-const FARTHEST: f64 = 1e4;
-/// A rounded axis has no more steps than this, as many as a chart of the usual size shows.
+/// The furthest position outside the axis; lines are clipped at the edge anyway.
+const MAX_OFFSET: f64 = 1e4;
+/// The most steps of a rounded axis.
 const STEPS: f64 = 8.0;
-/// Free room at both ends of a logarithmic axis, as a part of it.
+/// The margin at both ends of a logarithmic axis, as a share of it.
 const LOGARITHMIC_ROOM: f64 = 0.04;
 
 impl Span {
-    /// Just as far as the values reach, or as the axis says. `None` if no value can be drawn.
+    /// The exact range of the values, or that of the axis. `None` if no value can be drawn.
     pub(crate) fn tight(axis: &Axis, values: impl Iterator<Item = f64>) -> Option<Self> {
         let (low, high) = extent(axis, values)?;
         Some(bounded(axis, low, high))
     }
 
-    /// As far as the values reach and on to the next round number, or as the axis says.
+    /// The range of the values extended to round numbers, or that of the axis.
     pub(crate) fn rounded(axis: &Axis, values: impl Iterator<Item = f64>) -> Option<Self> {
         let (low, high) = extent(axis, values)?;
         let tight = bounded(axis, low, high);
@@ -33,21 +33,20 @@ impl Span {
         Some(bounded(axis, round.low, round.high))
     }
 
-    /// Where a value lies: 0 at the lower end, 1 at the higher, beyond them if it is outside,
-    /// but never so far that it could not be drawn towards. `None` if it has no place on a
-    /// logarithmic axis.
-    pub(crate) fn place(&self, value: f64) -> Option<f64> {
+    /// The position of a value: 0 at the low end, 1 at the high end, limited outside of them. `None`
+    /// if a logarithmic axis cannot show it.
+    pub(crate) fn position(&self, value: f64) -> Option<f64> {
         if !value.is_finite() || (self.logarithmic && value <= 0.0) {
             return None;
         }
         let [value, low, high] = [value, self.low, self.high]
             .map(|value| if self.logarithmic { value.ln() } else { value });
-        Some(((value - low) / (high - low)).clamp(-FARTHEST, FARTHEST))
+        Some(((value - low) / (high - low)).clamp(-MAX_OFFSET, MAX_OFFSET))
     }
 
-    /// As [`place`](Self::place), but what has no place lies at the lower end.
-    pub(crate) fn place_or_low(&self, value: f64) -> Option<f64> {
-        if value.is_finite() { Some(self.place(value).unwrap_or(0.0)) } else { None }
+    /// As [`position`](Self::position), but 0 for a value that the axis cannot show.
+    pub(crate) fn position_or_low(&self, value: f64) -> Option<f64> {
+        if value.is_finite() { Some(self.position(value).unwrap_or(0.0)) } else { None }
     }
 
     fn to_round_ends(self, axis: &Axis) -> Self {
@@ -59,13 +58,13 @@ impl Span {
 
     fn with_room(self) -> Self {
         let room = ((self.high.ln() - self.low.ln()) * LOGARITHMIC_ROOM).exp();
-        let low = (self.low / room).max(series::SMALLEST);
-        let high = (self.high * room).min(series::LARGEST);
+        let low = (self.low / room).max(series::MIN_VALUE);
+        let high = (self.high * room).min(series::MAX_VALUE);
         Self { low, high, ..self }
     }
 }
 
-/// The least and the greatest value that can be drawn, and zero if that is to be shown.
+/// The lowest and highest drawable value, and zero if it is included.
 fn extent(axis: &Axis, values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let (low, high) = values
         .filter(|value| value.is_finite() && (!axis.logarithmic || *value > 0.0))
@@ -79,7 +78,7 @@ fn extent(axis: &Axis, values: impl Iterator<Item = f64>) -> Option<(f64, f64)> 
     Some((low, high))
 }
 
-/// With the ends that the axis asks for, where they make sense, and never without width.
+/// Applies the valid ends of the axis, and ensures a width.
 fn bounded(axis: &Axis, low: f64, high: f64) -> Span {
     let usable = |end: &f64| end.is_finite() && (!axis.logarithmic || *end > 0.0);
     let min = axis.min.map(series::bounded).filter(usable);
@@ -95,20 +94,20 @@ fn bounded(axis: &Axis, low: f64, high: f64) -> Span {
     Span { low, high, logarithmic: axis.logarithmic }
 }
 
-/// The narrowest axis, as a part of the values on it: below it, ticks would run together.
-const NARROWEST: f64 = 1e-9;
+/// The narrowest axis relative to its values; narrower ones have indistinguishable ticks.
+const MIN_RELATIVE_WIDTH: f64 = 1e-9;
 
 fn widened(low: f64, high: f64) -> (f64, f64) {
     let size = low.abs().max(high.abs());
     match () {
         () if size == 0.0 => (0.0, 1.0),
-        () if high - low > size * NARROWEST => (low, high),
+        () if high - low > size * MIN_RELATIVE_WIDTH => (low, high),
         () => (low - size / 2.0, high + size / 2.0),
     }
 }
 
 fn widened_by_factor(low: f64, high: f64) -> (f64, f64) {
-    if high / low > 1.0 + NARROWEST { (low, high) } else { (low / 2.0, high * 2.0) }
+    if high / low > 1.0 + MIN_RELATIVE_WIDTH { (low, high) } else { (low / 2.0, high * 2.0) }
 }
 
 #[cfg(test)]
@@ -150,9 +149,9 @@ mod tests {
     fn zero_has_no_place_on_a_logarithmic_axis() {
         let axis = Axis::new("n").logarithmic();
         let span = Span::tight(&axis, [0.0, 1e-9, 1e9].into_iter()).unwrap();
-        assert_eq!(span.place(0.0), None);
-        assert_eq!(span.place_or_low(0.0), Some(0.0));
-        assert!((span.place(1.0).unwrap() - 0.5).abs() < 1e-9);
+        assert_eq!(span.position(0.0), None);
+        assert_eq!(span.position_or_low(0.0), Some(0.0));
+        assert!((span.position(1.0).unwrap() - 0.5).abs() < 1e-9);
         assert_eq!(Span::tight(&axis, [0.0, -1.0].into_iter()), None);
     }
 }

@@ -1,12 +1,12 @@
-//! Names and labels: what of them may be shown, and how much room they take.
+//! Sanitizing and measuring of labels.
 //!
-//! Titles and series names come from policies, files and people. A control character in one
-//! could break an XML document or take over a terminal, so they are cleaned once, on their way
-//! in. Room is estimated: an SVG is laid out before anyone knows the font it is shown in.
+//! Titles and names are untrusted: a control character could break an XML document or control a
+//! terminal, so they are sanitized on input. Widths in pixels are estimates, because the font of an
+//! SVG is unknown.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The text with everything replaced that is not meant to be seen.
+/// The text with invisible characters replaced.
 pub(crate) fn clean(text: &str) -> String {
     text.chars().map(|c| if is_shown(c) { c } else { ' ' }).collect()
 }
@@ -17,7 +17,7 @@ fn is_shown(c: char) -> bool {
     !(c.is_control() || turns_text_around || not_in_xml)
 }
 
-/// The text in ASCII, as near as it gets.
+/// The nearest ASCII text.
 pub(crate) fn ascii(text: &str) -> String {
     text.chars()
         .map(|c| match c {
@@ -32,12 +32,12 @@ pub(crate) fn ascii(text: &str) -> String {
         .collect()
 }
 
-/// How many columns of a terminal it takes.
+/// The width in terminal columns.
 pub(crate) fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// How many pixels it takes in the usual sans-serif fonts, rather too many than too few.
+/// The width in pixels in the usual sans-serif fonts, estimated high.
 pub(crate) fn pixels(text: &str, size: f64) -> f64 {
     text.chars().map(ems).sum::<f64>() * size
 }
@@ -57,7 +57,7 @@ fn ems(c: char) -> f64 {
     }
 }
 
-/// The text, cut so that it takes no more than `room` by `measure`.
+/// The text, shortened to `room` by `measure`.
 pub(crate) fn shorten(text: &str, room: f64, measure: impl Fn(&str) -> f64) -> String {
     if measure(text) <= room {
         return text.to_owned();

@@ -1,23 +1,22 @@
-//! Where an axis has ticks.
+//! Ticks of an axis.
 //!
-//! People read 1, 2, 5 and 10 quickly, but no clock ticks that way: between a second and a year
-//! the round numbers are 30 s, 10 m, 6 h, 7 d. Which of them an axis shows depends on the room
-//! there is, and only who draws knows that. So candidates are offered from the densest to the
-//! sparsest, and the first whose labels don't touch is taken.
+//! Round numbers are 1, 2, 5 and 10, but 30 s, 10 m, 6 h, 7 d for durations. The room for labels
+//! depends on the output, so candidates are offered from the densest to the sparsest, and the first
+//! whose labels do not overlap is chosen.
 
 use crate::Unit;
-use crate::figures::{DAY, HOUR, MINUTE, YEAR, figure, figure_to};
+use crate::number_format::{DAY, HOUR, MINUTE, YEAR, format_value, format_with_precision};
 use crate::span::Span;
 
-/// A place on an axis and what is written there.
+/// A labelled position on an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tick {
     pub(crate) value: f64,
     pub(crate) label: String,
 }
 
-/// No axis has more ticks than this, however much room there is.
-const MOST: f64 = 12.0;
+/// The most ticks of an axis.
+const MAX_TICKS: f64 = 12.0;
 
 /// The densest ticks that fit.
 pub(crate) fn choose(span: &Span, unit: Unit, fits: impl Fn(&[Tick]) -> bool) -> Vec<Tick> {
@@ -31,7 +30,7 @@ pub(crate) fn choose(span: &Span, unit: Unit, fits: impl Fn(&[Tick]) -> bool) ->
 }
 
 fn linear(span: Span, unit: Unit) -> impl Iterator<Item = Vec<Tick>> {
-    let first = step_of_at_least(unit, (span.high - span.low) / MOST);
+    let first = step_of_at_least(unit, (span.high - span.low) / MAX_TICKS);
     let steps = std::iter::successors(Some(first), move |step| {
         let next = step_of_at_least(unit, step * 1.01);
         (next < (span.high - span.low) * 4.0).then_some(next)
@@ -42,10 +41,10 @@ fn linear(span: Span, unit: Unit) -> impl Iterator<Item = Vec<Tick>> {
 fn multiples(span: Span, unit: Unit, step: f64) -> Vec<Tick> {
     let first = (span.low / step - 1e-6).ceil();
     let last = (span.high / step + 1e-6).floor();
-    let count = (last - first).clamp(-1.0, MOST * 2.0) as i32 + 1;
+    let count = (last - first).clamp(-1.0, MAX_TICKS * 2.0) as i32 + 1;
     let tick = |i: i32| {
         let value = (first + f64::from(i)) * step;
-        Tick { value, label: figure_to(unit, value, step) }
+        Tick { value, label: format_with_precision(unit, value, step) }
     };
     (0..count).map(tick).collect()
 }
@@ -59,7 +58,7 @@ pub(crate) fn step_of_at_least(unit: Unit, least: f64) -> f64 {
     }
 }
 
-/// Round steps of a clock and a calendar; below them seconds are decimal, above them years are.
+/// Round steps from a second to a year; shorter and longer ones are decimal.
 const CLOCK: [f64; 26] = [
     1.0,
     2.0,
@@ -115,7 +114,7 @@ fn logarithmic(span: Span, unit: Unit) -> impl Iterator<Item = Vec<Tick>> {
         let sparse = sparse.clone();
         move |every| sparse.iter().step_by(every).cloned().collect()
     });
-    // Between two rungs an axis is as good as linear.
+    // Between two rungs the axis is nearly linear.
     let narrow = if dense.len() < 2 { Some(linear(span, unit)) } else { None };
     narrow.into_iter().flatten().chain([dense, sparse]).chain(thinner)
 }
@@ -125,7 +124,7 @@ fn on_span(span: Span, unit: Unit, rungs: Vec<f64>) -> Vec<Tick> {
     rungs
         .into_iter()
         .filter(|value| (span.low * (1.0 - slack)..=span.high * (1.0 + slack)).contains(value))
-        .map(|value| Tick { value, label: figure(unit, value) })
+        .map(|value| Tick { value, label: format_value(unit, value) })
         .collect()
 }
 

@@ -240,7 +240,7 @@ fn an_empty_chart_says_so() {
         let svg = svg(&chart);
         let document = Document::parse(&svg).unwrap();
         let texts = texts(&document);
-        assert!(texts.contains(&"Nothing to draw: no values yet".to_owned()), "{texts:?}");
+        assert!(texts.contains(&"No data yet".to_owned()), "{texts:?}");
     }
 }
 

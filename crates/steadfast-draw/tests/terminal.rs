@@ -143,7 +143,7 @@ fn wide_characters_take_two_columns() {
 #[test]
 fn an_empty_chart_says_so() {
     let text = Chart::new("Load").terminal(&sized(40, 20));
-    assert_eq!(text, "Load\nNothing to draw: no values yet\n");
+    assert_eq!(text, "Load\nNo data yet\n");
 }
 
 #[test]

@@ -1,22 +1,22 @@
-//! When clients come.
+//! Arrival times of clients.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use steadfast::duration::serde_seconds;
 
-use crate::chance::{Chance, unit};
+use crate::random::{Random, unit};
 use crate::scenario::nanos;
 
-/// When clients come.
+/// The arrival of clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Arrival {
     /// All at once.
     Burst,
-    /// One after the other, equally far apart, over this long.
+    /// At equal intervals over this time.
     Steady(#[serde(with = "serde_seconds")] Duration),
-    /// At random, about evenly over this long.
+    /// At random over this time, as a Poisson process.
     Poisson(#[serde(with = "serde_seconds")] Duration),
 }
 
@@ -27,7 +27,7 @@ impl Default for Arrival {
 }
 
 impl Arrival {
-    /// How long clients keep coming.
+    /// The time over which clients arrive.
     #[must_use]
     pub const fn over(&self) -> Duration {
         match self {
@@ -37,35 +37,35 @@ impl Arrival {
     }
 }
 
-/// The clients to come, each with its time.
+/// The arrival times, in order.
 pub(crate) struct Arrivals {
     arrival: Arrival,
-    chance: Chance,
+    random: Random,
     clients: u32,
     next: u32,
     at: f64,
 }
 
 impl Arrivals {
-    pub(crate) fn new(arrival: Arrival, clients: u32, chance: Chance) -> Self {
-        Self { arrival, chance, clients, next: 0, at: 0.0 }
+    pub(crate) fn new(arrival: Arrival, clients: u32, random: Random) -> Self {
+        Self { arrival, random, clients, next: 0, at: 0.0 }
     }
 }
 
 impl Iterator for Arrivals {
     type Item = u64;
 
-    /// When the next client comes.
+    /// The time of the next arrival.
     fn next(&mut self) -> Option<u64> {
         if self.next == self.clients {
             return None;
         }
-        let apart = nanos(self.arrival.over()) as f64 / f64::from(self.clients);
+        let interval = nanos(self.arrival.over()) as f64 / f64::from(self.clients);
         let at = match self.arrival {
             Arrival::Burst => 0.0,
-            Arrival::Steady(_) => f64::from(self.next) * apart,
+            Arrival::Steady(_) => f64::from(self.next) * interval,
             Arrival::Poisson(_) => {
-                self.at -= apart * libm::log(1.0 - unit(&mut self.chance));
+                self.at -= interval * libm::log(1.0 - unit(&mut self.random));
                 self.at
             }
         };

@@ -1,10 +1,9 @@
-//! Clients that get into each other's way (M2).
+//! The contention experiment (M2).
 //!
-//! The experiment of the AWS article on exponential backoff and jitter: every client reads one
-//! row and writes it back, which works only if nobody else has written it meanwhile. Nothing is
-//! broken here, and there is no capacity to exceed: the retries alone make the work. One of them
-//! succeeds each time, so without backoff the number of calls grows with the square of the
-//! number of clients.
+//! The experiment of the AWS article on exponential backoff and jitter: every client reads one row
+//! and writes it back, which succeeds only if no other client has written it meanwhile. The service
+//! does not fail and has no capacity limit: the retries alone cause the load. One client succeeds
+//! in each round, so without backoff the number of calls grows with the square of the clients.
 
 use std::time::Duration;
 
@@ -14,23 +13,23 @@ use steadfast::decide::{Decision, DecisionEnv, Progress, SessionLimits};
 use steadfast::judge::Judgement;
 use steadfast::{Class, Moment, Policy};
 
-use crate::agenda::{Agenda, Event, What};
-use crate::chance::{self, Chance, Stream};
+use crate::event_queue::{Event, EventKind, EventQueue};
 use crate::latency::{Latency, Sampler};
 use crate::outcome::seconds;
-use crate::scenario::{Invalid, nanos};
+use crate::random::{self, Random, Stream};
+use crate::scenario::{ScenarioError, nanos};
 
-/// Clients that want to write one row.
+/// A contention experiment: clients that write one row.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Contention {
-    /// How many.
+    /// The number of clients.
     pub clients: u32,
-    /// How long a message takes, each way.
+    /// The one-way latency of a message.
     pub network: Latency,
-    /// How often the experiment is repeated; the mean is told.
+    /// The number of repetitions; the outcome is their mean.
     pub rounds: u32,
-    /// Chance.
+    /// The random seed.
     pub seed: u64,
 }
 
@@ -42,46 +41,53 @@ impl Default for Contention {
     }
 }
 
-/// What it took until every client had written the row.
+/// The outcome of a contention experiment, as the mean of its rounds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Contended {
+pub struct ContentionOutcome {
     /// The policy's name.
     pub policy: String,
-    /// How many clients there were.
+    /// The number of clients.
     pub clients: u32,
-    /// Writes, good and bad.
+    /// Writes, successful or not.
     pub calls: f64,
-    /// Seconds until the last was done.
+    /// Seconds until the last client was done.
     pub seconds: f64,
-    /// Clients that gave up before.
+    /// Clients that gave up.
     pub gave_up: f64,
 }
 
-/// Without backoff the calls grow with the square of it.
-const MOST_CLIENTS: u32 = 10_000;
+/// The most clients; without backoff, calls grow with the square.
+const MAX_CLIENTS: u32 = 10_000;
 
-/// Lets clients under this policy contend for the row.
+/// Runs the experiment with clients under a policy.
 ///
 /// # Errors
-/// There are no clients or no rounds, or the network makes no sense.
-pub fn contend(experiment: &Contention, name: &str, policy: &Policy) -> Result<Contended, Invalid> {
+/// The number of clients or rounds, or the latency, is invalid.
+pub fn contend(
+    experiment: &Contention,
+    name: &str,
+    policy: &Policy,
+) -> Result<ContentionOutcome, ScenarioError> {
     let Contention { clients, network, rounds, seed } = *experiment;
-    if clients == 0 || clients > MOST_CLIENTS {
-        return Err(Invalid::new("clients", format!("{clients} is outside 1..={MOST_CLIENTS}")));
+    if clients == 0 || clients > MAX_CLIENTS {
+        return Err(ScenarioError::new(
+            "clients",
+            format!("{clients} is outside 1..={MAX_CLIENTS}"),
+        ));
     }
     if rounds == 0 {
-        return Err(Invalid::new("rounds", "there must be one"));
+        return Err(ScenarioError::new("rounds", "must be at least 1"));
     }
     let network = network.sampler()?;
     let mut sum = Round::default();
     for round in 0..rounds {
         let seed = seed.wrapping_add(u64::from(round));
         let row = Row::new(clients, network, policy, seed);
-        sum.add(&row.fought_over());
+        sum.add(&row.run());
     }
     let mean = |sum: f64| sum / f64::from(rounds);
-    Ok(Contended {
+    Ok(ContentionOutcome {
         policy: name.to_owned(),
         clients,
         calls: mean(sum.calls),
@@ -90,7 +96,7 @@ pub fn contend(experiment: &Contention, name: &str, policy: &Policy) -> Result<C
     })
 }
 
-/// What one round took.
+/// The totals of a round.
 #[derive(Clone, Copy, Default)]
 struct Round {
     calls: f64,
@@ -109,21 +115,21 @@ impl Round {
 struct Row<'p> {
     version: u64,
     clients: Vec<Writer>,
-    agenda: Agenda,
+    queue: EventQueue,
     network: Sampler,
     policy: &'p Policy,
-    on_the_way: Chance,
-    jitter: Chance,
+    network_random: Random,
+    jitter: Random,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Writer {
     progress: Progress,
-    /// The version that it has read.
+    /// The version it has read.
     seen: u64,
 }
 
-struct Draws<'c>(&'c mut Chance);
+struct Draws<'c>(&'c mut Random);
 
 impl DecisionEnv for Draws<'_> {
     fn draw(&mut self) -> u64 {
@@ -136,31 +142,31 @@ impl<'p> Row<'p> {
         let mut row = Self {
             version: 0,
             clients: vec![Writer::default(); clients as usize],
-            agenda: Agenda::default(),
+            queue: EventQueue::default(),
             network,
             policy,
-            on_the_way: chance::stream(seed, Stream::Service),
-            jitter: chance::stream(seed, Stream::Jitter),
+            network_random: random::stream(seed, Stream::Service),
+            jitter: random::stream(seed, Stream::Jitter),
         };
         for client in 0..clients {
-            row.send(0, client, What::Begin);
+            row.send(0, client, EventKind::Start);
         }
         row
     }
 
-    fn send(&mut self, now: u64, client: u32, what: What) {
-        let at = now.saturating_add(self.network.draw(&mut self.on_the_way));
-        self.agenda.push(Event { at, client, what });
+    fn send(&mut self, now: u64, client: u32, kind: EventKind) {
+        let at = now.saturating_add(self.network.draw(&mut self.network_random));
+        self.queue.push(Event { at, client, kind });
     }
 
-    /// A read arrives at [`What::Begin`], a write at [`What::End`].
-    fn fought_over(mut self) -> Round {
+    /// Runs one round. A read arrives at [`EventKind::Start`], a write at [`EventKind::End`].
+    fn run(mut self) -> Round {
         let mut round = Round::default();
-        while let Some(Event { at: now, client, what }) = self.agenda.pop() {
+        while let Some(Event { at: now, client, kind }) = self.queue.pop() {
             round.seconds = seconds(now);
-            match what {
-                What::Begin => self.read(client, now),
-                What::End => self.write(client, now, &mut round),
+            match kind {
+                EventKind::Start => self.read(client, now),
+                EventKind::End => self.write(client, now, &mut round),
             }
         }
         round
@@ -170,8 +176,8 @@ impl<'p> Row<'p> {
         if let Some(writer) = self.clients.get_mut(client as usize) {
             writer.seen = self.version;
         }
-        let answered = now.saturating_add(self.network.draw(&mut self.on_the_way));
-        self.send(answered, client, What::End);
+        let answered = now.saturating_add(self.network.draw(&mut self.network_random));
+        self.send(answered, client, EventKind::End);
     }
 
     fn write(&mut self, client: u32, now: u64, round: &mut Round) {
@@ -183,14 +189,14 @@ impl<'p> Row<'p> {
             self.version += 1;
             return;
         }
-        let answered = now.saturating_add(self.network.draw(&mut self.on_the_way));
+        let answered = now.saturating_add(self.network.draw(&mut self.network_random));
         let moment = Moment::from_nanos(answered);
         let judgement = Judgement::by_code(Class::Retryable, None);
         let mut draws = Draws(&mut self.jitter);
-        let terms = SessionLimits::IN_PROCESS;
-        match writer.progress.decide(self.policy, &terms, moment, &judgement, &mut draws) {
+        let limits = SessionLimits::IN_PROCESS;
+        match writer.progress.decide(self.policy, &limits, moment, &judgement, &mut draws) {
             Decision::Retry(delay) => {
-                self.send(answered.saturating_add(nanos(delay)), client, What::Begin);
+                self.send(answered.saturating_add(nanos(delay)), client, EventKind::Start);
             }
             Decision::GiveUp(_) => round.gave_up += 1.0,
         }

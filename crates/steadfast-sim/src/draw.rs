@@ -1,6 +1,6 @@
-//! What a policy does, as charts: its delays, what a service saw of it, what clients got.
+//! Charts of a policy's delays and of simulation outcomes.
 //!
-//! A terminal, a file and a page show the same, so it is drawn once for all of them.
+//! The CLI and the web page share them.
 
 use steadfast::Policy;
 use steadfast::decide::PlannedAttempt;
@@ -9,7 +9,7 @@ use steadfast_draw::{Axis, Chart};
 use crate::outcome::Outcome;
 use crate::scenario::Scenario;
 
-/// An empty chart of delays, for [`delays`] to be drawn into.
+/// An empty chart of delays, to pass to [`delays`].
 #[must_use]
 pub fn delay_chart(title: &str, is_logarithmic: bool) -> Chart {
     let delay = Axis::seconds("delay");
@@ -17,8 +17,8 @@ pub fn delay_chart(title: &str, is_logarithmic: bool) -> Chart {
     Chart::new(title).x(Axis::count("attempt")).y(delay)
 }
 
-/// The delays of a policy before the attempts that come to pass, of its first `attempts`: a line,
-/// and under it a band if there is jitter. A policy that is alone in a chart needs no name.
+/// Adds the delays before a policy's first `attempts`: a line, and a band if there is jitter. The
+/// only policy of a chart needs no name.
 #[must_use]
 pub fn delays(chart: Chart, name: &str, policy: &Policy, attempts: u32) -> Chart {
     let retries = retries(policy, attempts);
@@ -36,16 +36,16 @@ pub fn delays(chart: Chart, name: &str, policy: &Policy, attempts: u32) -> Chart
     chart.line(line, retries.iter().map(|retry| (x(retry), retry.delay.as_secs_f64())))
 }
 
-/// The attempts that are waited for, of the first so many.
+/// The planned retries among the first `attempts`.
 #[must_use]
 pub fn retries(policy: &Policy, attempts: u32) -> Vec<PlannedAttempt> {
     policy.plan().take(attempts as usize).skip(1).collect()
 }
 
-/// Calls over time.
+/// The calls per second over time.
 #[must_use]
 pub fn load(scenario: &Scenario, outcomes: &[Outcome]) -> Chart {
-    let mut chart = Chart::new("Calls a second")
+    let mut chart = Chart::new("Calls per second")
         .subtitle(subtitle(scenario))
         .x(Axis::seconds("time"))
         .y(Axis::rate("calls").from_zero());
@@ -58,7 +58,7 @@ pub fn load(scenario: &Scenario, outcomes: &[Outcome]) -> Chart {
     let chart = outcomes
         .iter()
         .fold(chart, |chart, outcome| chart.step(&outcome.policy, outcome.load.iter().copied()));
-    // Last, so that each policy has the same colour in both charts.
+    // Last, so that a policy has the same colour in both charts.
     let Some(capacity) = scenario.capacity else {
         return chart;
     };
@@ -70,21 +70,21 @@ fn subtitle(scenario: &Scenario) -> String {
     let clients = scenario.clients;
     match scenario.arrival.over().as_secs_f64() {
         0.0 => format!("{clients} clients at once"),
-        over => format!("{clients} clients, {:.0} a second", f64::from(clients) / over),
+        over => format!("{clients} clients, {:.0} per second", f64::from(clients) / over),
     }
 }
 
-/// How many clients were done after so long.
+/// The share of clients that completed within a time.
 #[must_use]
 pub fn completions(outcomes: &[Outcome]) -> Chart {
-    let chart = Chart::new("Clients that got what they wanted")
-        .subtitle("after so long, as a share of all")
-        .x(Axis::seconds("from a client's arrival").logarithmic())
+    let chart = Chart::new("Completed clients")
+        .subtitle("share of all clients, by time since arrival")
+        .x(Axis::seconds("time since arrival").logarithmic())
         .y(Axis::count("% of clients").from_zero().max(100.0));
     let last = |outcome: &Outcome| outcome.completions.last().map_or(0.0, |(took, _)| *took);
     let end = outcomes.iter().map(last).fold(0.0, f64::max);
     outcomes.iter().fold(chart, |chart, outcome| {
-        // Who is not done by the last point is not done later either.
+        // The share is constant after the last completion.
         let rest = outcome.completions.last().map(|(_, share)| (end, *share));
         let points = outcome.completions.iter().copied().chain(rest);
         chart.step(&outcome.policy, points.map(|(took, share)| (took, share * 100.0)))

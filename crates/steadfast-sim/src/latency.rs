@@ -1,7 +1,7 @@
-//! How long a call takes that nothing is in the way of.
+//! Latency distributions.
 //!
-//! `libm` and not the system's mathematics, whose last digits differ from machine to machine:
-//! the same seed makes the same run everywhere.
+//! They use `libm`, because the last digits of the system's mathematics differ between machines and
+//! the same seed must give the same run everywhere.
 
 use std::time::Duration;
 
@@ -9,16 +9,16 @@ use rand_distr::{Distribution as _, StandardNormal};
 use serde::{Deserialize, Serialize};
 use steadfast::duration::serde_seconds;
 
-use crate::chance::Chance;
-use crate::scenario::{Invalid, nanos};
+use crate::random::Random;
+use crate::scenario::{ScenarioError, nanos};
 
-/// How long a call takes.
+/// The latency of a call to an idle service.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Latency {
-    /// Always as long.
+    /// Constant.
     Constant(#[serde(with = "serde_seconds")] Duration),
-    /// Around a mean; what would be negative is turned round.
+    /// Normal; negative values are mirrored.
     Normal {
         /// The mean.
         #[serde(with = "serde_seconds")]
@@ -27,12 +27,12 @@ pub enum Latency {
         #[serde(with = "serde_seconds")]
         deviation: Duration,
     },
-    /// Mostly short, sometimes very long, as real services are.
+    /// Lognormal: mostly short, sometimes very long, as in real services.
     Lognormal {
-        /// Half of all calls are shorter.
+        /// The median.
         #[serde(with = "serde_seconds")]
         median: Duration,
-        /// How wide: 0.5 makes one call in a hundred take three times the median, 1 ten times.
+        /// The spread: at 0.5 one call in a hundred takes three times the median, at 1 ten times.
         sigma: f64,
     },
 }
@@ -43,7 +43,7 @@ impl Default for Latency {
     }
 }
 
-/// A latency that can be drawn from.
+/// A validated distribution.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Sampler {
     Constant(u64),
@@ -53,16 +53,16 @@ pub(crate) enum Sampler {
     Lognormal(f64, f64),
 }
 
-/// Wider than this is no latency any more.
-const WIDEST: f64 = 10.0;
+/// The widest spread.
+const MAX_SIGMA: f64 = 10.0;
 
 impl Latency {
-    pub(crate) fn sampler(&self) -> Result<Sampler, Invalid> {
-        let wrong = |problem: &str| Invalid::new("latency", problem);
+    pub(crate) fn sampler(&self) -> Result<Sampler, ScenarioError> {
+        let invalid = |problem: &str| ScenarioError::new("latency", problem);
         match *self {
-            // Time would stand still for whoever tries again at once.
+            // Immediate retries would never advance the time.
             Self::Constant(Duration::ZERO) | Self::Normal { mean: Duration::ZERO, .. } => {
-                Err(wrong("must be longer than nothing"))
+                Err(invalid("must be greater than 0"))
             }
             Self::Constant(latency) => Ok(Sampler::Constant(nanos(latency))),
             Self::Normal { mean, deviation } => {
@@ -70,10 +70,10 @@ impl Latency {
             }
             Self::Lognormal { median, sigma } => {
                 if median.is_zero() {
-                    return Err(wrong("the median of a lognormal latency must not be zero"));
+                    return Err(invalid("the median must be greater than 0"));
                 }
-                if !(0.0..=WIDEST).contains(&sigma) {
-                    return Err(wrong(&format!("sigma {sigma} is outside 0..={WIDEST}")));
+                if !(0.0..=MAX_SIGMA).contains(&sigma) {
+                    return Err(invalid(&format!("sigma {sigma} is outside 0..={MAX_SIGMA}")));
                 }
                 Ok(Sampler::Lognormal(libm::log(nanos(median) as f64), sigma))
             }
@@ -82,17 +82,17 @@ impl Latency {
 }
 
 impl Sampler {
-    /// Nanoseconds.
-    pub(crate) fn draw(&self, chance: &mut Chance) -> u64 {
+    /// A sample, in nanoseconds.
+    pub(crate) fn draw(&self, random: &mut Random) -> u64 {
         match self {
             Self::Constant(latency) => *latency,
-            Self::Normal(mean, deviation) => (mean + deviation * standard(chance)).abs() as u64,
-            Self::Lognormal(median, sigma) => libm::exp(median + sigma * standard(chance)) as u64,
+            Self::Normal(mean, deviation) => (mean + deviation * standard(random)).abs() as u64,
+            Self::Lognormal(median, sigma) => libm::exp(median + sigma * standard(random)) as u64,
         }
     }
 }
 
-/// Drawn from the bell curve around 0 with a deviation of 1.
-fn standard(chance: &mut Chance) -> f64 {
-    StandardNormal.sample(chance)
+/// A sample of the standard normal distribution.
+fn standard(random: &mut Random) -> f64 {
+    StandardNormal.sample(random)
 }

@@ -1,7 +1,7 @@
-//! How many calls there were, when.
+//! Calls over time.
 
-/// Calls over time. However long it takes, few numbers are kept: when they get too many, two
-/// neighbours become one.
+/// A histogram of calls over time with a limited number of buckets: when there are too many,
+/// neighbours are merged.
 #[derive(Clone, Debug)]
 pub(crate) struct Load {
     width: u64,
@@ -12,20 +12,25 @@ pub(crate) struct Load {
 }
 
 const SECOND: u64 = 1_000_000_000;
-/// The most calls of any second are told, and so nothing finer than a second: it would be at a rate
-/// that no second had.
-const FINEST: u64 = SECOND;
-/// Twice as many as are drawn.
-const MOST: usize = 2048;
+/// The finest bucket: the peak is that of a second, so finer rates would exceed it.
+const MIN_BUCKET_NANOS: u64 = SECOND;
+/// The most buckets: twice as many as are drawn.
+const MAX_BUCKETS: usize = 2048;
 
 impl Load {
     pub(crate) fn new() -> Self {
-        Self { width: FINEST, counts: Vec::with_capacity(MOST), second: 0, in_second: 0, peak: 0 }
+        Self {
+            width: MIN_BUCKET_NANOS,
+            counts: Vec::with_capacity(MAX_BUCKETS),
+            second: 0,
+            in_second: 0,
+            peak: 0,
+        }
     }
 
     pub(crate) fn count(&mut self, now: u64) {
         self.count_second(now / SECOND);
-        while now / self.width >= MOST as u64 {
+        while now / self.width >= MAX_BUCKETS as u64 {
             self.widen();
         }
         let bucket = (now / self.width) as usize;
@@ -54,14 +59,14 @@ impl Load {
         self.width *= 2;
     }
 
-    /// The most calls of any second.
+    /// The most calls in a second.
     pub(crate) fn peak(&self) -> f64 {
         f64::from(self.peak)
     }
 
-    /// Seconds from the beginning, and calls a second from then on.
-    pub(crate) fn over_time(mut self, most_points: usize) -> Vec<(f64, f64)> {
-        while self.counts.len() > most_points.max(1) {
+    /// Points of time in seconds, with the calls per second from there on.
+    pub(crate) fn over_time(mut self, max_points: usize) -> Vec<(f64, f64)> {
+        while self.counts.len() > max_points.max(1) {
             self.widen();
         }
         let (width, second) = (self.width, SECOND as f64);

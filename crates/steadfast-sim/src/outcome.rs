@@ -1,4 +1,4 @@
-//! What a policy did.
+//! The outcome of a simulation.
 
 use std::collections::BTreeMap;
 
@@ -7,44 +7,44 @@ use steadfast::Reason;
 
 use crate::load::Load;
 
-/// What clients under one policy did to the service, and what they got.
+/// The outcome of a simulation under one policy.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Outcome {
     /// The policy's name.
     pub policy: String,
-    /// How many clients came before the simulation ended.
+    /// Clients that arrived before the simulation ended.
     pub clients: u32,
-    /// Calls that reached the service, or tried to.
+    /// Calls to the service.
     pub calls: u64,
-    /// Calls for each client that came.
+    /// Calls per client.
     pub amplification: f64,
-    /// Clients that got what they wanted.
+    /// Clients that succeeded.
     pub completed: u64,
     /// Clients that gave up.
     pub gave_up: u64,
-    /// Why they gave up.
+    /// Give-ups by reason.
     pub reasons: BTreeMap<&'static str, u64>,
-    /// Clients that were still at it when the simulation ended.
+    /// Clients in progress when the simulation ended.
     pub unfinished: u64,
     /// The most calls in a second.
     pub peak_rps: f64,
-    /// How long half of those that completed took, in seconds.
+    /// Median completion time, in seconds.
     pub p50: Option<f64>,
-    /// How long 99 of 100 of those that completed took at most, in seconds.
+    /// 99th percentile of completion times, in seconds.
     pub p99: Option<f64>,
-    /// When the last client was done, in seconds.
+    /// The time of the last event, in seconds.
     pub ended: f64,
-    /// Seconds from the beginning, and calls a second from then on.
+    /// Points of time in seconds, with the calls per second from there on.
     pub load: Vec<(f64, f64)>,
-    /// Seconds from a client's arrival, and the share of clients that were done by then.
+    /// Seconds since arrival, with the share of clients completed by then.
     pub completions: Vec<(f64, f64)>,
 }
 
-/// How many points a curve has at most.
-const POINTS: usize = 240;
+/// The most points of a curve.
+const MAX_POINTS: usize = 240;
 
-/// What is counted while a simulation runs.
+/// The counters of a running simulation.
 pub(crate) struct Tally {
     pub(crate) load: Load,
     pub(crate) calls: u64,
@@ -71,7 +71,7 @@ impl Tally {
         *self.reasons.entry(reason.name()).or_default() += 1;
     }
 
-    /// Of these clients, all that came before the end.
+    /// The outcome for this number of arrived clients.
     pub(crate) fn outcome(mut self, policy: &str, clients: u32, ended: u64) -> Outcome {
         self.completions.sort_unstable();
         let completed = self.completions.len() as u64;
@@ -90,7 +90,7 @@ impl Tally {
             ended: seconds(ended),
             completions: curve(&self.completions, clients),
             reasons: self.reasons,
-            load: self.load.over_time(POINTS),
+            load: self.load.over_time(MAX_POINTS),
         }
     }
 }
@@ -100,18 +100,18 @@ pub(crate) fn seconds(nanos: u64) -> f64 {
 }
 
 fn percentile(sorted: &[u64], part: f64) -> Option<f64> {
-    let place = (sorted.len().checked_sub(1)? as f64 * part).round() as usize;
-    sorted.get(place).copied().map(seconds)
+    let index = (sorted.len().checked_sub(1)? as f64 * part).round() as usize;
+    sorted.get(index).copied().map(seconds)
 }
 
-/// The share of all clients that were done after so long.
+/// The share of clients completed, by completion time.
 fn curve(sorted: &[u64], clients: u32) -> Vec<(f64, f64)> {
-    let step = (sorted.len() / POINTS).max(1);
+    let step = (sorted.len() / MAX_POINTS).max(1);
     let last = sorted.len().saturating_sub(1);
-    let places = (0..sorted.len()).filter(|place| place % step == 0 || *place == last);
-    let point = |place: usize| {
-        let took = sorted.get(place).copied().map(seconds)?;
-        Some((took, (place + 1) as f64 / f64::from(clients)))
+    let indexes = (0..sorted.len()).filter(|index| index % step == 0 || *index == last);
+    let point = |index: usize| {
+        let took = sorted.get(index).copied().map(seconds)?;
+        Some((took, (index + 1) as f64 / f64::from(clients)))
     };
-    places.filter_map(point).collect()
+    indexes.filter_map(point).collect()
 }

@@ -1,16 +1,15 @@
-//! How much a service can do, over time.
+//! The capacity of a service over time.
 
 use crate::scenario::{Scenario, nanos};
 
-/// Stretches of time, each with the calls that can be done in a nanosecond of it. The last one
-/// goes on for ever.
+/// Segments of time, each with its start and the calls per nanosecond. The last one never ends.
 #[derive(Clone, Debug)]
 pub(crate) struct Profile(Vec<(u64, f64)>);
 
 const SECOND: f64 = 1e9;
 
 impl Profile {
-    /// None if the service can do as much as comes.
+    /// `None` if the capacity is unlimited.
     pub(crate) fn of(scenario: &Scenario) -> Option<Self> {
         let capacity = scenario.capacity?;
         let outages = scenario.outages.iter().map(|it| (nanos(it.from), nanos(it.to), 0.0));
@@ -28,21 +27,21 @@ impl Profile {
         Some(Self(starts.iter().map(|at| (*at, capacity * left_at(*at) / SECOND)).collect()))
     }
 
-    /// The stretches from this time on: from, to, and calls in a nanosecond.
+    /// The segments from this time on: start, end, and calls per nanosecond.
     fn from(&self, time: u64) -> impl Iterator<Item = (u64, u64, f64)> {
         let first = self.0.partition_point(|(start, _)| *start <= time).saturating_sub(1);
         let ends = self.0.iter().skip(first + 1).map(|(start, _)| *start).chain([u64::MAX]);
-        let stretches = self.0.iter().skip(first).zip(ends);
-        stretches.map(move |((start, rate), end)| (time.max(*start), end, *rate))
+        let segments = self.0.iter().skip(first).zip(ends);
+        segments.map(move |((start, rate), end)| (time.max(*start), end, *rate))
     }
 
-    /// How many calls can be done between these times.
+    /// The calls that can be processed between two times.
     pub(crate) fn done(&self, from: u64, to: u64) -> f64 {
-        let stretches = self.from(from).take_while(|(start, ..)| *start < to);
-        stretches.map(|(start, end, rate)| (end.min(to) - start) as f64 * rate).sum()
+        let segments = self.from(from).take_while(|(start, ..)| *start < to);
+        segments.map(|(start, end, rate)| (end.min(to) - start) as f64 * rate).sum()
     }
 
-    /// When so many calls are done that begin now; the end of time if never.
+    /// The time at which a number of calls that start now is done; the maximum if never.
     pub(crate) fn when_done(&self, now: u64, mut calls: f64) -> u64 {
         for (start, end, rate) in self.from(now) {
             let possible = (end - start) as f64 * rate;

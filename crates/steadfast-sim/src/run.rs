@@ -1,7 +1,7 @@
-//! Playing a scenario under a policy.
+//! The event loop of a simulation.
 //!
-//! Time is virtual and the events are the clients' own. What follows from a failure is asked of
-//! [`Progress::decide`], as everywhere; the guards are the real ones, told the virtual time.
+//! Time is virtual. [`Progress::decide`] makes the decisions, as in production, and the guards are
+//! the real ones with the virtual time.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use steadfast::guard::{Breaker, Budget};
 use steadfast::judge::{self, Judgement};
 use steadfast::{Fault, Hint, Kind, Moment, Policy, Reason};
 
-use crate::agenda::{Agenda, Event, What};
 use crate::arrival::Arrivals;
-use crate::chance::{self, Chance, Stream};
+use crate::event_queue::{Event, EventKind, EventQueue};
 use crate::outcome::{Outcome, Tally};
-use crate::scenario::{Invalid, Scenario, nanos};
-use crate::service::{Service, Trouble};
+use crate::random::{self, Random, Stream};
+use crate::scenario::{Scenario, ScenarioError, nanos};
+use crate::service::{CallFailure, Service};
 
-/// Plays a scenario with clients under this policy, and tells what came of it.
+/// Simulates a scenario with clients under a policy.
 ///
 /// ```
 /// use std::time::Duration;
@@ -38,47 +38,51 @@ use crate::service::{Service, Trouble};
 /// ```
 ///
 /// # Errors
-/// The scenario cannot be played.
-pub fn simulate(scenario: &Scenario, name: &str, policy: &Policy) -> Result<Outcome, Invalid> {
+/// The scenario is invalid.
+pub fn simulate(
+    scenario: &Scenario,
+    name: &str,
+    policy: &Policy,
+) -> Result<Outcome, ScenarioError> {
     scenario.check()?;
     let mut run = Run::new(scenario, policy)?;
-    let ended = run.play();
-    let came = u32::try_from(run.clients.len()).unwrap_or(u32::MAX);
-    Ok(run.tally.outcome(name, came, ended))
+    let ended = run.run();
+    let arrived = u32::try_from(run.clients.len()).unwrap_or(u32::MAX);
+    Ok(run.tally.outcome(name, arrived, ended))
 }
 
 struct Run<'s> {
     scenario: &'s Scenario,
     policy: &'s Policy,
-    judgements: [Judgement; Trouble::ALL.len()],
+    judgements: [Judgement; CallFailure::ALL.len()],
     service: Service<'s>,
     processes: Vec<Guards>,
     clients: Vec<Client>,
-    agenda: Agenda,
-    jitter: Chance,
+    queue: EventQueue,
+    jitter: Random,
     tally: Tally,
 }
 
-/// What the clients of one process share.
+/// The guards that the clients of a process share.
 struct Guards {
     breaker: Option<Breaker>,
     budget: Option<Budget>,
 }
 
-/// A client that has come.
+/// A client that has arrived.
 struct Client {
     arrived: u64,
     progress: Progress,
-    /// The attempt under way.
+    /// The start of the current attempt.
     began: u64,
     permit: Option<Permit>,
-    trouble: Option<Trouble>,
+    failure: Option<CallFailure>,
 }
 
 impl<'s> Run<'s> {
-    fn new(scenario: &'s Scenario, policy: &'s Policy) -> Result<Self, Invalid> {
+    fn new(scenario: &'s Scenario, policy: &'s Policy) -> Result<Self, ScenarioError> {
         let judgements =
-            Trouble::ALL.map(|trouble| judge::judge(policy.rules(), &fault(trouble, scenario)));
+            CallFailure::ALL.map(|failure| judge::judge(policy.rules(), &fault(failure, scenario)));
         let processes = scenario.processes.min(scenario.clients);
         Ok(Self {
             scenario,
@@ -87,22 +91,22 @@ impl<'s> Run<'s> {
             service: Service::new(scenario)?,
             processes: (0..processes).map(|_| Guards::of(policy)).collect(),
             clients: Vec::with_capacity(scenario.clients as usize),
-            agenda: Agenda::default(),
-            jitter: chance::stream(scenario.seed, Stream::Jitter),
+            queue: EventQueue::default(),
+            jitter: random::stream(scenario.seed, Stream::Jitter),
             tally: Tally::new(scenario.clients),
         })
     }
 
-    /// Until nobody wants anything any more, or time is up. Answers when that was.
-    fn play(&mut self) -> u64 {
-        let chance = chance::stream(self.scenario.seed, Stream::Arrivals);
+    /// Runs until all clients are done or the time limit. Returns the time of the end.
+    fn run(&mut self) -> u64 {
+        let random = random::stream(self.scenario.seed, Stream::Arrivals);
         let mut arrivals =
-            Arrivals::new(self.scenario.arrival, self.scenario.clients, chance).peekable();
+            Arrivals::new(self.scenario.arrival, self.scenario.clients, random).peekable();
         let until = nanos(self.scenario.until);
         let mut now = 0;
         loop {
             let arrival = arrivals.peek().copied();
-            let event = self.agenda.next_at();
+            let event = self.queue.next_at();
             let Some(next) = arrival.into_iter().chain(event).min() else {
                 return now;
             };
@@ -113,10 +117,10 @@ impl<'s> Run<'s> {
             if arrival == Some(now) {
                 arrivals.next();
                 self.arrive(now);
-            } else if let Some(event) = self.agenda.pop() {
-                match event.what {
-                    What::Begin => self.begin(event.client, now),
-                    What::End => self.end(event.client, now),
+            } else if let Some(event) = self.queue.pop() {
+                match event.kind {
+                    EventKind::Start => self.begin(event.client, now),
+                    EventKind::End => self.end(event.client, now),
                 }
             }
         }
@@ -130,7 +134,7 @@ impl<'s> Run<'s> {
             progress,
             began: now,
             permit: None,
-            trouble: None,
+            failure: None,
         });
         self.begin(client, now);
     }
@@ -150,16 +154,16 @@ impl<'s> Run<'s> {
         client.began = now;
         self.tally.call(now);
         let answer = self.service.call(now);
-        let terms = terms(client);
-        let limit = Progress::attempt_limit(self.policy, &terms, Moment::from_nanos(now));
-        let patience = nanos(limit.unwrap_or(self.scenario.timeout));
-        let cut_off = now.saturating_add(patience);
-        let (at, trouble) = match answer.at > cut_off {
-            true => (cut_off, Some(Trouble::TimedOut)),
-            false => (answer.at, answer.trouble),
+        let limits = limits(client);
+        let limit = Progress::attempt_limit(self.policy, &limits, Moment::from_nanos(now));
+        let timeout = nanos(limit.unwrap_or(self.scenario.timeout));
+        let cut_off = now.saturating_add(timeout);
+        let (at, failure) = match answer.at > cut_off {
+            true => (cut_off, Some(CallFailure::TimedOut)),
+            false => (answer.at, answer.failure),
         };
-        client.trouble = trouble;
-        self.agenda.push(Event { at, client: number, what: What::End });
+        client.failure = failure;
+        self.queue.push(Event { at, client: number, kind: EventKind::End });
     }
 
     fn end(&mut self, number: u32, now: u64) {
@@ -171,21 +175,21 @@ impl<'s> Run<'s> {
         };
         let moment = Moment::from_nanos(now);
         let took = Duration::from_nanos(now - client.began);
-        let Some(trouble) = client.trouble else {
+        let Some(failure) = client.failure else {
             guards.succeeded(client.permit, moment, took);
             return self.tally.completed(now - client.arrived);
         };
-        let Some(judgement) = self.judgements.get(trouble as usize) else {
+        let Some(judgement) = self.judgements.get(failure as usize) else {
             return;
         };
         guards.failed(judgement, client.permit, moment, took);
-        let mut around =
-            Around { jitter: &mut self.jitter, budget: guards.budget.as_ref(), moment };
-        let terms = terms(client);
-        match client.progress.decide(self.policy, &terms, moment, judgement, &mut around) {
+        let mut env =
+            SimulatedEnv { jitter: &mut self.jitter, budget: guards.budget.as_ref(), moment };
+        let limits = limits(client);
+        match client.progress.decide(self.policy, &limits, moment, judgement, &mut env) {
             Decision::Retry(delay) => {
                 let at = now.saturating_add(nanos(delay));
-                self.agenda.push(Event { at, client: number, what: What::Begin });
+                self.queue.push(Event { at, client: number, kind: EventKind::Start });
             }
             Decision::GiveUp(reason) => self.tally.gave_up(reason),
         }
@@ -197,12 +201,12 @@ fn guards_of(processes: &mut [Guards], client: u32) -> Option<&mut Guards> {
     processes.get_mut(process)
 }
 
-fn terms(client: &Client) -> SessionLimits {
+fn limits(client: &Client) -> SessionLimits {
     SessionLimits { started: Moment::from_nanos(client.arrived), ..SessionLimits::IN_PROCESS }
 }
 
 impl Guards {
-    /// Settings that a policy has are valid.
+    /// The settings of a policy are valid.
     fn of(policy: &Policy) -> Self {
         let breaker = policy.breaker().and_then(|settings| Breaker::new(*settings).ok());
         let budget = policy.budget().and_then(|settings| Budget::new(*settings).ok());
@@ -225,14 +229,14 @@ impl Guards {
     }
 }
 
-/// What a decision may ask for.
-struct Around<'r> {
-    jitter: &'r mut Chance,
+/// The environment of a decision.
+struct SimulatedEnv<'r> {
+    jitter: &'r mut Random,
     budget: Option<&'r Budget>,
     moment: Moment,
 }
 
-impl DecisionEnv for Around<'_> {
+impl DecisionEnv for SimulatedEnv<'_> {
     fn draw(&mut self) -> u64 {
         self.jitter.next_u64()
     }
@@ -242,17 +246,17 @@ impl DecisionEnv for Around<'_> {
     }
 }
 
-/// The facts that a client has of each trouble.
-fn fault(trouble: Trouble, scenario: &Scenario) -> Fault {
-    match trouble {
-        Trouble::Refused => Fault::of(Kind::ConnectionRefused),
-        Trouble::Unavailable => Fault::http(503),
-        Trouble::SlowDown => {
+/// The fault that a client sees for each failure.
+fn fault(failure: CallFailure, scenario: &Scenario) -> Fault {
+    match failure {
+        CallFailure::Refused => Fault::of(Kind::ConnectionRefused),
+        CallFailure::Unavailable => Fault::http(503),
+        CallFailure::RateLimited => {
             let wait = scenario.rate_limit.and_then(|limit| limit.retry_after);
             Fault::http(429).with_hint(wait.map(Hint::After))
         }
-        Trouble::Lost => Fault::of(Kind::ConnectionReset).with_unknown_outcome(),
-        Trouble::Hopeless => Fault::http(400),
-        Trouble::TimedOut => Fault::timed_out(),
+        CallFailure::UnknownOutcome => Fault::of(Kind::ConnectionReset).with_unknown_outcome(),
+        CallFailure::Permanent => Fault::http(400),
+        CallFailure::TimedOut => Fault::timed_out(),
     }
 }

@@ -1,4 +1,4 @@
-//! What clients meet: how many come and when, and what the service is like.
+//! The scenario of a simulation: clients, service and failures.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::arrival::Arrival;
 use crate::latency::Latency;
 
-/// Clients that each want one thing of one service, and what is wrong with it.
+/// Clients that each call one service once, and the failures of the service.
 ///
 /// ```
 /// use std::time::Duration;
@@ -27,35 +27,34 @@ use crate::latency::Latency;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scenario {
-    /// How many clients come. Each calls the service once, and again as its policy says.
+    /// The number of clients. Each calls the service once, and retries by its policy.
     pub clients: u32,
-    /// When they come.
+    /// Their arrival.
     pub arrival: Arrival,
-    /// Over how many processes they are spread. Those of one process share its breaker and its
-    /// budget.
+    /// The number of processes. The clients of a process share its breaker and budget.
     pub processes: u32,
-    /// How long a call takes that nothing is in the way of.
+    /// The latency of a call to an idle service.
     pub latency: Latency,
-    /// How long a client waits for an answer if its policy does not say.
+    /// The timeout of a call if the policy has none.
     #[serde(with = "serde_seconds")]
     pub timeout: Duration,
-    /// How many calls the service can do in a second; without it, as many as come. What is too
-    /// much waits in line, and is done even if nobody waits for it any more.
+    /// The calls per second that the service can process; default: unlimited. Excess calls are queued
+    /// and processed even if their clients have timed out.
     pub capacity: Option<f64>,
-    /// How many calls may wait in that line before more are turned away.
+    /// The queue length above which calls are rejected; default: unlimited.
     pub queue: Option<u32>,
-    /// When it does nothing at all.
+    /// Times in which every call fails.
     pub outages: Vec<Outage>,
-    /// When it does less.
+    /// Times of reduced capacity or partial failure.
     pub brown_outs: Vec<BrownOut>,
-    /// How many calls it wants.
+    /// The rate limit of the service.
     pub rate_limit: Option<RateLimit>,
-    /// How many calls fail anyhow.
+    /// The shares of calls that fail at any time.
     pub errors: Errors,
-    /// When the simulation ends, whoever is still waiting.
+    /// The end of the simulation.
     #[serde(with = "serde_seconds")]
     pub until: Duration,
-    /// Chance. The same seed makes the same run.
+    /// The random seed. The same seed gives the same run.
     pub seed: u64,
 }
 
@@ -83,34 +82,33 @@ impl Default for Scenario {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outage {
-    /// When it begins.
+    /// Its start.
     #[serde(with = "serde_seconds")]
     pub from: Duration,
-    /// When it is over.
+    /// Its end.
     #[serde(with = "serde_seconds")]
     pub to: Duration,
-    /// Whether calls are not even refused, so that clients wait until they have waited long
-    /// enough.
+    /// Whether calls get no response, so that clients time out.
     #[serde(default)]
     pub silent: bool,
 }
 
 impl Outage {
-    /// One in which connections are refused at once.
+    /// An outage in which connections are refused.
     #[must_use]
     pub const fn refusing(from: Duration, to: Duration) -> Self {
         Self { from, to, silent: false }
     }
 }
 
-/// A time in which the service does less.
+/// A time of reduced capacity or partial failure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BrownOut {
-    /// When it begins.
+    /// Its start.
     #[serde(with = "serde_seconds")]
     pub from: Duration,
-    /// When it is over.
+    /// Its end.
     #[serde(with = "serde_seconds")]
     pub to: Duration,
     /// The share of calls that fail, 0 to 1.
@@ -125,69 +123,69 @@ const fn all() -> f64 {
     1.0
 }
 
-/// How many calls the service wants.
+/// A rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateLimit {
-    /// So many in a second; the others are told to slow down.
+    /// Calls per second; excess calls fail with 429.
     pub per_second: f64,
-    /// How long it tells them to wait, if it says so.
+    /// The `Retry-After` of a rejected call.
     #[serde(default, with = "serde_seconds::option")]
     pub retry_after: Option<Duration>,
 }
 
-/// The share of calls that fail anyhow, by what the failure means.
+/// The shares of calls that fail at any time, by class of the failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "snake_case")]
 pub struct Errors {
-    /// Trying again may help: a 503.
+    /// Retryable: a 503.
     pub retryable: f64,
-    /// The service asks for patience: a 429.
+    /// Rate limited: a 429.
     pub rate_limited: f64,
-    /// It may have been done: an answer that was lost.
+    /// Unknown outcome: a lost response.
     pub unknown_outcome: f64,
-    /// Trying again cannot help: a 400.
+    /// Final: a 400.
     #[serde(rename = "final")]
-    pub hopeless: f64,
+    pub permanent: f64,
 }
 
-/// A scenario that cannot be played, and why.
+/// An invalid scenario.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{field}: {problem}")]
-pub struct Invalid {
+pub struct ScenarioError {
     field: &'static str,
     problem: String,
 }
 
-impl Invalid {
+impl ScenarioError {
     pub(crate) fn new(field: &'static str, problem: impl Into<String>) -> Self {
         Self { field, problem: problem.into() }
     }
 
-    /// The field, as a file spells it.
+    /// The field, as in a scenario file.
     #[must_use]
     pub const fn field(&self) -> &'static str {
         self.field
     }
 }
 
-/// Each takes some eighty bytes.
-const MOST_CLIENTS: u32 = 20_000_000;
-const MOST_PROCESSES: u32 = 100_000;
+/// The most clients; each takes some eighty bytes.
+const MAX_CLIENTS: u32 = 20_000_000;
+const MAX_PROCESSES: u32 = 100_000;
 
 impl Scenario {
-    /// Whether it can be played.
+    /// Validates the scenario.
     ///
     /// # Errors
-    /// The first thing that is wrong with it.
-    pub fn check(&self) -> Result<(), Invalid> {
-        if self.clients == 0 || self.clients > MOST_CLIENTS {
-            let problem = format!("{} is outside 1..={MOST_CLIENTS}", self.clients);
-            return Err(Invalid::new("clients", problem));
+    /// The first invalid field.
+    pub fn check(&self) -> Result<(), ScenarioError> {
+        if self.clients == 0 || self.clients > MAX_CLIENTS {
+            let problem = format!("{} is outside 1..={MAX_CLIENTS}", self.clients);
+            return Err(ScenarioError::new("clients", problem));
         }
-        if self.processes == 0 || self.processes > MOST_PROCESSES {
-            let problem = format!("{} is outside 1..={MOST_PROCESSES}", self.processes);
-            return Err(Invalid::new("processes", problem));
+        if self.processes == 0 || self.processes > MAX_PROCESSES {
+            let problem = format!("{} is outside 1..={MAX_PROCESSES}", self.processes);
+            return Err(ScenarioError::new("processes", problem));
         }
         self.latency.sampler()?;
         if let Some(capacity) = self.capacity {
@@ -198,68 +196,74 @@ impl Scenario {
         }
         self.check_times()?;
         self.check_shares()?;
-        self.check_idle()
+        self.check_effects()
     }
 
-    /// What would change nothing was meant to change something.
-    fn check_idle(&self) -> Result<(), Invalid> {
+    /// Rejects settings without effect.
+    fn check_effects(&self) -> Result<(), ScenarioError> {
         if self.capacity.is_some() {
             return Ok(());
         }
-        let nothing = "changes nothing without a capacity; say how much the service can do";
+        let reason = "has no effect without a capacity; set the capacity of the service";
         if self.queue.is_some() {
-            return Err(Invalid::new("queue", nothing));
+            return Err(ScenarioError::new("queue", reason));
         }
         if self.brown_outs.iter().any(|brown| brown.capacity < 1.0) {
-            return Err(Invalid::new("brown_outs", format!("a share of the capacity {nothing}")));
+            return Err(ScenarioError::new(
+                "brown_outs",
+                format!("a share of the capacity {reason}"),
+            ));
         }
         Ok(())
     }
 
-    fn check_times(&self) -> Result<(), Invalid> {
+    fn check_times(&self) -> Result<(), ScenarioError> {
         let outages = self.outages.iter().map(|outage| ("outages", outage.from, outage.to));
         let brown_outs = self.brown_outs.iter().map(|brown| ("brown_outs", brown.from, brown.to));
         for (field, from, to) in outages.chain(brown_outs) {
             if from >= to {
-                let problem =
-                    format!("it must end after it begins, and {to:?} is not after {from:?}");
-                return Err(Invalid::new(field, problem));
+                let problem = format!("must end after it starts: {to:?} is not after {from:?}");
+                return Err(ScenarioError::new(field, problem));
             }
         }
         for (field, time) in [("until", self.until), ("timeout", self.timeout)] {
             if time.is_zero() {
-                return Err(Invalid::new(field, "must be longer than nothing"));
+                return Err(ScenarioError::new(field, "must be greater than 0"));
             }
         }
         Ok(())
     }
 
-    fn check_shares(&self) -> Result<(), Invalid> {
-        let Errors { retryable, rate_limited, unknown_outcome, hopeless } = self.errors;
-        for share in [retryable, rate_limited, unknown_outcome, hopeless] {
-            part("errors", share)?;
+    fn check_shares(&self) -> Result<(), ScenarioError> {
+        let Errors { retryable, rate_limited, unknown_outcome, permanent } = self.errors;
+        for value in [retryable, rate_limited, unknown_outcome, permanent] {
+            share("errors", value)?;
         }
-        part("errors", retryable + rate_limited + unknown_outcome + hopeless)?;
+        share("errors", retryable + rate_limited + unknown_outcome + permanent)?;
         for brown in &self.brown_outs {
-            part("brown_outs", brown.failing)?;
-            part("brown_outs", brown.capacity)?;
+            share("brown_outs", brown.failing)?;
+            share("brown_outs", brown.capacity)?;
         }
         Ok(())
     }
 }
 
-fn part(field: &'static str, share: f64) -> Result<(), Invalid> {
-    let is_one = (0.0..=1.0).contains(&share);
-    if is_one { Ok(()) } else { Err(Invalid::new(field, format!("{share} is outside 0..=1"))) }
+fn share(field: &'static str, share: f64) -> Result<(), ScenarioError> {
+    let is_valid = (0.0..=1.0).contains(&share);
+    if is_valid {
+        Ok(())
+    } else {
+        Err(ScenarioError::new(field, format!("{share} is outside 0..=1")))
+    }
 }
 
-fn rate(field: &'static str, rate: f64) -> Result<(), Invalid> {
-    let is_one = rate.is_finite() && rate > 0.0 && rate <= 1e9;
-    let problem = || format!("{rate} a second is not more than 0 and at most 1000000000");
-    if is_one { Ok(()) } else { Err(Invalid::new(field, problem())) }
+fn rate(field: &'static str, rate: f64) -> Result<(), ScenarioError> {
+    let is_valid = rate.is_finite() && rate > 0.0 && rate <= 1e9;
+    let problem = || format!("{rate} per second is outside 0..=1000000000, exclusive of 0");
+    if is_valid { Ok(()) } else { Err(ScenarioError::new(field, problem())) }
 }
 
-/// As the simulation counts time.
+/// Nanoseconds, the time unit of the simulation.
 pub(crate) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,100 +1,100 @@
-//! The service: what becomes of a call.
+//! The simulated service.
 //!
-//! It is one server with a line in front of it. How long the line is is all that is kept of it: a
-//! call that comes now is done when everything before it is, and a client that has stopped
-//! waiting makes it no shorter. That waste is what keeps an overloaded service from recovering.
+//! It is a server with a queue, of which only the length is stored: a call is done when all calls
+//! before it are, and the call of a client that has timed out stays in the queue. That waste keeps
+//! an overloaded service from recovering.
 
-use crate::chance::{self, Chance, Stream};
 use crate::latency::Sampler;
 use crate::profile::Profile;
-use crate::scenario::{Invalid, Outage, Scenario, nanos};
+use crate::random::{self, Random, Stream};
+use crate::scenario::{Outage, Scenario, ScenarioError, nanos};
 
-/// Why a call fails.
+/// The failure of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Trouble {
-    /// Nobody is there.
+pub(crate) enum CallFailure {
+    /// The connection was refused.
     Refused,
-    /// The line is too long, or the service is not well.
+    /// The queue is full, or the service fails.
     Unavailable,
-    /// Too many calls, and for how long to wait if it said so.
-    SlowDown,
-    /// It may have been done.
-    Lost,
-    /// It cannot be done.
-    Hopeless,
-    /// The client has waited long enough.
+    /// The rate limit is exceeded.
+    RateLimited,
+    /// The response was lost.
+    UnknownOutcome,
+    /// The request is invalid.
+    Permanent,
+    /// The client timed out.
     TimedOut,
 }
 
-impl Trouble {
+impl CallFailure {
     pub(crate) const ALL: [Self; 6] = [
         Self::Refused,
         Self::Unavailable,
-        Self::SlowDown,
-        Self::Lost,
-        Self::Hopeless,
+        Self::RateLimited,
+        Self::UnknownOutcome,
+        Self::Permanent,
         Self::TimedOut,
     ];
 }
 
-/// What becomes of a call, and when its client hears of it.
+/// The response to a call, and its time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) at: u64,
-    pub(crate) trouble: Option<Trouble>,
+    pub(crate) failure: Option<CallFailure>,
 }
 
-/// Longer than any client waits.
+/// Later than any timeout.
 const NEVER: u64 = u64::MAX;
 
 pub(crate) struct Service<'s> {
     scenario: &'s Scenario,
     latency: Sampler,
-    chance: Chance,
+    random: Random,
     profile: Option<Profile>,
-    /// How many calls wait in line, the one that is being done as a part of itself, and as of when.
-    line: f64,
+    /// The queue length, with the fraction of the call in progress, as of `counted_at`.
+    queue_length: f64,
     counted_at: u64,
-    /// Calls that the limit still lets in, and as of when.
+    /// The tokens of the rate limit, as of `allowed_at`.
     allowance: f64,
     allowed_at: u64,
 }
 
-const SECOND: f64 = 1e9;
+const NANOS_PER_SECOND: f64 = 1e9;
 
 impl<'s> Service<'s> {
-    pub(crate) fn new(scenario: &'s Scenario) -> Result<Self, Invalid> {
+    pub(crate) fn new(scenario: &'s Scenario) -> Result<Self, ScenarioError> {
         let allowance = scenario.rate_limit.map_or(0.0, |limit| limit.per_second);
         Ok(Self {
             scenario,
             latency: scenario.latency.sampler()?,
-            chance: chance::stream(scenario.seed, Stream::Service),
+            random: random::stream(scenario.seed, Stream::Service),
             profile: Profile::of(scenario),
-            line: 0.0,
+            queue_length: 0.0,
             counted_at: 0,
             allowance,
             allowed_at: 0,
         })
     }
 
-    pub(crate) fn call(&mut self, now: u64) -> Answer {
-        let there_and_back = self.latency.draw(&mut self.chance);
-        let soon = now.saturating_add(there_and_back);
-        let fails = |trouble| Answer { at: soon, trouble: Some(trouble) };
+    pub(crate) fn call(&mut self, now: u64) -> Response {
+        let latency = self.latency.draw(&mut self.random);
+        let without_wait = now.saturating_add(latency);
+        let fails = |failure| Response { at: without_wait, failure: Some(failure) };
         if let Some(outage) = self.outage(now) {
             return if outage.silent {
-                Answer { at: NEVER, trouble: None }
+                Response { at: NEVER, failure: None }
             } else {
-                fails(Trouble::Refused)
+                fails(CallFailure::Refused)
             };
         }
         if !self.is_allowed(now) {
-            return fails(Trouble::SlowDown);
+            return fails(CallFailure::RateLimited);
         }
-        let Some(wait) = self.wait_in_line(now) else {
-            return fails(Trouble::Unavailable);
+        let Some(wait) = self.enqueue(now) else {
+            return fails(CallFailure::Unavailable);
         };
-        Answer { at: soon.saturating_add(wait), trouble: self.error(now) }
+        Response { at: without_wait.saturating_add(wait), failure: self.error(now) }
     }
 
     fn outage(&self, now: u64) -> Option<&'s Outage> {
@@ -102,12 +102,12 @@ impl<'s> Service<'s> {
         self.scenario.outages.iter().find(is_now)
     }
 
-    /// Lets in as many as the limit says, and a second's worth at once.
+    /// A token bucket with the capacity of one second.
     fn is_allowed(&mut self, now: u64) -> bool {
         let Some(limit) = self.scenario.rate_limit else {
             return true;
         };
-        let gained = (now - self.allowed_at) as f64 / SECOND * limit.per_second;
+        let gained = (now - self.allowed_at) as f64 / NANOS_PER_SECOND * limit.per_second;
         self.allowance = (self.allowance + gained).min(limit.per_second.max(1.0));
         self.allowed_at = now;
         let is_allowed = self.allowance >= 1.0;
@@ -117,18 +117,18 @@ impl<'s> Service<'s> {
         is_allowed
     }
 
-    /// How long the call waits until it is done, if the line takes it.
-    fn wait_in_line(&mut self, now: u64) -> Option<u64> {
+    /// The wait of a call until it is done; `None` if the queue is full.
+    fn enqueue(&mut self, now: u64) -> Option<u64> {
         let Some(profile) = &self.profile else {
             return Some(0);
         };
         let done = profile.done(self.counted_at, now);
-        (self.line, self.counted_at) = ((self.line - done).max(0.0), now);
-        if self.scenario.queue.is_some_and(|longest| self.line > f64::from(longest)) {
+        (self.queue_length, self.counted_at) = ((self.queue_length - done).max(0.0), now);
+        if self.scenario.queue.is_some_and(|limit| self.queue_length > f64::from(limit)) {
             return None;
         }
-        self.line += 1.0;
-        Some(profile.when_done(now, self.line).saturating_sub(now))
+        self.queue_length += 1.0;
+        Some(profile.when_done(now, self.queue_length).saturating_sub(now))
     }
 
     fn brown_outs(&self, now: u64) -> impl Iterator<Item = &'s crate::BrownOut> {
@@ -137,25 +137,25 @@ impl<'s> Service<'s> {
         self.scenario.brown_outs.iter().filter(is_now)
     }
 
-    fn error(&mut self, now: u64) -> Option<Trouble> {
-        let browned = self.brown_outs(now).map(|brown| brown.failing).fold(0.0, f64::max);
-        if chance::happens(&mut self.chance, browned) {
-            return Some(Trouble::Unavailable);
+    fn error(&mut self, now: u64) -> Option<CallFailure> {
+        let share = self.brown_outs(now).map(|brown| brown.failing).fold(0.0, f64::max);
+        if random::happens(&mut self.random, share) {
+            return Some(CallFailure::Unavailable);
         }
         let errors = &self.scenario.errors;
         let shares = [
-            (errors.retryable, Trouble::Unavailable),
-            (errors.rate_limited, Trouble::SlowDown),
-            (errors.unknown_outcome, Trouble::Lost),
-            (errors.hopeless, Trouble::Hopeless),
+            (errors.retryable, CallFailure::Unavailable),
+            (errors.rate_limited, CallFailure::RateLimited),
+            (errors.unknown_outcome, CallFailure::UnknownOutcome),
+            (errors.permanent, CallFailure::Permanent),
         ];
         if shares.iter().all(|(share, _)| *share == 0.0) {
             return None;
         }
-        let mut drawn = chance::unit(&mut self.chance);
-        for (share, trouble) in shares {
+        let mut drawn = random::unit(&mut self.random);
+        for (share, failure) in shares {
             if drawn < share {
-                return Some(trouble);
+                return Some(failure);
             }
             drawn -= share;
         }

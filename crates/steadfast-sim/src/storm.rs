@@ -1,10 +1,9 @@
-//! The retry storm: why jitter, a budget and a breaker matter, in one scenario.
+//! The retry storm: a scenario that shows the effect of jitter, a budget and a breaker.
 //!
-//! A service does more than it is asked for, until it is away for half a minute. When it comes
-//! back everybody who failed meanwhile comes back too. If their calls are more than it can do,
-//! answers take longer than clients wait; those give up waiting and call again, and the work
-//! that was done for them is wasted. The cause is gone and the outage stays: a metastable
-//! failure. It ends only when the load falls below what the service can do.
+//! A service with spare capacity has an outage of half a minute. When it recovers, all clients that
+//! failed meanwhile retry. If their calls exceed its capacity, responses take longer than the
+//! timeout; the clients retry again, and the work done for them is wasted. The cause is gone and
+//! the outage persists: a metastable failure. It ends only when the load falls below the capacity.
 
 use std::time::Duration;
 
@@ -18,29 +17,29 @@ use crate::scenario::{Outage, Scenario};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// So many clients over five minutes, at four fifths of what the service can do, with an outage
-/// of thirty seconds.
+/// A number of clients over five minutes, at four fifths of the service's capacity, with an outage of
+/// thirty seconds.
 #[must_use]
 pub fn storm(clients: u32) -> Scenario {
     let over = 300 * SECOND;
-    let asked = f64::from(clients) / over.as_secs_f64();
+    let rate = f64::from(clients) / over.as_secs_f64();
     Scenario {
         clients,
         arrival: Arrival::Poisson(over),
         processes: 20,
         latency: Latency::Lognormal { median: Duration::from_millis(20), sigma: 0.4 },
         timeout: SECOND,
-        capacity: Some(asked * 1.25),
+        capacity: Some(rate * 1.25),
         outages: vec![Outage::refusing(30 * SECOND, 60 * SECOND)],
         until: 600 * SECOND,
         ..Scenario::default()
     }
 }
 
-/// What is compared: the loop that everybody writes first, and what each remedy adds.
+/// The compared policies: a fixed-delay loop, and each improvement.
 ///
 /// # Errors
-/// None, as long as the settings are valid, which a test sees to.
+/// None, as the settings are valid; a test ensures it.
 pub fn storm_policies() -> Result<Vec<(&'static str, Policy)>, PolicyError> {
     let tries = || Policy::fixed(SECOND).max_attempts(10).idempotent(true).attempt_timeout(SECOND);
     let exponential = || {

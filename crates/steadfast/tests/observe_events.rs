@@ -103,7 +103,7 @@ fn o1_a_place_within_an_attempt_is_told_from_outside() {
     let mut session: Session = serde_json::from_str(SESSION).unwrap();
     session.attempts[1].attempt_number = 0;
     let wrong = session.validate().unwrap_err();
-    assert_eq!(wrong.at, "attempts[1].attempt_number");
+    assert_eq!(wrong.field, "attempts[1].attempt_number");
     assert_eq!(wrong.to_string(), "attempts[1].attempt_number: must be at least 1");
 }
 

@@ -1,4 +1,4 @@
-//! Where everything is: the heading, the legend, and the plot that gets what is left.
+//! The layout of an SVG chart: heading, legend and plot.
 
 use super::SvgOptions;
 use super::legend::{self, Legend};
@@ -12,7 +12,7 @@ pub(super) const MARGIN: f64 = 20.0;
 pub(super) const LABEL_SIZE: f64 = 12.0;
 const TITLE_SIZE: f64 = 18.5;
 const SUBTITLE_SIZE: f64 = 13.0;
-const LEAST_PLOT: f64 = 64.0;
+const MIN_PLOT_SIZE: f64 = 64.0;
 /// Below the plot: the ticks' labels, and the axis' own.
 const FOOT: f64 = 52.0;
 
@@ -53,7 +53,7 @@ impl Frame {
 
         let no_labels = chart.y.label.is_empty() && chart.regions.is_empty();
         let label_room = if no_labels { 12.0 } else { 36.0 };
-        let rows = (height - FOOT - LEAST_PLOT - label_room - below_heading) / legend::ROW;
+        let rows = (height - FOOT - MIN_PLOT_SIZE - label_room - below_heading) / legend::ROW;
         let legend = Legend::of(chart, width, below_heading, rows.max(0.0) as usize);
 
         let top = legend.bottom().unwrap_or(below_heading) + label_room;
@@ -120,17 +120,17 @@ impl Plot {
 
     /// Where a value lies from left to right. `None` if it has no place on the axis.
     pub(super) fn x_at(&self, value: f64) -> Option<f64> {
-        Some(between(self.left, self.right, self.x.place(value)?))
+        Some(between(self.left, self.right, self.x.position(value)?))
     }
 
     /// Where a value lies from top to bottom.
     pub(super) fn y_at(&self, value: f64) -> Option<f64> {
-        Some(between(self.bottom, self.top, self.y.place(value)?))
+        Some(between(self.bottom, self.top, self.y.position(value)?))
     }
 
     /// As [`y_at`](Self::y_at), but what has no place lies at the bottom.
     pub(super) fn y_at_or_bottom(&self, value: f64) -> Option<f64> {
-        Some(between(self.bottom, self.top, self.y.place_or_low(value)?))
+        Some(between(self.bottom, self.top, self.y.position_or_low(value)?))
     }
 
     /// Labels above the plot stand on it.
@@ -144,11 +144,11 @@ impl Plot {
         within(x, self.left, self.right) && within(y, self.top, self.bottom)
     }
 
-    pub(super) fn x_places(&self) -> impl Iterator<Item = (&Tick, f64)> {
+    pub(super) fn x_tick_positions(&self) -> impl Iterator<Item = (&Tick, f64)> {
         self.x_ticks.iter().filter_map(|tick| Some((tick, self.x_at(tick.value)?)))
     }
 
-    pub(super) fn y_places(&self) -> impl Iterator<Item = (&Tick, f64)> {
+    pub(super) fn y_tick_positions(&self) -> impl Iterator<Item = (&Tick, f64)> {
         self.y_ticks.iter().filter_map(|tick| Some((tick, self.y_at(tick.value)?)))
     }
 }

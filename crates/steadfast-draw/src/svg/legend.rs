@@ -1,4 +1,4 @@
-//! The names of the series, each beside a sample of how it is drawn.
+//! The legend of an SVG chart.
 
 use svg::node::Node;
 use svg::node::element::{Element, Group, Line, Rectangle};

@@ -1,4 +1,4 @@
-//! What stands for the values: lines, bands, dots and regions.
+//! The marks of an SVG chart: lines, bands, dots and regions.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -11,17 +11,17 @@ use super::{class, px, words};
 use crate::Chart;
 use crate::bars::{self, Bar};
 use crate::chart::Region;
-use crate::figures::figure;
+use crate::decimate::decimate;
+use crate::number_format::format_value;
 use crate::series::{Series, Shape, corners, runs};
 use crate::text::pixels;
-use crate::thin::thin;
 
-/// Lines of up to so many values show a dot for each.
-const DOTTED: usize = 40;
-/// Longer ones show their value at so many places.
-const READINGS: usize = 150;
+/// Lines with at most this many values have a dot for each.
+const MAX_DOTTED_VALUES: usize = 40;
+/// The number of tooltips on a longer line.
+const MAX_READINGS: usize = 150;
 
-/// How large a point is, from its middle to its edge.
+/// The radius of a point.
 pub(super) const DOT: f64 = 4.0;
 
 /// Everything in the plot, from the lowest layer to the topmost.
@@ -69,12 +69,12 @@ fn shape(series: &Series, plot: &Plot) -> Group {
     group.append(Title::new(series.name.as_str()));
     match &series.shape {
         Shape::Line(points) => {
-            let paths = placed(points, plot).into_iter().map(|run| path(&thin(run)));
+            let paths = placed(points, plot).into_iter().map(|run| path(&decimate(run)));
             group
                 .append(Path::new().set("d", joined(paths)).set("class", class("sd-line", series)));
         }
         Shape::Step(points) => {
-            let paths = placed(points, plot).into_iter().map(|run| path(&thin(corners(&run))));
+            let paths = placed(points, plot).into_iter().map(|run| path(&decimate(corners(&run))));
             group
                 .append(Path::new().set("d", joined(paths)).set("class", class("sd-line", series)));
         }
@@ -112,9 +112,10 @@ fn upright(left: f64, right: f64, top: f64, bottom: f64) -> Rectangle {
 fn columns(chart: &Chart, plot: &Plot) -> Vec<Rectangle> {
     let columns = bars::columns(&chart.series).into_iter().filter_map(|(bar, values)| {
         let (left, right) = (plot.x_at(bar.from)?, plot.x_at(bar.to)?);
-        let [from, to] = [bar.from, bar.to].map(|end| figure(chart.x.unit, end));
-        let values =
-            values.iter().map(|(name, value)| format!("{name} {}", figure(chart.y.unit, *value)));
+        let [from, to] = [bar.from, bar.to].map(|end| format_value(chart.x.unit, end));
+        let values = values
+            .iter()
+            .map(|(name, value)| format!("{name} {}", format_value(chart.y.unit, *value)));
         let read = format!("{from} to {to}: {}", values.collect::<Vec<_>>().join(", "));
         let column = upright(left, right, plot.top, plot.bottom);
         Some(column.set("class", "sd-hover").add(Title::new(read)))
@@ -131,8 +132,8 @@ fn band(edges: &[(f64, f64, f64)], plot: &Plot) -> impl Iterator<Item = String> 
         Some((plot.x_at(*x)?, plot.y_at_or_bottom(*lower)?, plot.y_at_or_bottom(*upper)?))
     });
     runs(places).into_iter().map(|run| {
-        let upper = thin(run.iter().map(|(x, _, upper)| (*x, *upper)).collect());
-        let lower = thin(run.iter().map(|(x, lower, _)| (*x, *lower)).collect());
+        let upper = decimate(run.iter().map(|(x, _, upper)| (*x, *upper)).collect());
+        let lower = decimate(run.iter().map(|(x, lower, _)| (*x, *lower)).collect());
         let around: Vec<_> = upper.into_iter().chain(lower.into_iter().rev()).collect();
         path(&around) + "Z"
     })
@@ -157,14 +158,16 @@ fn dots(chart: &Chart, series: &Series, plot: &Plot) -> Vec<Circle> {
         Shape::Points(points) => spread(points, plot)
             .map(|(point, x, y)| reading(chart, series, point, dot(x, y, DOT), "sd-dot"))
             .collect(),
-        Shape::Line(points) | Shape::Step(points) if points.len() <= DOTTED => inside(points, plot)
-            .map(|(point, x, y)| reading(chart, series, point, dot(x, y, 3.5), "sd-dot"))
-            .collect(),
+        Shape::Line(points) | Shape::Step(points) if points.len() <= MAX_DOTTED_VALUES => {
+            inside(points, plot)
+                .map(|(point, x, y)| reading(chart, series, point, dot(x, y, 3.5), "sd-dot"))
+                .collect()
+        }
         Shape::Line(points) | Shape::Step(points) => inside(points, plot)
-            .step_by(points.len().div_ceil(READINGS))
+            .step_by(points.len().div_ceil(MAX_READINGS))
             .map(|(point, x, y)| reading(chart, series, point, dot(x, y, 6.0), "sd-hover"))
             .collect(),
-        Shape::Band(edges) if edges.len() <= READINGS => {
+        Shape::Band(edges) if edges.len() <= MAX_READINGS => {
             let middles = edges.iter().filter_map(|edge| middle(chart, series, *edge, plot));
             middles.collect()
         }
@@ -180,13 +183,14 @@ fn middle(chart: &Chart, series: &Series, edge: (f64, f64, f64), plot: &Plot) ->
     if !plot.holds(place, y) {
         return None;
     }
-    let range = format!("{} to {}", figure(chart.y.unit, lower), figure(chart.y.unit, upper));
+    let range =
+        format!("{} to {}", format_value(chart.y.unit, lower), format_value(chart.y.unit, upper));
     let title = Title::new(chart.reading(series, x, &range));
     Some(dot(place, y, 8.0).set("class", "sd-hover").add(title))
 }
 
 fn reading(chart: &Chart, series: &Series, (x, y): (f64, f64), dot: Circle, kind: &str) -> Circle {
-    let title = chart.reading(series, x, &figure(chart.y.unit, y));
+    let title = chart.reading(series, x, &format_value(chart.y.unit, y));
     dot.set("class", class(kind, series)).add(Title::new(title))
 }
 

@@ -1,8 +1,7 @@
-//! The chart as an SVG document.
+//! SVG output.
 //!
-//! One string that stands alone: no script, no font and no other file is asked for, so it can be
-//! mailed, committed or put into a page. It follows the reader's choice of light or dark by
-//! itself, and tells a screen reader in words what it shows.
+//! The document is self-contained: no script, font or other file. It follows the preferred colour
+//! scheme, and has a text description for screen readers.
 
 mod frame;
 mod legend;
@@ -14,34 +13,34 @@ use svg::node::element::{Description, Element, Group, Line, Rectangle, Style, Te
 use svg::node::{Node, Text as Words};
 
 use crate::Chart;
-use crate::chart::NOTHING_TO_DRAW;
+use crate::chart::EMPTY_CHART_MESSAGE;
 use crate::palette::SERIES;
 use crate::series::Series;
 use crate::text;
 use frame::Frame;
 pub use style::{Theme, stylesheet};
 
-/// How large an SVG is, and in which colours.
+/// The size and theme of an SVG.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SvgOptions {
-    /// In pixels, at least 240; a page may scale it.
+    /// The width in pixels, at least 240; a page may scale it.
     pub width: u32,
-    /// In pixels, at least 160.
+    /// The height in pixels, at least 160.
     pub height: u32,
-    /// Light, dark, or as the reader likes it.
+    /// The theme.
     pub theme: Theme,
 }
 
 impl Default for SvgOptions {
-    /// 720 by 400, light or dark as the reader likes it.
+    /// 720 by 400, with the preferred colour scheme.
     fn default() -> Self {
         Self { width: 720, height: 400, theme: Theme::Auto }
     }
 }
 
 impl SvgOptions {
-    /// Below it there is no room for anything but labels.
-    pub(crate) fn at_least_smallest(mut self) -> Self {
+    /// Raises the size to the minimum.
+    pub(crate) fn with_minimum_size(mut self) -> Self {
         self.width = self.width.max(240);
         self.height = self.height.max(160);
         self
@@ -51,13 +50,12 @@ impl SvgOptions {
 impl Chart {
     /// The chart as an SVG document.
     pub fn svg(&self, options: &SvgOptions) -> String {
-        let options = options.clone().at_least_smallest();
+        let options = options.clone().with_minimum_size();
         document(self, &Frame::of(self, &options), options.theme).to_string()
     }
 }
 
-/// Charts of the same size one under the other. Each stands alone in a document of its own
-/// inside the one around them.
+/// Stacks charts of the same size, each in a nested document.
 pub(crate) fn stacked(charts: &[Chart], each: &SvgOptions) -> String {
     let height = each.height as usize;
     let mut sheet = Document::new()
@@ -103,7 +101,7 @@ fn document(chart: &Chart, frame: &Frame, theme: Theme) -> Document {
 
 fn empty_state(frame: &Frame) -> Element {
     let room = frame.width - 2.0 * frame::MARGIN;
-    let message = text::shorten(NOTHING_TO_DRAW, room, |text| text::pixels(text, 14.0));
+    let message = text::shorten(EMPTY_CHART_MESSAGE, room, |text| text::pixels(text, 14.0));
     words("sd-empty", frame.width / 2.0, frame.height / 2.0, &message)
 }
 
@@ -117,13 +115,13 @@ fn heading(frame: &Frame) -> Group {
 
 fn axes(chart: &Chart, plot: &frame::Plot) -> Group {
     let mut group = Group::new().set("class", "sd-axes");
-    for (tick, y) in plot.y_places() {
+    for (tick, y) in plot.y_tick_positions() {
         // Where there are values on both sides of it, zero is what they are read against.
         let kind = if tick.value == 0.0 { "sd-axis" } else { "sd-grid" };
         group.append(rule(kind, (plot.left, y), (plot.right, y)));
         group.append(words("sd-tick sd-end", plot.left - 8.0, y + 4.0, &tick.label));
     }
-    for (tick, x) in plot.x_places() {
+    for (tick, x) in plot.x_tick_positions() {
         group.append(rule("sd-axis", (x, plot.bottom), (x, plot.bottom + 5.0)));
         let middle = plot.x_label_middle(tick, x);
         group.append(words("sd-tick sd-middle", middle, plot.bottom + 19.0, &tick.label));

@@ -1,31 +1,31 @@
-//! How an SVG looks: its style sheet, light, dark or both.
+//! The style sheet of an SVG, light, dark or both.
 //!
-//! Colours are custom properties, so a page can set its own. The rasteriser of PNGs knows no
-//! custom properties; a fixed theme therefore writes the colours themselves.
+//! Colours are custom properties, so that a page can override them. The PNG rasteriser does not
+//! support custom properties, so a fixed theme has literal colours.
 
 use std::fmt::Write;
 
 use crate::palette::{Colour, DARK, LIGHT, Palette};
 
-/// Which colours an SVG is drawn in.
+/// The colour theme of an SVG.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Theme {
-    /// Light or dark, as the reader's system asks for.
+    /// Light or dark, by the preferred colour scheme.
     #[default]
     Auto,
     /// Always light.
     Light,
     /// Always dark.
     Dark,
-    /// As the page around it says: no style is written, and the page's own style sheet carries
-    /// [`stylesheet`]. For pages whose security policy forbids styles inside of them.
+    /// No embedded style: the page's style sheet includes [`stylesheet`]. For pages whose content
+    /// security policy forbids inline styles.
     Page,
 }
 
-/// The style sheet of [`Theme::Auto`], for pages that hold charts of [`Theme::Page`].
+/// The style sheet of [`Theme::Auto`], for pages with charts of [`Theme::Page`].
 ///
-/// A page overrides the custom properties of `.sd-chart` to set colours of its own:
+/// A page overrides the custom properties of `.sd-chart` to set its own colours:
 /// `--sd-background`, `--sd-ink`, `--sd-muted`, `--sd-axis`, `--sd-grid` and `--sd-s1` to
 /// `--sd-s6`.
 ///

@@ -1,15 +1,14 @@
-//! A grid of characters to draw on.
+//! A canvas of character cells.
 //!
-//! A character of Braille has two columns of four dots, so lines can be eight times finer than
-//! letters. What ASCII can show is one character for the whole cell. Both are drawn alike, in
-//! dots, and only differ when the cells are written.
+//! A Braille character has two columns of four dots, so its resolution is eight times that of
+//! letters. ASCII has one character for a cell. Both are drawn in dots and differ only in output.
 
 /// One character cell: what was drawn in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Cell {
     /// The dots of Braille, one bit each.
     pub(super) dots: u8,
-    /// Who drew the last dot.
+    /// The series of the last dot.
     pub(super) line: Option<usize>,
     /// A point by itself, and whose.
     pub(super) point: Option<usize>,

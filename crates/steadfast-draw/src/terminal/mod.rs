@@ -1,27 +1,27 @@
-//! The chart as text for a terminal.
+//! Terminal output.
 //!
-//! Lines are drawn in Braille, bands as shade, or all of it in ASCII. Where there is no colour
-//! to tell lines apart, letters on them do.
+//! Lines are drawn in Braille and bands as shade, or all of it in ASCII. Without colours, letters
+//! distinguish the lines.
 
 mod canvas;
 mod pen;
 mod plot;
 
-use crate::chart::NOTHING_TO_DRAW;
+use crate::chart::EMPTY_CHART_MESSAGE;
 use crate::series::{Series, Shape};
 use crate::{Chart, text};
 use pen::{Pen, Row};
 
-/// How large the text is, and what the terminal can show.
+/// The size of the text and the capabilities of the terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TerminalOptions {
-    /// Columns, at least 24. No line is longer.
+    /// The width in columns, at least 24.
     pub width: u16,
-    /// Lines, at least 10. The chart has no more, unless its legend needs them.
+    /// The height in lines, at least 10; a long legend may exceed it.
     pub height: u16,
-    /// ASCII alone, for terminals and logs that know nothing else.
+    /// ASCII only.
     pub ascii: bool,
-    /// With colours, as ANSI escape sequences.
+    /// Colours, as ANSI escape sequences.
     pub colour: bool,
 }
 
@@ -55,7 +55,7 @@ impl Chart {
                 let left = height.saturating_sub(rows.len());
                 rows.extend(plot::draw(self, spans, &pen, width, left));
             }
-            None => rows.push(pen.row().muted(&pen.fit(NOTHING_TO_DRAW, width))),
+            None => rows.push(pen.row().muted(&pen.fit(EMPTY_CHART_MESSAGE, width))),
         }
         rows.iter().map(|row| row.finish() + "\n").collect()
     }

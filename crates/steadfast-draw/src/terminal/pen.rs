@@ -1,11 +1,11 @@
-//! Which characters a chart is drawn with, and how they are coloured.
+//! The characters and colours of terminal output.
 
 use anstyle::{AnsiColor, Style};
 
 use super::{Series, Shape, TerminalOptions};
 use crate::{Chart, text};
 
-/// What a terminal can show, and so how things are told apart in it.
+/// The character set and colours for a terminal.
 #[derive(Debug)]
 pub(super) struct Pen {
     ascii: bool,
@@ -172,7 +172,7 @@ impl Row {
         self
     }
 
-    /// Without what nobody sees.
+    /// The text without trailing white space.
     pub(super) fn finish(&self) -> String {
         self.text.trim_end().to_owned()
     }

@@ -1,4 +1,4 @@
-//! The plot in a terminal: the canvas, the axes around it, the names of regions above it.
+//! The plot of terminal output: canvas, axes and region labels.
 
 use super::Shape;
 use super::canvas::{Canvas, Cell};
@@ -23,7 +23,7 @@ struct Plot<'a> {
 }
 
 /// Fewer rows than this show nothing.
-const LEAST_ROWS: usize = 4;
+const MIN_ROWS: usize = 4;
 
 pub(super) fn draw(
     chart: &Chart,
@@ -35,7 +35,7 @@ pub(super) fn draw(
     let labels = [&chart.x.label, &chart.y.label].iter().filter(|label| !label.is_empty()).count();
     let regions = usize::from(!chart.regions.is_empty());
     // The axis and its ticks take two rows more.
-    let rows = height.saturating_sub(labels + regions + 2).max(LEAST_ROWS);
+    let rows = height.saturating_sub(labels + regions + 2).max(MIN_ROWS);
     let y_ticks = y_ticks(chart, y, rows);
     let widest = y_ticks.iter().map(|(tick, _)| text::columns(&tick.label)).max().unwrap_or(0);
     let gutter = widest.min(width / 3);
@@ -50,7 +50,7 @@ pub(super) fn draw(
 fn y_ticks(chart: &Chart, span: Span, rows: usize) -> Vec<(Tick, usize)> {
     let canvas = Canvas::new(1, rows);
     let row = |tick: &Tick| {
-        let place = span.place(tick.value).unwrap_or(0.0);
+        let place = span.position(tick.value).unwrap_or(0.0);
         canvas.cell_of(0.0, (1.0 - place) * canvas.last_y()).1
     };
     let chosen = ticks::choose(&span, chart.y.unit, |ticks| {
@@ -62,7 +62,7 @@ fn y_ticks(chart: &Chart, span: Span, rows: usize) -> Vec<(Tick, usize)> {
 
 fn x_ticks(chart: &Chart, span: Span, canvas: &Canvas) -> Vec<(Tick, usize)> {
     let column = |tick: &Tick| {
-        canvas.cell_of(span.place(tick.value).unwrap_or(0.0) * canvas.last_x(), 0.0).0
+        canvas.cell_of(span.position(tick.value).unwrap_or(0.0) * canvas.last_x(), 0.0).0
     };
     let chosen = ticks::choose(&span, chart.x.unit, |ticks| {
         let ends: Vec<(usize, usize)> = ticks
@@ -85,15 +85,15 @@ fn label_start(column: usize, width: usize, columns: usize) -> usize {
 
 impl Plot<'_> {
     fn x_at(&self, value: f64) -> Option<f64> {
-        Some(self.x.place(value)? * self.canvas.last_x())
+        Some(self.x.position(value)? * self.canvas.last_x())
     }
 
     fn y_at(&self, value: f64) -> Option<f64> {
-        Some((1.0 - self.y.place(value)?) * self.canvas.last_y())
+        Some((1.0 - self.y.position(value)?) * self.canvas.last_y())
     }
 
     fn y_at_or_bottom(&self, value: f64) -> Option<f64> {
-        Some((1.0 - self.y.place_or_low(value)?) * self.canvas.last_y())
+        Some((1.0 - self.y.position_or_low(value)?) * self.canvas.last_y())
     }
 
     fn paint(&mut self) {
@@ -270,9 +270,9 @@ impl Plot<'_> {
 }
 
 /// Letters on a line stand so many columns apart.
-const LETTERS_APART: usize = 10;
+const LETTER_INTERVAL_COLUMNS: usize = 10;
 
 /// Whether a line shows its letter in this column. Lines that run together differ in where.
 fn has_letter(colour: usize, column: usize) -> bool {
-    column % LETTERS_APART == (2 + colour * 3) % LETTERS_APART
+    column % LETTER_INTERVAL_COLUMNS == (2 + colour * 3) % LETTER_INTERVAL_COLUMNS
 }

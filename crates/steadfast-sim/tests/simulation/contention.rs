@@ -17,7 +17,7 @@ fn exponential(jitter: Jitter) -> Contended {
 
 /// M2: none > exponential > decorrelated > equal ≈ full in total calls, at a hundred clients.
 #[test]
-fn calls_are_in_the_order_of_the_article() {
+fn calls_rank_as_in_the_article() {
     let none = contended(Policy::immediate()).calls;
     let plain = exponential(Jitter::None).calls;
     let decorrelated = exponential(Jitter::Decorrelated).calls;
@@ -32,7 +32,7 @@ fn calls_are_in_the_order_of_the_article() {
 /// M2: without backoff one write in each round of messages succeeds, so the work grows with the
 /// square of the clients.
 #[test]
-fn without_backoff_the_work_grows_with_the_square() {
+fn calls_without_backoff_grow_quadratically() {
     let calls = |clients| {
         let experiment = Contention { clients, rounds: 20, ..Contention::default() };
         let policy = Policy::immediate().max_attempts(u32::MAX).build().unwrap();
@@ -44,7 +44,7 @@ fn without_backoff_the_work_grows_with_the_square() {
 
 /// M2: everybody gets the row in the end, unless the policy says how often to try.
 #[test]
-fn who_may_not_try_for_ever_gives_up() {
+fn client_with_limited_attempts_gives_up() {
     assert_eq!(exponential(Jitter::Full).gave_up, 0.0);
     let policy = Policy::immediate().max_attempts(2).build().unwrap();
     let experiment = Contention { clients: 10, rounds: 10, ..Contention::default() };

@@ -16,7 +16,7 @@ fn minute_of_outage() -> Scenario {
 
 /// G1: an open breaker lets nobody through but a probe now and then.
 #[test]
-fn a_breaker_keeps_clients_away_from_a_service_that_is_down() {
+fn breaker_reduces_calls_during_an_outage() {
     let breaker = BreakerSettings::consecutive(5, secs(5));
     let policy = Policy::fixed(secs(1)).max_attempts(3).breaker(breaker).build().unwrap();
     let outcome = played(&minute_of_outage(), &policy);
@@ -41,7 +41,7 @@ fn clients_of_one_process_share_a_breaker() {
 
 /// G3: retries are a share of the successes.
 #[test]
-fn a_budget_bounds_the_retries() {
+fn budget_limits_retries() {
     let budget =
         BudgetSettings::Ratio { ratio: 0.1, min_per_second: 0.0, window: Duration::from_secs(10) };
     let policy = Policy::fixed(secs(1)).max_attempts(10).budget(budget).build().unwrap();

@@ -9,11 +9,11 @@
 )]
 
 mod contention;
+mod determinism;
 mod guards;
-mod repeating;
+mod invalid_scenarios;
 mod service;
 mod storm;
-mod wrong;
 
 use std::time::Duration;
 

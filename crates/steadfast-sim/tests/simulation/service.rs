@@ -14,7 +14,7 @@ fn burst(clients: u32) -> Scenario {
 
 /// M1: a service that is well is called once by each.
 #[test]
-fn nobody_calls_twice_without_need() {
+fn healthy_service_gets_one_call_per_client() {
     let outcome = played(&burst(100), &every_second(5));
     assert_eq!((outcome.calls, outcome.completed, outcome.gave_up), (100, 100, 0));
     assert_eq!((outcome.amplification, outcome.p50, outcome.p99), (1.0, Some(0.1), Some(0.1)));
@@ -24,7 +24,7 @@ fn nobody_calls_twice_without_need() {
 /// M1: the delays are the policy's own. A refusal takes 0.1 s, so attempts begin at 0, 1.1, 2.2
 /// and 3.3 s, and the outage is over at 3 s.
 #[test]
-fn an_outage_is_waited_out_as_the_policy_says() {
+fn outage_is_bridged_by_the_policy() {
     let scenario = Scenario { outages: vec![Outage::refusing(secs(0), secs(3))], ..burst(10) };
     let outcome = played(&scenario, &every_second(10));
     assert_eq!((outcome.calls, outcome.completed), (40, 10));
@@ -38,7 +38,7 @@ fn an_outage_is_waited_out_as_the_policy_says() {
 /// M1: a service that does not even refuse is waited for as long as the policy says, or the
 /// client.
 #[test]
-fn silence_is_waited_for_until_patience_is_at_its_end() {
+fn silent_outage_ends_calls_by_timeout() {
     let outages = vec![Outage { from: secs(0), to: secs(60), silent: true }];
     let scenario = Scenario { outages, timeout: secs(7), ..burst(1) };
     assert_eq!(played(&scenario, &every_second(1)).ended, 7.0);
@@ -48,7 +48,7 @@ fn silence_is_waited_for_until_patience_is_at_its_end() {
 
 /// M1: what is more than the capacity waits in line, or is turned away.
 #[test]
-fn a_service_does_as_much_as_it_can() {
+fn service_processes_at_its_capacity() {
     let scenario = Scenario { capacity: Some(10.0), timeout: secs(60), ..burst(100) };
     let outcome = played(&scenario, &every_second(1));
     assert_eq!(outcome.completed, 100);
@@ -59,7 +59,7 @@ fn a_service_does_as_much_as_it_can() {
 
 /// M1: a client that stops waiting does not make the line shorter.
 #[test]
-fn work_that_nobody_waits_for_is_done_anyhow() {
+fn calls_of_timed_out_clients_are_still_processed() {
     let scenario = Scenario { capacity: Some(10.0), timeout: secs(2), ..burst(100) };
     let outcome = played(&scenario, &every_second(3));
     let patient = played(&Scenario { timeout: secs(60), ..scenario }, &every_second(3));
@@ -69,11 +69,11 @@ fn work_that_nobody_waits_for_is_done_anyhow() {
 
 /// M1: a brown-out fails a share of the calls, as errors do all the time.
 #[test]
-fn a_share_of_calls_fails() {
+fn error_share_of_calls_fails() {
     let brown_outs = vec![BrownOut { from: secs(0), to: secs(9), failing: 0.5, capacity: 1.0 }];
     let outcome = played(&Scenario { brown_outs, ..burst(10_000) }, &every_second(1));
     assert!((4800..5200).contains(&outcome.completed), "{}", outcome.completed);
-    let errors = Errors { hopeless: 0.25, ..Errors::default() };
+    let errors = Errors { permanent: 0.25, ..Errors::default() };
     let outcome = played(&Scenario { errors, ..burst(10_000) }, &every_second(9));
     assert_eq!(outcome.calls, 10_000, "trying again cannot help");
     assert!((2350..2650).contains(&outcome.reasons["final"]), "{:?}", outcome.reasons);
@@ -81,7 +81,7 @@ fn a_share_of_calls_fails() {
 
 /// M1, J2: a wait that is asked for is waited, and uses up no attempt.
 #[test]
-fn a_hint_is_waited_for() {
+fn hint_is_honoured() {
     let rate_limit = Some(RateLimit { per_second: 10.0, retry_after: Some(secs(5)) });
     let outcome = played(&Scenario { rate_limit, ..burst(30) }, &every_second(1));
     assert_eq!((outcome.completed, outcome.gave_up), (30, 0));
@@ -106,7 +106,7 @@ fn jitter_lowers_the_peak_after_an_outage() {
 /// M1: what waits in line when the service goes away waits until it is back, and a line that
 /// grew while it did less shrinks as fast as it can do more.
 #[test]
-fn a_line_stands_still_in_an_outage_and_shrinks_after_a_brown_out() {
+fn queue_stalls_in_an_outage_and_shrinks_after_a_brown_out() {
     let scenario = Scenario { capacity: Some(10.0), timeout: secs(600), ..burst(100) };
     let outages = vec![Outage::refusing(secs(5), secs(65))];
     let outcome = played(&Scenario { outages, ..scenario.clone() }, &every_second(1));
@@ -118,7 +118,7 @@ fn a_line_stands_still_in_an_outage_and_shrinks_after_a_brown_out() {
 
 /// M1: who has not come by the end is not counted.
 #[test]
-fn those_who_come_later_than_the_end_are_not_there() {
+fn clients_after_the_end_are_not_counted() {
     let arrival = Arrival::Steady(secs(100));
     let outcome = played(&Scenario { arrival, until: secs(10), ..burst(1000) }, &every_second(3));
     assert_eq!((outcome.clients, outcome.amplification), (101, 1.0));
@@ -127,7 +127,7 @@ fn those_who_come_later_than_the_end_are_not_there() {
 
 /// M1: what goes on for ever is cut off, and told.
 #[test]
-fn who_is_still_at_it_in_the_end_is_counted() {
+fn unfinished_clients_are_counted() {
     let outages = vec![Outage::refusing(secs(0), secs(1_000_000))];
     let scenario = Scenario { outages, until: secs(60), ..burst(5) };
     let outcome = played(&scenario, &every_second(u32::MAX));

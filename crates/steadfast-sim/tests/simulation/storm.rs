@@ -23,7 +23,7 @@ fn load_later(outcome: &Outcome) -> f64 {
 /// M1: without a budget the load stays above the capacity for as long as clients come; with one
 /// it is back to what is asked for.
 #[test]
-fn a_storm_stays_without_a_budget_and_ends_with_one() {
+fn storm_persists_without_a_budget_and_ends_with_one() {
     let (asked, capacity) = (100.0, 125.0);
     let [naive, jittered, budget, breaker] = &outcomes()[..] else { panic!("four policies") };
     assert!(load_later(naive) > 2.0 * capacity, "{}", load_later(naive));

@@ -19,7 +19,7 @@ fn scenario(clients: u32, seed: u64) -> Scenario {
 
 /// M1: deterministic by seed.
 #[test]
-fn the_same_seed_makes_the_same_run() {
+fn same_seed_gives_same_run() {
     let run = |seed| format!("{:?}", played(&scenario(500, seed), &every_second(4)));
     assert_eq!(run(7), run(7));
     assert_ne!(run(7), run(8));

@@ -1,24 +1,23 @@
-//! How a value is written: `5k`, `200/s`, `1m30s`.
+//! Number formatting: `5k`, `200/s`, `1m30s`.
 //!
-//! Ticks and the values beside a pointer are written here, so one chart spells a duration one
-//! way. Every value comes with the difference that still matters: a tick's is the step to the
-//! next one, and digits below it are noise.
+//! Ticks and tooltips share it. Every value has a precision: that of a tick is the step to the next
+//! one.
 
 use crate::Unit;
 
 pub(crate) const MINUTE: f64 = 60.0;
 pub(crate) const HOUR: f64 = 60.0 * MINUTE;
 pub(crate) const DAY: f64 = 24.0 * HOUR;
-/// Of 365 days: no tick is so exact that it would matter.
+/// 365 days.
 pub(crate) const YEAR: f64 = 365.0 * DAY;
 
-/// A value by itself, to about four digits.
-pub(crate) fn figure(unit: Unit, value: f64) -> String {
-    figure_to(unit, value, value.abs() * 1.001e-3)
+/// Formats a value with about four digits.
+pub(crate) fn format_value(unit: Unit, value: f64) -> String {
+    format_with_precision(unit, value, value.abs() * 1.001e-3)
 }
 
-/// A value where differences below `precision` don't matter.
-pub(crate) fn figure_to(unit: Unit, value: f64, precision: f64) -> String {
+/// Formats a value with a precision.
+pub(crate) fn format_with_precision(unit: Unit, value: f64, precision: f64) -> String {
     match unit {
         Unit::None | Unit::Count => number(value, precision),
         Unit::Rate => format!("{}/s", number(value, precision)),
@@ -51,7 +50,7 @@ fn scientific(value: f64) -> String {
     format!("{}e{exponent}", trimmed(digits))
 }
 
-/// With as many decimals as `precision` asks for.
+/// A decimal number with the digits that `precision` requires.
 fn decimal(value: f64, precision: f64) -> String {
     let wanted = if precision > 0.0 { (-precision.log10() - 1e-9).ceil() } else { 9.0 };
     let decimals = wanted.clamp(0.0, 9.0) as usize;
@@ -88,7 +87,7 @@ fn positive_duration(seconds: f64, precision: f64) -> String {
     }
 }
 
-/// A duration in a large unit and what is left over in a small one.
+/// A duration in a large unit and the remainder in a small one.
 fn parts(seconds: f64, large: f64, large_name: &str, small: f64, small_name: &str) -> String {
     let smalls = (seconds / small).round();
     let in_large = large / small;
@@ -105,12 +104,12 @@ mod tests {
 
     fn assert_written(unit: Unit, cases: &[(f64, &str)]) {
         for (value, text) in cases {
-            assert_eq!(figure(unit, *value), *text, "{value}");
+            assert_eq!(format_value(unit, *value), *text, "{value}");
         }
     }
 
     #[test]
-    fn durations_are_written_for_people() {
+    fn durations_have_readable_units() {
         let cases = [
             (0.0, "0s"),
             (1e-9, "1ns"),
@@ -155,8 +154,8 @@ mod tests {
     /// Neighbouring ticks never read the same.
     #[test]
     fn digits_follow_the_precision() {
-        assert_eq!(figure_to(Unit::None, 2026.0, 1.0), "2026");
-        assert_eq!(figure_to(Unit::None, 0.30000000000000004, 0.1), "0.3");
-        assert_eq!(figure_to(Unit::None, 1_000_000.5, 0.5), "1000000.5");
+        assert_eq!(format_with_precision(Unit::None, 2026.0, 1.0), "2026");
+        assert_eq!(format_with_precision(Unit::None, 0.30000000000000004, 0.1), "0.3");
+        assert_eq!(format_with_precision(Unit::None, 1_000_000.5, 0.5), "1000000.5");
     }
 }

@@ -1,49 +1,49 @@
-//! What happens next.
+//! The event queue of a simulation.
 //!
-//! A million clients make tens of millions of events, so the queue is what a simulation spends
-//! its time in. Events lie unsorted in buckets of a millisecond; a bucket is sorted when its
-//! turn comes, and only what is added to it meanwhile goes through a heap.
+//! A million clients cause tens of millions of events, so the queue dominates the run time. Events
+//! are unsorted in buckets of about a millisecond; a bucket is sorted when it becomes current, and
+//! only events added to the current bucket go through a heap.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// Something that a client does at a time, in nanoseconds. Of two at the same time the one of
-/// the earlier client goes first, so that a run can be repeated.
+/// An event of a client at a time, in nanoseconds. Events at the same time are ordered by client, so
+/// that a run is deterministic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Event {
     pub(crate) at: u64,
     pub(crate) client: u32,
-    pub(crate) what: What,
+    pub(crate) kind: EventKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum What {
-    /// An attempt begins.
-    Begin,
-    /// The attempt under way ends.
+pub(crate) enum EventKind {
+    /// An attempt starts.
+    Start,
+    /// The current attempt ends.
     End,
 }
 
-/// A bucket is 2²⁰ ns wide.
-const WIDTH: u32 = 20;
+/// A bucket spans 2²⁰ ns.
+const BUCKET_BITS: u32 = 20;
 
 #[derive(Default)]
-pub(crate) struct Agenda {
-    /// The bucket whose turn it is.
+pub(crate) struct EventQueue {
+    /// The current bucket.
     bucket: u64,
-    /// Its events, the next one last.
+    /// Its events in reverse order.
     sorted: Vec<Event>,
-    /// Its events that came later.
+    /// Events added to it meanwhile.
     added: BinaryHeap<Reverse<Event>>,
-    /// The other buckets.
+    /// The later buckets.
     later: BTreeMap<u64, Vec<Event>>,
-    /// An empty one to be used again.
+    /// Empty buckets for reuse.
     spare: Vec<Vec<Event>>,
 }
 
-impl Agenda {
+impl EventQueue {
     pub(crate) fn push(&mut self, event: Event) {
-        let bucket = event.at >> WIDTH;
+        let bucket = event.at >> BUCKET_BITS;
         if bucket <= self.bucket {
             self.added.push(Reverse(event));
             return;
@@ -52,17 +52,17 @@ impl Agenda {
         self.later.entry(bucket).or_insert_with(|| spare.pop().unwrap_or_default()).push(event);
     }
 
-    /// When the next event is.
+    /// The time of the next event.
     pub(crate) fn next_at(&mut self) -> Option<u64> {
         if self.sorted.is_empty() && self.added.is_empty() {
-            self.turn()?;
+            self.next_bucket()?;
         }
         let sorted = self.sorted.last().map(|event| event.at);
         let added = self.added.peek().map(|Reverse(event)| event.at);
         sorted.into_iter().chain(added).min()
     }
 
-    /// Takes the next event.
+    /// Removes the next event.
     pub(crate) fn pop(&mut self) -> Option<Event> {
         self.next_at()?;
         match (self.sorted.last(), self.added.peek()) {
@@ -76,8 +76,8 @@ impl Agenda {
         self.added.pop().map(|Reverse(event)| event)
     }
 
-    /// Goes on to the next bucket that has something in it.
-    fn turn(&mut self) -> Option<()> {
+    /// Makes the next bucket current.
+    fn next_bucket(&mut self) -> Option<()> {
         let (bucket, mut events) = self.later.pop_first()?;
         events.sort_unstable_by(|a, b| b.cmp(a));
         self.bucket = bucket;
@@ -93,24 +93,24 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// M1: whatever is added while it runs, events come in the order of their time.
+        /// M1: events come in the order of time, also those added while it runs.
         #[test]
         fn events_come_in_order(
             first in prop::collection::vec(0_u64..1 << 24, 0..200),
             follow in prop::collection::vec(0_u64..1 << 22, 0..200),
         ) {
-            let mut agenda = Agenda::default();
-            let event = |at, client| Event { at, client, what: What::Begin };
+            let mut queue = EventQueue::default();
+            let event = |at, client| Event { at, client, kind: EventKind::Start };
             for (client, at) in (0_u32..).zip(&first) {
-                agenda.push(event(*at, client));
+                queue.push(event(*at, client));
             }
             let mut follow = follow.into_iter();
             let (mut last, mut count, mut expected) = (0, 0, first.len());
-            while let Some(next) = agenda.pop() {
+            while let Some(next) = queue.pop() {
                 prop_assert!(next.at >= last);
                 (last, count) = (next.at, count + 1);
                 if let Some(delay) = follow.next() {
-                    agenda.push(event(next.at + delay, next.client));
+                    queue.push(event(next.at + delay, next.client));
                     expected += 1;
                 }
             }

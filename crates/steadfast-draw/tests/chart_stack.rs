@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use steadfast_draw::{Chart, Sheet, SvgOptions, TerminalOptions};
+use steadfast_draw::{Chart, ChartStack, SvgOptions, TerminalOptions};
 
 fn charts() -> [Chart; 2] {
     ["Load", "Done"].map(|title| Chart::new(title).line("it", [(0.0, 1.0), (1.0, 2.0)]))
@@ -15,7 +15,7 @@ fn options() -> SvgOptions {
 /// Each has its half of the height, and they do not overlap.
 #[test]
 fn charts_stand_one_under_the_other() {
-    let svg = Sheet::new(charts()).svg(&options());
+    let svg = ChartStack::new(charts()).svg(&options());
     let document = roxmltree::Document::parse(&svg).unwrap();
     let sheet = document.root_element();
     assert_eq!(sheet.attribute("viewBox"), Some("0 0 600 800"));
@@ -29,14 +29,15 @@ fn charts_stand_one_under_the_other() {
 #[test]
 fn a_sheet_of_one_chart_is_that_chart() {
     let [chart, _] = charts();
-    assert_eq!(Sheet::from(chart.clone()).svg(&options()), chart.svg(&options()));
+    assert_eq!(ChartStack::from(chart.clone()).svg(&options()), chart.svg(&options()));
     let text = TerminalOptions::default();
-    assert_eq!(Sheet::from(chart.clone()).terminal(&text), chart.terminal(&text));
+    assert_eq!(ChartStack::from(chart.clone()).terminal(&text), chart.terminal(&text));
 }
 
 #[test]
 fn in_a_terminal_they_share_the_lines() {
-    let text = Sheet::new(charts()).terminal(&TerminalOptions { height: 30, ..Default::default() });
+    let text =
+        ChartStack::new(charts()).terminal(&TerminalOptions { height: 30, ..Default::default() });
     assert!(text.lines().count() <= 31, "{text}");
     assert!(text.find("Load").unwrap() < text.find("Done").unwrap());
 }
@@ -46,15 +47,15 @@ fn in_a_terminal_they_share_the_lines() {
 fn a_png_is_as_large_as_was_asked_for() {
     let options =
         steadfast_draw::PngOptions { width: 600, height: 800, scale: 1.0, ..Default::default() };
-    let png = Sheet::new(charts()).png(&options).unwrap();
+    let png = ChartStack::new(charts()).png(&options).unwrap();
     let reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
     assert_eq!((reader.info().width, reader.info().height), (600, 800));
 }
 
-/// Nothing to draw is drawn as nothing.
+/// No data yet is drawn as nothing.
 #[test]
 fn an_empty_sheet_is_a_document() {
-    assert!(Sheet::default().is_empty());
-    assert!(Sheet::default().svg(&options()).starts_with("<svg"));
-    assert_eq!(Sheet::default().terminal(&TerminalOptions::default()), "");
+    assert!(ChartStack::default().is_empty());
+    assert!(ChartStack::default().svg(&options()).starts_with("<svg"));
+    assert_eq!(ChartStack::default().terminal(&TerminalOptions::default()), "");
 }

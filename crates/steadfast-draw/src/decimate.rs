@@ -1,12 +1,11 @@
-//! Fewer points that look the same.
+//! Decimation of points.
 //!
-//! A simulation may hand over a million values, and a screen has a thousand columns. Of all the
-//! points in one column the eye sees the first, the lowest, the highest and the last; the rest
-//! only make the file large.
+//! A simulation may have a million values, and a screen has a thousand columns. Of the points in a
+//! column only the first, the lowest, the highest and the last are visible.
 
-/// The points, in pixels, without those that can't be told apart. Lines that run backwards are
-/// left as they are: there a column is passed more than once.
-pub(crate) fn thin(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+/// Removes the points, in pixels, that are not visible. A line that turns back stays unchanged,
+/// because it passes a column more than once.
+pub(crate) fn decimate(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     let forwards = points.is_sorted_by(|a, b| a.0 <= b.0);
     if !forwards {
         return points;
@@ -40,19 +39,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_spike_survives() {
+    fn spike_is_kept() {
         let mut points: Vec<(f64, f64)> =
             (0..100_000).map(|i| (f64::from(i) / 100.0, 50.0)).collect();
         points[54_321].1 = 0.0;
-        let thinned = thin(points.clone());
+        let thinned = decimate(points.clone());
         assert!(thinned.len() < 4_001);
         assert!(thinned.contains(&points[54_321]));
         assert_eq!((thinned.first(), thinned.last()), (points.first(), points.last()));
     }
 
     #[test]
-    fn few_points_and_lines_that_turn_back_are_left_alone() {
+    fn line_that_turns_back_is_unchanged() {
         let turning = vec![(0.0, 0.0), (0.1, 9.0), (0.0, 3.0), (0.2, 4.0), (0.3, 5.0), (0.4, 6.0)];
-        assert_eq!(thin(turning.clone()), turning);
+        assert_eq!(decimate(turning.clone()), turning);
     }
 }

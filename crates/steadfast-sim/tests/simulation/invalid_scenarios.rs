@@ -1,4 +1,4 @@
-//! Scenarios that cannot be played.
+//! Invalid scenarios.
 
 use steadfast_sim::{BrownOut, Contention, Errors, Latency, Outage, RateLimit, Scenario, contend};
 
@@ -8,18 +8,18 @@ fn problem(scenario: Scenario) -> String {
     steadfast_sim::simulate(&scenario, "it", &every_second(1)).unwrap_err().to_string()
 }
 
-/// Each is refused with its field and what is wrong with it.
+/// Each is rejected with its field and the reason.
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_scenario_is_rejected_with_its_field() {
     let usual = Scenario::default;
     let cases = [
         (Scenario { clients: 0, ..usual() }, "clients: 0 is outside"),
         (Scenario { processes: 0, ..usual() }, "processes: 0 is outside"),
-        (Scenario { timeout: secs(0), ..usual() }, "timeout: must be longer"),
-        (Scenario { latency: Latency::Constant(secs(0)), ..usual() }, "latency: must be longer"),
-        (Scenario { queue: Some(5), ..usual() }, "queue: changes nothing"),
-        (Scenario { capacity: Some(0.0), ..usual() }, "capacity: 0 a second"),
-        (Scenario { capacity: Some(f64::NAN), ..usual() }, "capacity: NaN a second"),
+        (Scenario { timeout: secs(0), ..usual() }, "timeout: must be greater"),
+        (Scenario { latency: Latency::Constant(secs(0)), ..usual() }, "latency: must be greater"),
+        (Scenario { queue: Some(5), ..usual() }, "queue: has no effect"),
+        (Scenario { capacity: Some(0.0), ..usual() }, "capacity: 0 per second"),
+        (Scenario { capacity: Some(f64::NAN), ..usual() }, "capacity: NaN per second"),
         (Scenario { until: secs(0), ..usual() }, "until: "),
         (
             Scenario { latency: Latency::Lognormal { median: secs(1), sigma: -1.0 }, ..usual() },
@@ -27,7 +27,7 @@ fn what_makes_no_sense_is_refused() {
         ),
         (
             Scenario { outages: vec![Outage::refusing(secs(2), secs(2))], ..usual() },
-            "outages: it must end after it begins",
+            "outages: must end after it starts",
         ),
         (
             Scenario {
@@ -43,7 +43,7 @@ fn what_makes_no_sense_is_refused() {
         ),
         (
             Scenario {
-                errors: Errors { retryable: 0.6, hopeless: 0.6, ..Errors::default() },
+                errors: Errors { retryable: 0.6, permanent: 0.6, ..Errors::default() },
                 ..usual()
             },
             "errors: 1.2 is outside",
@@ -53,17 +53,17 @@ fn what_makes_no_sense_is_refused() {
                 rate_limit: Some(RateLimit { per_second: -1.0, retry_after: None }),
                 ..usual()
             },
-            "rate_limit: -1 a second",
+            "rate_limit: -1 per second",
         ),
     ];
-    for (scenario, words) in cases {
+    for (scenario, message) in cases {
         let problem = problem(scenario);
-        assert!(problem.starts_with(words), "{problem}");
+        assert!(problem.starts_with(message), "{problem}");
     }
 }
 
 #[test]
-fn nobody_cannot_contend() {
-    let nobody = Contention { clients: 0, ..Contention::default() };
-    assert!(contend(&nobody, "it", &every_second(1)).is_err());
+fn contention_without_clients_is_rejected() {
+    let empty = Contention { clients: 0, ..Contention::default() };
+    assert!(contend(&empty, "it", &every_second(1)).is_err());
 }
