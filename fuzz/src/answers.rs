@@ -9,10 +9,10 @@ use std::time::Duration;
 use steadfast::Policy;
 use steadfast::file::{Policies, Problem, Problems, Route};
 
-/// So many attempts of a plan are looked at; a policy may have four thousand million.
+/// The most attempts of a plan to check; a policy may have four billion.
 const PLANNED: usize = 50;
 
-/// So many policies are explained: each costs a walk over all.
+/// The most policies to explain; each costs a pass over all.
 const EXPLAINED: usize = 50;
 
 /// Checks an answer, and writes it out.

@@ -1,4 +1,4 @@
-//! Variables of anybody's making over the ready-made policies (F3).
+//! Arbitrary environment variables over the presets (F3).
 
 use steadfast::policy::FIELDS;
 use steadfast::registry::Loader;

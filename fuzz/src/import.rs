@@ -1,4 +1,4 @@
-//! Retry settings of another system, of anybody's making (F5).
+//! Arbitrary retry settings of other systems (F5).
 
 use steadfast::Policy;
 use steadfast::file::{Format, Policies, Source};

@@ -1,13 +1,12 @@
-//! What must hold for every input, however it was made.
+//! Fuzz targets of the library.
 //!
-//! Policy files, settings of other systems, rules, durations and facts come from
-//! anybody. The library promises to read or to refuse each of them: without a panic,
-//! with good places, and with the same answer every time. A module here states the
-//! promises for one kind of input, as a function that takes any bytes and panics when
-//! one is broken. libFuzzer looks for the bytes (`fuzz_targets/`, run by
-//! `cargo xtask fuzz`).
+//! Policy files, settings of other systems, rules, durations and faults may be untrusted. The
+//! library reads or rejects each input: without a panic, with correct positions, and with the same
+//! result every time. Each module states these properties for one kind of input, as a function that
+//! takes any bytes and panics on a violation. libFuzzer searches for such bytes (`fuzz_targets/`,
+//! run by `cargo xtask fuzz`).
 //!
-//! It starts from the repository's own fixtures, which [`seeds`] turns into inputs.
+//! The search starts from the repository's own fixtures, which [`seeds`] turns into inputs.
 
 mod answers;
 pub mod environment;

@@ -1,4 +1,4 @@
-//! A policy file of anybody's making (F1, F2).
+//! Arbitrary policy files (F1, F2).
 
 use steadfast::file::{Format, Policies, Source};
 

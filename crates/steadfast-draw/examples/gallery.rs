@@ -1,4 +1,4 @@
-//! Charts to look at: `cargo run -p steadfast-draw --example gallery -- DIRECTORY`.
+//! Example charts: `cargo run -p steadfast-draw --example gallery -- DIRECTORY`.
 //!
 //! Writes each as SVG and as PNG, light and dark, and prints it.
 

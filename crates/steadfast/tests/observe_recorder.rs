@@ -1,4 +1,4 @@
-//! O1, O4, O5: what a recorder tells of a session while it runs, and when it ends.
+//! O1, O4, O5: the events and the record of a session.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![cfg(feature = "tokio")]
@@ -184,7 +184,7 @@ async fn o1_a_breaker_that_opens_and_closes_is_told() {
     assert_eq!(types(&memory.events()), expected);
 }
 
-/// The policy's own breaker is told of as well.
+/// Events of the policy's breaker are recorded, too.
 #[test]
 fn o1_a_policys_breaker_that_opens_is_told() {
     let memory = Memory::default();
@@ -208,7 +208,7 @@ fn o1_a_policys_breaker_that_opens_is_told() {
     assert!(again.sessions().is_empty());
 }
 
-/// An attempt that a later guard rejects is none, in whatever order they stand.
+/// An attempt that a later guard rejects is not recorded, in any order.
 #[test]
 fn o1_an_attempt_that_a_later_guard_rejects_is_not_recorded() {
     let memory = Memory::default();
@@ -242,7 +242,7 @@ fn o5_no_secret_reaches_an_event_or_a_record() {
 }
 
 /// O1: what a session returns is recorded however it came by it: at once, after a retry, from a
-/// probe, beside a report, on either driver. Nobody who did not ask has it.
+/// probe, beside a report, on either driver. Without `record_result` it is absent.
 #[tokio::test]
 async fn o1_what_a_session_returns_is_recorded_if_it_is_asked_for() {
     let policy = Policy::immediate().max_attempts(2).build().unwrap();
@@ -319,7 +319,7 @@ fn k4_a_record_does_not_grow_without_bound() {
     assert_eq!(session.attempts[255].attempt_number, 300);
 }
 
-/// I9: whoever listens is a guest; its panic loses nothing.
+/// I9: a panic of the sink loses nothing.
 #[test]
 fn i9_a_sink_that_panics_does_no_harm() {
     struct Broken;

@@ -23,7 +23,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("https://ghp_abc123@github.com/x.git", "https://***@github.com/x.git"),
     ("postgres://alice@db/main", "postgres://alice@db/main"),
     ("proxy 'http://u:p@h:3128': refused", "proxy 'http://u:***@h:3128': refused"),
-    // Passwords that nobody encoded.
+    // Unencoded passwords.
     ("postgres://app:a@b@db/main", "postgres://app:***@db/main"),
     ("postgres://app:pa/ss@db/main", "postgres://app:***@db/main"),
     ("postgres://app:pa?s#s@db/main", "postgres://app:***@db/main"),
@@ -216,7 +216,7 @@ proptest! {
     }
 }
 
-/// What is slow to read for whoever goes back, each 200 000 bytes long. The bound is far
+/// Inputs that are slow with backtracking, each 200 000 bytes long. The bound is far
 /// above what one pass takes and far below what a pass for each word would.
 #[test]
 fn o5_long_texts_take_linear_time() {

@@ -252,7 +252,7 @@ fn o2_the_log_names_the_session_as_its_record_does() {
     assert_eq!(memory.sessions()[0].session_id, id);
 }
 
-/// Somebody who reads only warnings is told of nothing else.
+/// With the level WARN, only warnings are logged.
 #[test]
 fn o2_levels_that_nobody_reads_are_not_written() {
     let (log, _guard) = log(LevelFilter::WARN);

@@ -1,4 +1,4 @@
-//! O2 and I10: a log that nobody reads costs next to nothing.
+//! O2 and I10: a disabled log costs next to nothing.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![cfg(feature = "tracing")]
@@ -21,7 +21,7 @@ thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: every call goes on to the system's allocator as it came.
+// SAFETY: every call is forwarded to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
@@ -44,7 +44,7 @@ fn allocations(of: impl FnOnce()) -> usize {
     ALLOCATIONS.get() - before
 }
 
-/// Reads every field of what it is told.
+/// Reads every field of an event.
 struct Reader;
 
 impl<S: Subscriber> Layer<S> for Reader {

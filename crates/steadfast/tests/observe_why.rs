@@ -78,12 +78,12 @@ fn o4_jitter_is_told_beside_the_backoff() {
     assert!(sentence.contains("backoff of retry 1 is 1ms, with jitter "), "{sentence}");
 }
 
-/// O4: a delay is told as finely as people read it; the number beside it is exact.
+/// O4: a displayed delay is rounded; the number beside it is exact.
 #[test]
 fn o4_a_draw_is_told_without_its_nanoseconds() {
-    let told = |delay| DecidedBy::Backoff { retry: 1, base: MS, delay }.to_string();
+    let sentence_of = |delay| DecidedBy::Backoff { retry: 1, base: MS, delay }.to_string();
     for (nanos, words) in [(1_234_567, "1235us"), (12_345_678, "12ms"), (1_500_499_999, "1.5s")] {
-        let sentence = told(Duration::from_nanos(nanos));
+        let sentence = sentence_of(Duration::from_nanos(nanos));
         assert!(sentence.ends_with(&format!("with jitter {words}")), "{sentence}");
     }
 }

@@ -13,8 +13,8 @@ use std::{fs, io};
 
 use serde_json::{Value, json};
 use steadfast::file::Format;
-use steadfast_import::ImportFormat;
 use steadfast::policy::FIELDS;
+use steadfast_import::ImportFormat;
 
 use crate::policy_file::FORMATS;
 use crate::{chosen, environment};

@@ -35,13 +35,13 @@ impl Entry {
 }
 
 impl Legend {
-    /// From left to right, on no more than so many rows below `top`.
-    pub(super) fn of(chart: &Chart, width: f64, top: f64, most_rows: usize) -> Self {
-        if !chart.needs_legend() || chart.is_empty() || most_rows == 0 {
+    /// From left to right, on at most `max_rows` rows below `top`.
+    pub(super) fn of(chart: &Chart, width: f64, top: f64, max_rows: usize) -> Self {
+        if !chart.needs_legend() || chart.is_empty() || max_rows == 0 {
             return Self { entries: Vec::new() };
         }
         let right = width - MARGIN;
-        let lowest = top + ROW * most_rows as f64;
+        let lowest = top + ROW * max_rows as f64;
         let mut entries: Vec<Entry> = Vec::new();
         for (index, series) in chart.series.iter().enumerate() {
             let text = shorten(&series.name, width * 0.4, |text| pixels(text, LABEL_SIZE));

@@ -69,7 +69,7 @@ impl Pen {
         Row { text: String::new(), width: 0, ascii: self.ascii, colour: self.colour }
     }
 
-    /// The text as this terminal can show it, cut to so many columns.
+    /// The text as this terminal can show it, cut to a width in columns.
     pub(super) fn fit(&self, words: &str, width: usize) -> String {
         let words = if self.ascii { text::ascii(words) } else { words.to_owned() };
         text::shorten(&words, width as f64, |words| text::columns(words) as f64)

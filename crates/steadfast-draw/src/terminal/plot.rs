@@ -258,7 +258,7 @@ impl Plot<'_> {
         Some((self.canvas.cell_of(from, 0.0).0, self.canvas.cell_of(to, 0.0).0))
     }
 
-    /// `├─ outage ─┤`, so many columns wide, or wider if its label needs it and there is room.
+    /// `├─ outage ─┤`, `width` columns wide, or wider if its label needs it and there is room.
     fn bracket(&self, label: &str, width: usize, from: usize) -> String {
         let frame = self.pen.frame();
         let label = self.pen.fit(label, (self.canvas.columns - from).saturating_sub(4));
@@ -269,7 +269,7 @@ impl Plot<'_> {
     }
 }
 
-/// Letters on a line stand so many columns apart.
+/// The distance of letters on a line.
 const LETTER_INTERVAL_COLUMNS: usize = 10;
 
 /// Whether a line shows its letter in this column. Lines that run together differ in where.

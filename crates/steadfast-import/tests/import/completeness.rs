@@ -1,4 +1,4 @@
-//! Nothing in a file is overlooked: a key that nobody knows is listed wherever it stands.
+//! No setting is overlooked: an unknown key is reported anywhere in a file.
 
 use steadfast::file::Source;
 use steadfast_import::{ImportFormat, ImportReport, Unsupported, import};

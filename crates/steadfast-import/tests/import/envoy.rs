@@ -27,7 +27,7 @@ fn a_route_s_policy_is_carried_over() {
     assert_eq!(retry_on, ["5xx", "connection", "timeout", "409", "429", "418"]);
 }
 
-/// F5: a route without a timeout has Envoy's 15 s, and 0 is none.
+/// F5: a route without a timeout has Envoy's 15 s, and 0 is unlimited.
 #[test]
 fn the_timeout_of_a_route_spans_its_attempts() {
     let imported = read_fixture("envoy.yaml");

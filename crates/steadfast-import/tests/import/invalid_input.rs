@@ -5,7 +5,7 @@ use steadfast_import::{ImportFormat, import};
 
 use super::{FIXTURES, fixture, problems_of};
 
-/// F2, F5: nothing at all is not a success.
+/// F2, F5: an empty text is rejected.
 #[test]
 fn an_empty_text_is_refused() {
     for format in ImportFormat::ALL {

@@ -18,7 +18,7 @@ fn a_file_means_what_was_imported() {
     }
 }
 
-/// F5: whoever reads the file sees what it does not say.
+/// F5: unsupported settings are comments in the file.
 #[test]
 fn every_loss_is_a_comment() {
     for (name, _) in FIXTURES {

@@ -31,7 +31,7 @@ fn check(format: ImportFormat, text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Pieces that mean something to somebody.
+/// Fragments with a meaning in some format.
 fn piece() -> impl Strategy<Value = String> {
     let words = [
         "-1",

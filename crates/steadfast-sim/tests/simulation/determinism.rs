@@ -26,7 +26,7 @@ fn same_seed_gives_same_run() {
 }
 
 proptest! {
-    /// M1: nobody is lost, and the load is the calls.
+    /// M1: every client is counted, and the load sums to the calls.
     #[test]
     fn everybody_is_counted_once(clients in 1_u32..400, attempts in 1_u32..6, seed: u64) {
         let outcome = played(&scenario(clients, seed), &every_second(attempts));

@@ -14,7 +14,7 @@ fn minute_of_outage() -> Scenario {
     Scenario { clients: 10_000, arrival, outages, ..Scenario::default() }
 }
 
-/// G1: an open breaker lets nobody through but a probe now and then.
+/// G1: an open breaker only lets probes through.
 #[test]
 fn breaker_reduces_calls_during_an_outage() {
     let breaker = BreakerSettings::consecutive(5, secs(5));

@@ -24,7 +24,7 @@ const fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// Tries again a second later, so many times in all.
+/// A policy with a fixed delay of a second.
 fn every_second(attempts: u32) -> Policy {
     Policy::fixed(secs(1)).max_attempts(attempts).build().unwrap()
 }

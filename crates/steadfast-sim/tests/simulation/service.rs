@@ -125,7 +125,7 @@ fn clients_after_the_end_are_not_counted() {
     assert!(outcome.unfinished <= 1);
 }
 
-/// M1: what goes on for ever is cut off, and told.
+/// M1: clients in progress at the end are counted.
 #[test]
 fn unfinished_clients_are_counted() {
     let outages = vec![Outage::refusing(secs(0), secs(1_000_000))];

@@ -1,4 +1,4 @@
-//! The retry storm (issue of metastable failures): it goes on without its cause, and ends with a
+//! The retry storm (issue of metastable failures): it persists without its cause, and ends with a
 //! budget.
 
 use steadfast_sim::{Outcome, simulate, storm, storm_policies};

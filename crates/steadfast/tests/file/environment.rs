@@ -23,7 +23,7 @@ fn load(variables: &[(&str, &str)]) -> Result<(Registry, TempDir), Vec<String>> 
     }
 }
 
-fn told(variables: &[(&str, &str)]) -> Vec<String> {
+fn messages(variables: &[(&str, &str)]) -> Vec<String> {
     load(variables).unwrap_err()
 }
 
@@ -78,29 +78,29 @@ fn what_turns_all_retrying_off_wins_over_a_policys_own_variable() {
     assert_eq!(origin, "env STEADFAST_ENABLED");
 }
 
-/// F2: whoever sets a variable means something by it, so one that does nothing is an error.
+/// F2: a variable without effect is an error.
 #[test]
 fn a_variable_that_fits_nothing_is_reported() {
     assert_eq!(
-        told(&[("STEADFAST_POLICIES__AB__MAX_ATTEMPTS", "5")]),
+        messages(&[("STEADFAST_POLICIES__AB__MAX_ATTEMPTS", "5")]),
         ["env STEADFAST_POLICIES__AB__MAX_ATTEMPTS: unknown policy ab; did you mean \
           STEADFAST_POLICIES__A__MAX_ATTEMPTS?"]
     );
     assert_eq!(
-        told(&[("STEADFAST_POLICIES__A__MAX_ATEMPTS", "5")]),
+        messages(&[("STEADFAST_POLICIES__A__MAX_ATEMPTS", "5")]),
         ["env STEADFAST_POLICIES__A__MAX_ATEMPTS: policies.a.max_atempts: no such field; did you \
           mean max_attempts?"]
     );
     assert_eq!(
-        told(&[("STEADFAST_POLICIES__A__MAX_ATTEMPTS", "0")]),
+        messages(&[("STEADFAST_POLICIES__A__MAX_ATTEMPTS", "0")]),
         ["env STEADFAST_POLICIES__A__MAX_ATTEMPTS: policies.a.max_attempts: max_attempts 0 is \
           below 1"]
     );
     for without_a_field in ["STEADFAST_POLICIES__A", "STEADFAST_POLICIES__"] {
-        let told = told(&[(without_a_field, "5")]);
+        let found = messages(&[(without_a_field, "5")]);
         assert!(
-            told.len() == 1 && told[0].contains("does not name a field of a policy"),
-            "{told:?}"
+            found.len() == 1 && found[0].contains("does not name a field of a policy"),
+            "{found:?}"
         );
     }
 }
@@ -109,7 +109,7 @@ fn a_variable_that_fits_nothing_is_reported() {
 #[test]
 fn a_switch_is_true_or_false() {
     assert_eq!(
-        told(&[("STEADFAST_ENABLED", "off")]),
+        messages(&[("STEADFAST_ENABLED", "off")]),
         ["env STEADFAST_ENABLED: `off` is neither true nor false; false turns off all retries"]
     );
 }
@@ -117,7 +117,7 @@ fn a_switch_is_true_or_false() {
 /// O5, F2: a variable's name cannot command a terminal.
 #[test]
 fn a_variables_name_is_shown_harmlessly() {
-    let [problem] = &told(&[("STEADFAST_POLICIES__A__RETRY\u{1b}[2J", "1")])[..] else {
+    let [problem] = &messages(&[("STEADFAST_POLICIES__A__RETRY\u{1b}[2J", "1")])[..] else {
         panic!("one problem");
     };
     assert!(!problem.contains(char::is_control), "{problem:?}");

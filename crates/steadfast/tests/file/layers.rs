@@ -6,7 +6,7 @@ use steadfast::file::Layer;
 use steadfast::registry::Loader;
 use steadfast::{Jitter, Policy};
 
-use super::{good, told};
+use super::{good, messages};
 
 fn file(defaults: &str, policy: &str) -> String {
     format!("version: \"1.1.0\"\nglobal_defaults: {{{defaults}}}\npolicies:\n  p: {{{policy}}}\n")
@@ -127,7 +127,7 @@ fn parts_are_laid_over_each_other_value_by_value() {
     assert_eq!(timing.base_delay(2), Duration::from_secs(15));
 }
 
-/// F3: nothing takes back what an earlier layer wrote.
+/// F3: null removes the value of an earlier layer.
 #[test]
 fn nothing_takes_back_what_an_earlier_layer_wrote() {
     let taken_back = effective(
@@ -141,7 +141,7 @@ fn nothing_takes_back_what_an_earlier_layer_wrote() {
 #[test]
 fn the_last_to_write_is_pointed_at() {
     assert_eq!(
-        told(&file("max_delay: 30s", "base_delay: 60s")),
+        messages(&file("max_delay: 30s", "base_delay: 60s")),
         ["steadfast.yaml:4:19: policies.p.max_delay: max_delay 30s is shorter than base_delay 1m"]
     );
 }
@@ -152,7 +152,7 @@ fn a_mistake_in_the_defaults_is_reported_once() {
     let text = "version: \"1.1.0\"\nglobal_defaults: {max_attempts: 0, backof_type: fixed}\n\
                 policies: {a: {}, b: {}, c: {}}\n";
     assert_eq!(
-        told(text),
+        messages(text),
         [
             "steadfast.yaml:2:36: global_defaults.backof_type: no such field; did you mean \
              backoff_type?",
@@ -182,7 +182,7 @@ fn a_simple_breaker_goes_over_a_rich_one() {
     }
 }
 
-/// F3: a breaker that was taken back is explained: there is none, and who said so.
+/// F3: a removed breaker is explained with its origin.
 #[test]
 fn a_breaker_that_was_taken_back_is_explained() {
     for policy in ["breaker: null", "enable_circuit_breaker: false"] {
@@ -193,7 +193,7 @@ fn a_breaker_that_was_taken_back_is_explained() {
     }
 }
 
-/// F3: the stage that goes on in a store is explained as a policy is, in every spelling.
+/// F3: a durable stage is explained as a policy is, in every spelling.
 #[test]
 fn a_stage_is_explained_as_a_policy_is() {
     let stage = "durable: {base_delay: 7s, enable_circuit_breaker: true, \
@@ -203,8 +203,8 @@ fn a_stage_is_explained_as_a_policy_is() {
         [("durable.breaker.threshold", "9"), ("durable.on.rate_limited.base_delay", "7")]
     {
         let found = explained.value(field).unwrap();
-        let told = (found.value.to_string(), found.origin.to_string());
-        assert_eq!(told, (value.to_owned(), "steadfast.yaml:4".to_owned()), "{field}");
+        let messages = (found.value.to_string(), found.origin.to_string());
+        assert_eq!(messages, (value.to_owned(), "steadfast.yaml:4".to_owned()), "{field}");
     }
 }
 

@@ -35,7 +35,7 @@ fn wrong(text: &str) -> Vec<Problem> {
 }
 
 /// The same, as people read it.
-fn told(text: &str) -> Vec<String> {
+fn messages(text: &str) -> Vec<String> {
     wrong(text).iter().map(ToString::to_string).collect()
 }
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 use steadfast::file::Policies;
 
-use super::{policy, told, wrong};
+use super::{messages, policy, wrong};
 
 /// F2: six kinds of mistake in one file.
 #[test]
@@ -65,13 +65,13 @@ fn a_problem_is_told_as_json() {
 #[test]
 fn a_wrong_item_is_pointed_at() {
     assert_eq!(
-        told(&super::policy("schedule: [1s, soon, 3s, later]")).len(),
+        messages(&super::policy("schedule: [1s, soon, 3s, later]")).len(),
         2,
         "each item that is no duration"
     );
 }
 
-/// F2: a file that is not there, and one that is none.
+/// F2: a missing file, and a directory.
 #[test]
 fn a_file_that_cannot_be_read_is_a_problem() {
     let folder = tempfile::tempdir().unwrap();
@@ -97,10 +97,10 @@ fn many_dangling_mappings_to_many_policies_are_reported_in_time() {
         cases.join(", ")
     );
     let began = std::time::Instant::now();
-    let told = told(&text);
+    let found = messages(&text);
     assert!(began.elapsed() < std::time::Duration::from_secs(30), "{:?}", began.elapsed());
-    assert_eq!(told.len(), 1001);
-    assert!(told[0].ends_with("did you mean policy_number_0?"), "{}", told[0]);
+    assert_eq!(found.len(), 1001);
+    assert!(found[0].ends_with("did you mean policy_number_0?"), "{}", found[0]);
 }
 
 /// K4: a value or a field's name commands no terminal, and does not fill it.
@@ -109,9 +109,9 @@ fn what_a_file_says_is_told_harmlessly() {
     let long = "x".repeat(1_000_000);
     let fields =
         format!(r#"retry_on: ["x \e[31m"], "b\e[2J": 1, base_delay: {long}, {long:.900}: 1"#);
-    let told = told(&policy(&fields));
-    assert_eq!(told.len(), 4);
-    for problem in told {
+    let found = messages(&policy(&fields));
+    assert_eq!(found.len(), 4);
+    for problem in found {
         assert!(!problem.contains(char::is_control) && problem.len() < 3000, "{problem:.300}");
     }
 }

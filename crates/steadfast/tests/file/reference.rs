@@ -103,7 +103,7 @@ const FAMILIES: [(Family, &str); 6] = [
     (Family::Other, ""),
 ];
 
-/// J4, J5, J7, J10: the reference has every kind that a rule can name, and what becomes of it.
+/// J4, J5, J7, J10: the reference has every kind that a rule can name, and its class.
 #[test]
 fn every_kind_is_listed() {
     let retried = |kind: &Kind| judge(&Rules::DEFAULT, &Fault::of(*kind)).class() != Class::Final;

@@ -1,11 +1,11 @@
 //! S4's validation rules, each with the value just inside and the value just outside.
 
-use super::{good, policy, told};
+use super::{good, messages, policy};
 
 /// The first field, or its value, is accepted; the second is refused with these words.
 fn edge(inside: &str, outside: &str, message: &str) {
     good(&policy(inside));
-    assert_eq!(told(&policy(outside)), [message], "{outside}");
+    assert_eq!(messages(&policy(outside)), [message], "{outside}");
 }
 
 /// S4, policy validation 1: `max_attempts` is at least 1.
@@ -87,7 +87,7 @@ fn s4_6_circuit_breaker_timeout() {
 #[test]
 fn s4_7_retryable_exceptions() {
     good(&policy("retryable_exceptions: [TimeoutError, a::B]"));
-    let problems = told(&policy("retryable_exceptions: [TimeoutError, 'Time out', '']"));
+    let problems = messages(&policy("retryable_exceptions: [TimeoutError, 'Time out', '']"));
     assert_eq!(problems.len(), 2, "{problems:?}");
     let start = "steadfast.yaml:3:44: policies.p.retryable_exceptions[1]: `Time out` is not a rule";
     assert!(problems[0].starts_with(start), "{}", problems[0]);

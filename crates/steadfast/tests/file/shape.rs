@@ -2,7 +2,7 @@
 
 use steadfast::file::{Format, Policies, Source};
 
-use super::{good, told};
+use super::{good, messages};
 
 /// F1: both versions of the format are read, and no other.
 #[test]
@@ -24,7 +24,7 @@ fn versions() {
             "steadfast.yaml:1:10: version: unsupported version {shown}; write \"1.0.0\" or \
              \"1.1.0\", in quotes"
         );
-        assert_eq!(told(&version(unsupported)), [message]);
+        assert_eq!(messages(&version(unsupported)), [message]);
     }
 }
 
@@ -32,7 +32,7 @@ fn versions() {
 #[test]
 fn what_is_missing_is_named() {
     assert_eq!(
-        told("global_defaults: {}\n"),
+        messages("global_defaults: {}\n"),
         [
             "steadfast.yaml:1:1: version: version is missing; start the file with version: \
              \"1.1.0\"",
@@ -46,7 +46,7 @@ fn what_is_missing_is_named() {
 #[test]
 fn unknown_keys_are_refused() {
     assert_eq!(
-        told("version: '1.1.0'\npolicys: {}\npolicies: {}\ncolour: red\n"),
+        messages("version: '1.1.0'\npolicys: {}\npolicies: {}\ncolour: red\n"),
         [
             "steadfast.yaml:2:1: policys: unknown key; did you mean policies?",
             "steadfast.yaml:4:1: colour: unknown key; an extension key starts with x-",
@@ -60,11 +60,11 @@ fn unknown_keys_are_refused() {
 fn a_policy_is_named_by_its_key() {
     good("version: '1.1.0'\npolicies: {a: {id: a}, b: }\n");
     assert_eq!(
-        told("version: '1.1.0'\npolicies: {a: {id: b}}\n"),
+        messages("version: '1.1.0'\npolicies: {a: {id: b}}\n"),
         ["steadfast.yaml:2:20: policies.a.id: the id differs from the policy's key; remove it: \
           the id is a"]
     );
-    assert_eq!(told("version: '1.1.0'\npolicies: {'': {}}\n").len(), 1);
+    assert_eq!(messages("version: '1.1.0'\npolicies: {'': {}}\n").len(), 1);
 }
 
 /// F1: mappings are three levels deep, no more and no less.
@@ -90,7 +90,7 @@ fn mappings_are_three_levels_deep() {
             "a part of a name must not be empty or contain a dot; nest its parts as maps",
         ),
     ] {
-        let problems = told(&mappings(text));
+        let problems = messages(&mappings(text));
         assert_eq!(problems.len(), 1, "{problems:?}");
         assert!(problems[0].ends_with(&format!("{path}: {message}")), "{}", problems[0]);
     }
@@ -100,7 +100,7 @@ fn mappings_are_three_levels_deep() {
 #[test]
 fn a_fields_name_has_no_dot() {
     assert_eq!(
-        told(&super::policy("breaker.threshold: 3, breaker: {threshold: 4, a.b: 5}")),
+        messages(&super::policy("breaker.threshold: 3, breaker: {threshold: 4, a.b: 5}")),
         [
             "steadfast.yaml:3:7: policies.p.breaker.threshold: no such field; nest its parts as \
              maps",
@@ -123,10 +123,10 @@ fn rules_keep_their_letters() {
 #[test]
 fn a_file_is_a_map() {
     for text in ["just words", "- a\n- list\n", "42"] {
-        let problems = told(text);
+        let problems = messages(text);
         assert!(problems[0].contains("is not a map with version and policies"), "{problems:?}");
     }
-    assert_eq!(told("").len(), 1);
+    assert_eq!(messages("").len(), 1);
     let json = Policies::parse(&Source::new("a.json", "[]"), Format::Json).unwrap_err();
     assert!(json.to_string().starts_with("a.json:1:1: a list is not a map"), "{json}");
 }

@@ -1,4 +1,4 @@
-//! F4: what becomes of a changed file.
+//! F4: changes of the policy file.
 
 use serde_json::json;
 use steadfast::file::Policies;
@@ -14,7 +14,7 @@ fn changes(change: &Change) -> Vec<String> {
     }
 }
 
-/// F4: what changed is told as a diff.
+/// F4: changes are reported as a diff.
 #[test]
 fn a_change_is_told_as_a_diff() {
     let scene = Scene::unwatched(
@@ -38,18 +38,18 @@ fn a_change_is_told_as_a_diff() {
             "subsystem_mappings.s.o.d: removed",
         ]
     );
-    assert_eq!(scene.change().to_string(), change.to_string(), "listeners are told");
+    assert_eq!(scene.change().to_string(), change.to_string(), "listeners are called");
     assert_eq!(scene.registry.changes().len(), 1);
 }
 
-/// F4: what no policy of the file writes, and changes all the same, is told, too.
+/// F4: what no policy of the file writes, and changes all the same, is reported, too.
 #[test]
 fn a_change_of_what_the_file_does_not_name_is_told() {
     let scene = Scene::unwatched("version: '1.1.0'\npolicies: {sql: {max_attempts: 9}}\n");
     scene.write("version: '1.1.0'\nglobal_defaults: {max_attempts: 5}\npolicies: {}\n");
-    let told = changes(&scene.registry.reload().unwrap().unwrap());
-    assert!(told.contains(&"policies.default.max_attempts: 3 → 5".to_owned()), "{told:?}");
-    assert!(told.contains(&"policies.sql.max_attempts: 9 → 4".to_owned()), "{told:?}");
+    let report = changes(&scene.registry.reload().unwrap().unwrap());
+    assert!(report.contains(&"policies.default.max_attempts: 3 → 5".to_owned()), "{report:?}");
+    assert!(report.contains(&"policies.sql.max_attempts: 9 → 4".to_owned()), "{report:?}");
 }
 
 /// F4, O5: so is a change of the writer's own keys, without secrets.
@@ -59,10 +59,10 @@ fn a_change_of_the_writers_own_keys_is_told() {
     let scene =
         Scene::unwatched(&text("x-old: [a, 1]\nx-token: s3cr3t-a\nx-same: {a: b}\nx-gone: 1"));
     scene.write(&text("x-old: []\nx-token: s3cr3t-b\nx-same: {a: b}\nx-new: on"));
-    let told = changes(&scene.registry.reload().unwrap().unwrap());
+    let report = changes(&scene.registry.reload().unwrap().unwrap());
     let expected =
         ["x-old: [\"a\",1] → []", "x-token: `***` → `***`", "x-new: added", "x-gone: removed"];
-    assert_eq!(told, expected);
+    assert_eq!(report, expected);
 }
 
 /// F2, F4: what the program itself has to say against a file is said as the rest is, before
@@ -78,7 +78,7 @@ fn a_file_that_a_check_refuses_is_not_put_in_force() {
         let none: [(&str, &str); 0] = [];
         let flag = |policies: &Policies| policies.extension::<bool>("x-flag").map(drop);
         let few = |policies: &Policies| match policies.find("p").max_attempts() {
-            9.. => panic!("so many"),
+            9.. => panic!("too many"),
             5.. => Err(policies.problem("policies.p", "that is too often").suggest("take 4")),
             _ => Ok(()),
         };
@@ -116,17 +116,20 @@ fn a_change_is_told_as_json() {
     let scene = Scene::unwatched(&attempts(3));
     scene.write(&attempts(4));
     let change = scene.registry.reload().unwrap().unwrap();
-    let told = serde_json::to_value(&change).unwrap();
-    assert_eq!(told["outcome"], "applied");
+    let report = serde_json::to_value(&change).unwrap();
+    assert_eq!(report["outcome"], "applied");
     let changed = json!([{"path": "policies.p.max_attempts", "from": 3, "to": 4}]);
-    assert_eq!(told["changes"], changed);
-    assert!(told["at"].as_str().unwrap().ends_with('Z') && told["version"] == 2);
+    assert_eq!(report["changes"], changed);
+    assert!(report["at"].as_str().unwrap().ends_with('Z') && report["version"] == 2);
 
     scene.write("nonsense");
     scene.registry.reload().unwrap_err();
-    let told = serde_json::to_value(scene.registry.changes().last().unwrap()).unwrap();
-    assert_eq!((told["outcome"].as_str(), told["version"].as_u64()), (Some("refused"), Some(2)));
-    assert_eq!(told["problems"][0]["line"], 1);
+    let report = serde_json::to_value(scene.registry.changes().last().unwrap()).unwrap();
+    assert_eq!(
+        (report["outcome"].as_str(), report["version"].as_u64()),
+        (Some("refused"), Some(2))
+    );
+    assert_eq!(report["problems"][0]["line"], 1);
 }
 
 /// F4: a bad file leaves the old policies in force, and says so until it is good again.
@@ -141,7 +144,7 @@ fn a_bad_file_is_refused() {
     assert_eq!(scene.attempts(), 3);
     assert!(!was_applied(&scene.change()));
 
-    // Asked again, the answer is the same, but nobody is told twice.
+    // Asked again, the answer is the same, but listeners are called once.
     assert!(scene.registry.reload().is_err());
     assert!(scene.changes.try_recv().is_err());
 
@@ -174,7 +177,10 @@ fn a_file_that_is_gone_leaves_its_policies() {
     assert_eq!(scene.registry.changes().len(), 1, "it is said once");
 
     scene.write(&attempts(3));
-    assert!(scene.registry.reload().unwrap().is_some(), "it is current again, and that is told");
+    assert!(
+        scene.registry.reload().unwrap().is_some(),
+        "it is current again, and that is reported"
+    );
     assert!(scene.registry.health().current);
 }
 

@@ -58,11 +58,11 @@ impl Scene {
         let loader = if watched { loader } else { loader.unwatched() };
         let (sender, changes) = channel();
         let sender = Mutex::new(sender);
-        let tell = move |change: &Change| {
+        let send = move |change: &Change| {
             let _ = sender.lock().unwrap().send(change.clone());
         };
         let none: [(&str, &str); 0] = [];
-        let registry = loader.variables(none).on_change(tell).load().unwrap();
+        let registry = loader.variables(none).on_change(send).load().unwrap();
         Self { registry, path, folder, changes }
     }
 

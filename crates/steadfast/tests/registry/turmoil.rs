@@ -54,7 +54,7 @@ fn edit(scene: &Scene, number: u32, text: &str) {
     }
 }
 
-/// Runs sessions until told to stop; says how many.
+/// Runs sessions until stopped. Returns their number.
 fn sessions(registry: &Registry, stop: &AtomicBool, newest: &AtomicU64) -> u64 {
     let mut count = 0;
     let mut last = 0;

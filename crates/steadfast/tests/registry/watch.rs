@@ -105,7 +105,7 @@ fn f4_a_folder_that_goes_and_comes_back_is_noticed() {
     assert_eq!(scene.attempts(), 5);
 }
 
-/// A file that somebody is still writing is left alone, though its half would do.
+/// A file that is still being written is not read, even if its first half is valid.
 #[test]
 fn f4_half_a_file_is_not_read() {
     let scene = Scene::new(&attempts(3));
@@ -155,13 +155,13 @@ fn the_watch_ends_with_the_registry() {
     drop(folder);
 }
 
-/// A listener that panics ends neither the watch nor the telling of others.
+/// A listener that panics stops neither the watcher nor other listeners.
 #[test]
 fn f4_a_listener_that_panics_loses_no_change() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("steadfast.yaml");
     fs::write(&path, attempts(3)).unwrap();
-    let (sender, told) = channel();
+    let (sender, versions) = channel();
     let sender = Mutex::new(sender);
     let registry = Loader::file(&path)
         .on_change(|_| panic!("a listener's own"))
@@ -170,7 +170,7 @@ fn f4_a_listener_that_panics_loses_no_change() {
         .unwrap();
     for count in 4..6 {
         fs::write(&path, attempts(count)).unwrap();
-        assert_eq!(told.recv_timeout(PROMISED), Ok(u64::from(count) - 2));
+        assert_eq!(versions.recv_timeout(PROMISED), Ok(u64::from(count) - 2));
     }
     assert_eq!(registry.policy("p").max_attempts(), 5);
 }

@@ -80,7 +80,7 @@ fn what_json_does_not_have_is_refused_with_help() {
     }
 }
 
-/// F2: the grammar of numbers is JSON's, not that of whoever reads it.
+/// F2: numbers have the grammar of JSON.
 #[test]
 fn a_number_of_another_grammar_is_refused() {
     for number in ["08", "+1", ".5", "1.", "0x10", "1e", "-", "NaN", "-Infinity", "1_000", "１"] {

@@ -29,7 +29,7 @@ fn on_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
     thread.spawn(work).unwrap().join().unwrap()
 }
 
-/// F2: brackets, indentation and dots cost no stack, whoever drops what they make.
+/// F2: brackets, indentation and dots do not exhaust the stack.
 #[test]
 fn a_file_deeper_than_its_bound_is_refused() {
     let deep = 100_000;
@@ -176,7 +176,7 @@ fn aliases_do_not_go_deeper_than_the_bound() {
     );
 }
 
-/// F2: a file of nothing but errors is told of by the first.
+/// F2: a file with too many errors reports the first.
 #[test]
 fn a_file_of_errors_is_refused_without_keeping_them() {
     let problem = refusal("a\n".repeat(100_000), Toml);

@@ -1,4 +1,4 @@
-//! The first half of the policy file, as the specification tells it (F1, F2).
+//! Tests of parsing a policy file into a tree (F1, F2).
 
 mod aliases;
 mod json;

@@ -10,13 +10,13 @@ fn example() -> Problem {
     let source = Source::new("a.yaml", "x: 1\nyy: 2\n");
     let path: Path =
         [Step::Key("x".into()), Step::Item(1), Step::Key("y".into())].into_iter().collect();
-    Problem::at(&source, Span::new(5, 7), "it is wrong").path(&path).suggest("mend it")
+    Problem::at(&source, Span::new(5, 7), "it is wrong").path(&path).suggest("fix it")
 }
 
 /// F2: file, line, column, where, what, and what to do.
 #[test]
 fn a_problem_reads_as_one_line() {
-    assert_eq!(example().to_string(), "a.yaml:2:1: x[1].y: it is wrong; mend it");
+    assert_eq!(example().to_string(), "a.yaml:2:1: x[1].y: it is wrong; fix it");
     let bare = Problem::of_file("a.yaml", "it is wrong");
     assert_eq!(bare.to_string(), "a.yaml: it is wrong");
 }
@@ -26,7 +26,7 @@ fn a_problem_reads_as_one_line() {
 fn a_problem_serialises_with_six_fields() {
     assert_eq!(
         serde_json::to_string(&example()).unwrap(),
-        r#"{"file":"a.yaml","line":2,"column":1,"path":"x[1].y","message":"it is wrong","suggestion":"mend it"}"#
+        r#"{"file":"a.yaml","line":2,"column":1,"path":"x[1].y","message":"it is wrong","suggestion":"fix it"}"#
     );
     let problems = Problems::from(Problem::of_file("a", "b"));
     let fields = json!([{
@@ -35,7 +35,7 @@ fn a_problem_serialises_with_six_fields() {
     assert_eq!(serde_json::to_value(problems).unwrap(), fields);
 }
 
-/// F2: whoever shows the text finds what it is about.
+/// F2: a problem has its text and span.
 #[test]
 fn a_problem_knows_its_text() {
     let problem = example();
@@ -49,7 +49,7 @@ fn a_problem_knows_its_text() {
 fn problems_read_as_a_line_each() {
     assert!(Problems::into_result(Vec::new()).is_ok());
     let problems = Problems::into_result(vec![example(), Problem::of_file("b", "c")]).unwrap_err();
-    assert_eq!(problems.to_string(), "a.yaml:2:1: x[1].y: it is wrong; mend it\nb: c");
+    assert_eq!(problems.to_string(), "a.yaml:2:1: x[1].y: it is wrong; fix it\nb: c");
     assert_eq!(problems.as_slice().len(), problems.iter().count());
     assert_eq!((&problems).into_iter().count(), problems.into_iter().count());
 }
@@ -72,7 +72,7 @@ fn the_problems_after_the_first_thousand_are_counted() {
     );
 }
 
-/// F2: a file does not write on the terminal of who reads about it.
+/// F2: a file cannot send control characters to a terminal.
 #[test]
 fn what_is_shown_of_a_file_is_short_and_harmless() {
     assert_eq!(excerpt("a\u{1b}[2J\n"), "a\\u{1b}[2J\\n");

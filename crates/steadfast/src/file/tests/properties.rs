@@ -200,7 +200,7 @@ fn typed(node: &Node) -> Value {
     }
 }
 
-/// Reads a text in every notation, and looks at every place that comes of it.
+/// Reads a text in every format, and checks every position.
 fn check(source: &Source) -> Result<(), TestCaseError> {
     for format in FORMATS {
         let (tree, problems) = parse(source, format);

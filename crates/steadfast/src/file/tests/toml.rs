@@ -38,7 +38,7 @@ fn the_order_of_keys_is_kept() {
     assert_eq!(keys, ["z", "a", "m", "c"]);
 }
 
-/// F2: the parser goes on after an error.
+/// F2: the parser continues after an error.
 #[test]
 fn several_errors_are_reported_at_once() {
     let text = "[policies.a]\nmax_attempts = four\nbase_delay = '1s\n";
