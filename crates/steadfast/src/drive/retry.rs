@@ -47,7 +47,7 @@ pub fn retry<Args, Operation: Callable<Args>>(
         setup: Setup {
             policy,
             judges: Judges { facts: OwnFacts, values: AnyValue, class_override: NoOverride },
-            instruments: Unasked::default(),
+            instruments: DefaultInstrument::default(),
             environment: Real,
         },
         operation,
@@ -63,7 +63,7 @@ impl<'n, Operation, Args>
         Operation,
         Args,
         Judges,
-        (Unasked, Expected),
+        (DefaultInstrument, LazyTracked),
         Cancellable<Named<'n, Real, true>>,
     >
 {
@@ -79,7 +79,7 @@ impl<'n, Operation, Args>
         let setup = Setup {
             policy,
             judges: Judges { facts: OwnFacts, values: AnyValue, class_override: NoOverride },
-            instruments: (Unasked::default(), Expected::new(sessions)),
+            instruments: (DefaultInstrument::default(), LazyTracked::new(sessions)),
             environment: Cancellable::new(Named::new(Real, name), cancelled),
         };
         Self { setup, operation, probe: NoProbe, outcome: PhantomData }
@@ -103,7 +103,7 @@ pub struct Retry<
     Operation,
     Args,
     Judge = Judges,
-    Instruments = Unasked,
+    Instruments = DefaultInstrument,
     Env = Real,
     Probe = NoProbe,
     Success = ValueOnly,

@@ -53,8 +53,8 @@ impl<'t> FieldValue<'t> {
                 return problems;
             }
         }
-        let place = if error.is_unknown_field() { key } else { node.at };
-        vec![at(place, error).field(&self.field)]
+        let span = if error.is_unknown_field() { key } else { node.span };
+        vec![at(span, error).field(&self.field)]
     }
 
     fn problem(&self, error: &PolicyError, file: &str) -> Problem {
@@ -112,10 +112,10 @@ pub(crate) struct Layered {
 }
 
 impl Layered {
-    /// Puts a layer on top. `above` is where its problems are, such as `policies.a.`.
-    pub(crate) fn lay(&mut self, above: &str, layer: &[Written<'_>], findings: &mut Findings) {
-        for written in layer {
-            self.draft.clear_alternatives(&written.field, &written.value);
+    /// Applies a layer. `above` is the path prefix of its problems, such as `policies.a.`.
+    pub(crate) fn apply(&mut self, above: &str, layer: &[FieldValue<'_>], findings: &mut Findings) {
+        for each in layer {
+            self.draft.clear_alternatives(&each.field, &each.value);
         }
         for each in layer {
             match self.draft.set(&each.field, &each.value) {

@@ -34,7 +34,7 @@ use sqlx_core::transaction::TransactionManager;
 use crate::drive::{AnyValue, Callable, ClassOverride, FromFn, Judges, NoKey, OwnFacts, Real};
 use crate::fault::{Failure, Fault, extract};
 use crate::judge::judge_link;
-use crate::observe::Unasked;
+use crate::observe::DefaultInstrument;
 use crate::sync::lock;
 use crate::{Effect, GaveUp, Key, Policy, Retry, RetryError, retry};
 
@@ -76,7 +76,7 @@ pub fn transaction<'a, DB, F, Fut, T, E>(
     impl Callable<(), Output = impl Future<Output = Result<T, E>>, Memory = NoKey>,
     (),
     Judges<OwnFacts, AnyValue, impl ClassOverride>,
-    Unasked,
+    DefaultInstrument,
     Real,
     FromFn<impl FnMut(Key) -> Ready<Effect<T>>>,
 >
@@ -118,7 +118,7 @@ pub fn transaction_with<'a, DB, F, Fut, T, E>(
     impl Callable<(), Output = impl Future<Output = Result<T, E>>, Memory = NoKey>,
     (),
     Judges<OwnFacts, AnyValue, impl ClassOverride>,
-    Unasked,
+    DefaultInstrument,
     Real,
     FromFn<impl FnMut(Key) -> Ready<Effect<T>>>,
 >
@@ -191,7 +191,7 @@ fn session<'a, DB, F, Fut, T, E>(
     impl Callable<(), Output = impl Future<Output = Result<T, E>>, Memory = NoKey>,
     (),
     Judges<OwnFacts, AnyValue, impl ClassOverride>,
-    Unasked,
+    DefaultInstrument,
     Real,
     FromFn<impl FnMut(Key) -> Ready<Effect<T>>>,
 >

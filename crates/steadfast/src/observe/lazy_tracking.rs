@@ -72,9 +72,9 @@ impl Instrument for LazyTracked {
         None
     }
 
-    fn observe(&mut self, happening: &SessionEvent<'_>) {
-        if let EventKind::Retrying { .. } = happening.kind {
-            self.track(happening.operation, happening.policy);
+    fn observe(&mut self, session_event: &SessionEvent<'_>) {
+        if let EventKind::Retrying { .. } = session_event.kind {
+            self.track(session_event.operation, session_event.policy);
         }
         self.tracked.observe(session_event);
     }

@@ -95,8 +95,8 @@ impl Instrument for &Metrics {
     }
 
     #[inline]
-    fn observe(&mut self, happening: &SessionEvent<'_>) {
-        match happening.kind {
+    fn observe(&mut self, session_event: &SessionEvent<'_>) {
+        match session_event.kind {
             EventKind::Retrying { judgement, delay, .. } => self.retrying(judgement.class(), delay),
             EventKind::GaveUp { reason, .. } => self.gave_up(reason),
             EventKind::Dropped => self.cancelled.increment(1),

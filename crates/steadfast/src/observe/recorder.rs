@@ -205,8 +205,8 @@ impl<S: Sink> Recorder<S> {
             event.max_attempts =
                 Some(session_event.policy.max_attempts().max(session_event.attempt));
         } else if reason == Reason::Cancelled {
-            let error = cut_off(matches!(happening.kind, EventKind::Dropped));
-            self.attempts.keep_cut_off(&mut self.calendar, self.latest, &error, &why);
+            let error = cut_off(matches!(session_event.kind, EventKind::Dropped));
+            self.attempts.record_cut_off(&mut self.calendar, self.latest, &error, &why);
             event.error = Some(error);
         }
         (event.reason, event.why) = (Some(reason), Some(why));
@@ -299,10 +299,10 @@ impl<S: Sink> Instrument for Recorder<S> {
         self.attempts.cut_off();
     }
 
-    fn observe(&mut self, happening: &SessionEvent<'_>) {
-        // Of a success at once the session itself does not know when it was.
-        self.latest = self.latest.max(happening.now);
-        match happening.kind {
+    fn observe(&mut self, session_event: &SessionEvent<'_>) {
+        // A session that succeeds at once does not read the clock.
+        self.latest = self.latest.max(session_event.now);
+        match session_event.kind {
             EventKind::Retrying { fault, judgement, delay } => {
                 let next =
                     session_event.attempt.saturating_add((!judgement.is_hinted_wait()).into());

@@ -412,8 +412,8 @@ impl Instrument for Tracked {
         Ok(())
     }
 
-    fn observe(&mut self, happening: &SessionEvent<'_>) {
-        match happening.kind {
+    fn observe(&mut self, session_event: &SessionEvent<'_>) {
+        match session_event.kind {
             EventKind::Retrying { judgement, delay, .. } => {
                 let counted = u32::from(!judgement.is_hinted_wait());
                 self.with(|slot| {

@@ -124,10 +124,10 @@ impl Instrument for Traced {
     }
 
     #[inline]
-    fn observe(&mut self, happening: &SessionEvent<'_>) {
-        match happening.kind {
-            EventKind::Succeeded if self.retried => self.succeeded_late(happening),
-            EventKind::Succeeded => line!(Level::DEBUG, self, happening, {}, "succeeded"),
+    fn observe(&mut self, session_event: &SessionEvent<'_>) {
+        match session_event.kind {
+            EventKind::Succeeded if self.retried => self.succeeded_late(session_event),
+            EventKind::Succeeded => line!(Level::DEBUG, self, session_event, {}, "succeeded"),
             EventKind::Retrying { fault, judgement, delay } => {
                 self.retrying(session_event, fault, judgement, delay);
             }

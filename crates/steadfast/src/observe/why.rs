@@ -136,9 +136,9 @@ pub enum DecidedBy {
 impl Why {
     /// The explanation of an event; `None` if the event is not a decision, such as a success.
     #[must_use]
-    pub fn of(happening: &SessionEvent<'_>) -> Option<Self> {
-        let policy = happening.policy;
-        match happening.kind {
+    pub fn of(session_event: &SessionEvent<'_>) -> Option<Self> {
+        let policy = session_event.policy;
+        match session_event.kind {
             EventKind::Retrying { judgement, delay, .. } => {
                 Some(Self::retried(policy, judgement, session_event.attempt, delay))
             }
