@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use steadfast::{Jitter, Policy};
-use steadfast_sim::{Contended, Contention, contend};
+use steadfast_sim::{Contention, ContentionOutcome, contend};
 
-fn contended(policy: steadfast::policy::Draft) -> Contended {
+fn contended(policy: steadfast::policy::Draft) -> ContentionOutcome {
     let policy = policy.max_attempts(u32::MAX).build().unwrap();
     contend(&Contention::default(), "it", &policy).unwrap()
 }
 
-fn exponential(jitter: Jitter) -> Contended {
+fn exponential(jitter: Jitter) -> ContentionOutcome {
     let (base, cap) = (Duration::from_millis(5), Duration::from_secs(2));
     contended(Policy::exponential(base).max_delay(cap).jitter(jitter))
 }
