@@ -90,7 +90,7 @@ pub(crate) async fn read(store: &Store, window: Window) -> Result<MetricsSummary
         let sum = SessionSum { sessions, successful, attempts, most_attempts, duration };
         tally.add_sum(policy_id, subsystem, sum);
     }
-    Ok(tally.figures())
+    Ok(tally.summary())
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ impl Known {
         let file = config::locate(config)?;
         let policies = match &file {
             Some(file) => Policies::read(file)?,
-            None => Policies::ready_made()?,
+            None => Policies::presets()?,
         };
         Ok(Self { policies, file })
     }

@@ -13,7 +13,7 @@ const SUBSYSTEMS: [&str; 3] = ["browser", "navigation", "telemetry"];
 
 /// Those that still run their old loop.
 pub fn old_loops(policies: &Policies) -> Result<BTreeSet<String>, Problem> {
-    let old: BTreeSet<String> = policies.own(KEY)?.unwrap_or_default();
+    let old: BTreeSet<String> = policies.extension(KEY)?.unwrap_or_default();
     match old.iter().find(|name| !SUBSYSTEMS.contains(&name.as_str())) {
         None => Ok(old),
         Some(unknown) => Err(policies

@@ -62,6 +62,6 @@ impl RetryManager {
         for session in self.journal.sessions() {
             tally.add(&session);
         }
-        tally.figures()
+        tally.summary()
     }
 }

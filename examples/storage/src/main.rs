@@ -73,7 +73,7 @@ async fn run(arguments: Arguments) -> Result<bool, Problem> {
         tally.add(session);
     }
     let books = done.check(&database).await?;
-    report::print(&done, &tally.figures(), &sessions, &books);
+    report::print(&done, &tally.summary(), &sessions, &books);
 
     let costs_little = overhead::show(place.url(), arguments.measured).await?;
     Ok(done.gave_up.is_empty() && books.are_right() && costs_little)

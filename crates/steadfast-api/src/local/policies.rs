@@ -75,7 +75,7 @@ impl Local {
     pub fn active_policies(&self) -> Result<Arc<Policies>, ApiError> {
         match self.configured_policies() {
             Some(policies) => Ok(policies),
-            None => Policies::ready_made().map(Arc::new).map_err(|problems| {
+            None => Policies::presets().map(Arc::new).map_err(|problems| {
                 ApiError::new(ErrorKind::Failed, problems.to_string())
                     .next("check the environment variables that change policies")
             }),

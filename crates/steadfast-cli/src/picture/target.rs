@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anstream::ColorChoice;
-use steadfast_draw::{PngOptions, Sheet, SvgOptions, TerminalOptions};
+use steadfast_draw::{PngOptions, ChartStack, SvgOptions, TerminalOptions};
 use supports_unicode::Stream;
 
 use super::{Form, Picture, Theme};
@@ -41,7 +41,7 @@ impl<'p> Target<'p> {
         self.file.is_none()
     }
 
-    pub(crate) fn write(&self, sheet: &Sheet) -> Result<(), Problem> {
+    pub(crate) fn write(&self, sheet: &ChartStack) -> Result<(), Problem> {
         let drawing = match self.form {
             Form::Terminal => sheet.terminal(&self.terminal(sheet)).into_bytes(),
             Form::Svg => sheet.svg(&self.svg(sheet)).into_bytes(),
@@ -62,7 +62,7 @@ impl<'p> Target<'p> {
         }
     }
 
-    fn terminal(&self, sheet: &Sheet) -> TerminalOptions {
+    fn terminal(&self, sheet: &ChartStack) -> TerminalOptions {
         let (asked, usual) = (self.asked, TerminalOptions::default());
         let choice = anstream::AutoStream::choice(&io::stdout());
         TerminalOptions {
@@ -73,7 +73,7 @@ impl<'p> Target<'p> {
         }
     }
 
-    fn svg(&self, sheet: &Sheet) -> SvgOptions {
+    fn svg(&self, sheet: &ChartStack) -> SvgOptions {
         let (asked, usual) = (self.asked, SvgOptions::default());
         let height = || usual.height.saturating_mul(u32::from(charts(sheet)));
         SvgOptions {
@@ -83,7 +83,7 @@ impl<'p> Target<'p> {
         }
     }
 
-    fn png(&self, sheet: &Sheet) -> Result<Vec<u8>, Problem> {
+    fn png(&self, sheet: &ChartStack) -> Result<Vec<u8>, Problem> {
         let SvgOptions { width, height, theme } = self.svg(sheet);
         let options = PngOptions { width, height, theme, ..PngOptions::default() };
         sheet.png(&options).map_err(|why| Problem::usage(why.to_string()))
@@ -105,7 +105,7 @@ fn by_extension(file: &Path) -> Result<Form, Problem> {
 }
 
 /// Each chart is as high as it would be alone.
-fn charts(sheet: &Sheet) -> u16 {
+fn charts(sheet: &ChartStack) -> u16 {
     u16::try_from(sheet.len()).unwrap_or(u16::MAX)
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Excerpt {
 impl Excerpt {
     /// The lines around these bytes, unless they are too wide to be read.
     pub(super) fn of(source: &Source, span: &Range<usize>) -> Option<Self> {
-        let place = source.place(span.start);
+        let place = source.position(span.start);
         let text = source.text();
         let start = text.floor_char_boundary(span.start);
         let line = line_around(text, start);

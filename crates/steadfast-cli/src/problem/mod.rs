@@ -81,7 +81,7 @@ impl Problem {
                 self.input = Some(Arc::new(excerpt));
             }
             None => {
-                let (name, place) = (source.name(), source.place(span.start));
+                let (name, place) = (source.name(), source.position(span.start));
                 self.what = format!("{name}, {place}: {}", self.what);
             }
         }

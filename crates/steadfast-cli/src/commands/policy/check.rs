@@ -161,6 +161,6 @@ fn read(file: &Path, format: Option<Format>) -> Result<Counts, Problems> {
         None if input::is_stdin(file) => Format::Yaml,
         None => Format::of(file)?,
     };
-    let policies = Policies::parse_here(&input::source_of(file)?, format)?;
+    let policies = Policies::parse_with_env(&input::source_of(file)?, format)?;
     Ok(Counts { policies: policies.iter().count(), names: policies.mapped().len() })
 }

@@ -12,7 +12,7 @@ pub(super) fn loader(common: &Common) -> Result<(Loader, UnboundedReceiver<Chang
     let (tell, changes) = unbounded_channel();
     let loader = match config::locate(common.config.as_deref())? {
         Some(file) => Loader::file(file),
-        None => Loader::ready_made(),
+        None => Loader::presets(),
     };
     // A server that is about to end does not listen any more.
     let loader = loader.on_change(move |change| {

@@ -7,8 +7,8 @@ use clap::Args;
 use serde::{Serialize, Serializer};
 use steadfast::policy::PolicyError;
 use steadfast::{Jitter, Policy};
-use steadfast_draw::{Axis, Chart, Sheet};
-use steadfast_sim::{Contended, contend};
+use steadfast_draw::{Axis, Chart, ChartStack};
+use steadfast_sim::{ContentionOutcome, contend};
 
 use super::invalid;
 use crate::cli::Common;
@@ -111,7 +111,7 @@ fn policies() -> Result<[(&'static str, Policy); 5], PolicyError> {
 }
 
 /// What each kind of jitter took. As JSON, a list.
-struct Told<'c>(&'c [Contended]);
+struct Told<'c>(&'c [ContentionOutcome]);
 
 impl Serialize for Told<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -144,19 +144,19 @@ impl Answer for Told<'_> {
 }
 
 impl Told<'_> {
-    fn drawn(&self) -> Sheet {
+    fn drawn(&self) -> ChartStack {
         let calls = Chart::new("Calls until everybody was done")
             .x(Axis::count("clients"))
             .y(Axis::count("calls").from_zero());
         let time = Chart::new("Time until everybody was done")
             .x(Axis::count("clients"))
             .y(Axis::seconds("time").from_zero());
-        let curve = |chart: Chart, figure: fn(&Contended) -> f64| {
+        let curve = |chart: Chart, figure: fn(&ContentionOutcome) -> f64| {
             self.0.chunk_by(|a, b| a.policy == b.policy).fold(chart, |chart, of_one| {
                 let name = of_one.first().map(|first| first.policy.as_str()).unwrap_or_default();
                 chart.line(name, of_one.iter().map(|c| (f64::from(c.clients), figure(c))))
             })
         };
-        Sheet::new([curve(calls, |c| c.calls), curve(time, |c| c.seconds)])
+        ChartStack::new([curve(calls, |c| c.calls), curve(time, |c| c.seconds)])
     }
 }

@@ -8,7 +8,7 @@ mod values;
 
 use clap::{Args, Subcommand};
 use steadfast::Policy;
-use steadfast_draw::Sheet;
+use steadfast_draw::ChartStack;
 use steadfast_sim::{Invalid, Outcome, Scenario, draw, simulate};
 
 use crate::cli::Common;
@@ -102,7 +102,7 @@ fn play(
     let outcomes: Result<Vec<Outcome>, Invalid> =
         policies.iter().map(|(name, policy)| simulate(scenario, name, policy)).collect();
     let outcomes = outcomes.map_err(invalid)?;
-    let sheet = || Sheet::new([draw::load(scenario, &outcomes), draw::completions(&outcomes)]);
+    let sheet = || ChartStack::new([draw::load(scenario, &outcomes), draw::completions(&outcomes)]);
     let told = Told { scenario, outcomes: &outcomes };
     if common.json || !(picture.is_wanted() && target.is_stdout()) {
         common.output().answer(&told)?;

@@ -89,7 +89,7 @@ pub(super) fn errors(text: &str) -> Read<Errors> {
             "retryable" => &mut errors.retryable,
             "rate_limited" => &mut errors.rate_limited,
             "unknown_outcome" => &mut errors.unknown_outcome,
-            "final" => &mut errors.hopeless,
+            "final" => &mut errors.permanent,
             _ => return Err(format!("`{class}` is no class of failure")),
         };
         *place = number(share)?;
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(brown_out("1s..2s,failing=0.5,capacity=0.3"), Ok(brown));
         let limit = RateLimit { per_second: 100.0, retry_after: Some(S(2)) };
         assert_eq!(rate_limit("100,retry_after=2s"), Ok(limit));
-        assert_eq!(errors("final=0.25").map(|errors| errors.hopeless), Ok(0.25));
+        assert_eq!(errors("final=0.25").map(|errors| errors.permanent), Ok(0.25));
     }
 
     #[test]

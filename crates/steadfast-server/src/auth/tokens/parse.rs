@@ -184,7 +184,7 @@ impl Parser<'_> {
     fn duplicates(&mut self, tokens: &[(Token, Range<usize>)]) {
         let (mut names, mut hashes) = (HashMap::new(), HashMap::new());
         for (token, at) in tokens {
-            let line = self.source.place(at.start).line;
+            let line = self.source.position(at.start).line;
             if let Some(first) = names.insert(token.name(), line) {
                 let message =
                     format!("duplicate name `{}`, first used in line {first}", token.name);

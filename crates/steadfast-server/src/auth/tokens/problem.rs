@@ -23,7 +23,7 @@ pub struct TokenProblem {
 
 impl TokenProblem {
     pub(super) fn at(source: &Source, at: Range<usize>, message: impl Into<String>) -> Self {
-        let position = source.place(at.start);
+        let position = source.position(at.start);
         let (file, message) = (source.name().to_owned(), message.into());
         let (line, column) = (Some(position.line), Some(position.column));
         Self { file, line, column, message, suggestion: None }

@@ -130,7 +130,7 @@ mod tests {
 
     fn read(text: &str) -> Read {
         let said = Line::parse_from(["x"]).flags.said(None).unwrap();
-        let policies = Some(Arc::new(Policies::ready_made().unwrap()));
+        let policies = Some(Arc::new(Policies::presets().unwrap()));
         let batch = Batches::of(text.as_bytes()).next().unwrap();
         Reading::new(said, policies, Run::fresh()).read_thoroughly(&batch)
     }
