@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::control::Actor;
-use crate::program::Program;
-use crate::query::{Cursor, Page, PageRequest};
+use crate::control::program::Program;
+use crate::page::{Cursor, Page, PageRequest};
 
 /// One thing that somebody did.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,20 +86,24 @@ impl AuditQuery {
     }
 }
 
-/// The entry for a workflow that somebody had kept.
-pub(crate) fn workflow_kept(by: &Actor, number: i64) -> AuditEntry {
-    AuditEntry::new(by.clone(), "workflow.keep").target(number)
-}
-
-/// What forgetting some of the log is called in it.
+/// The action of an entry that reports pruned entries.
 const PRUNE: &str = "audit.prune";
 
-/// The entry for entries that were forgotten, by their numbers and actions. That earlier such
-/// entries were forgotten is nothing to tell: it would never end.
-pub(crate) fn pruned<'e>(gone: impl Iterator<Item = (i64, &'e str)> + Clone) -> Option<AuditEntry> {
-    gone.clone().find(|(_, action)| *action != PRUNE)?;
-    let numbers = gone.map(|(number, _)| number);
-    let (first, last) = (numbers.clone().min()?, numbers.clone().max()?);
-    let detail = json!({ "entries": numbers.count(), "first": first, "last": last });
-    Some(AuditEntry::new(Program::Store.into(), PRUNE).detail(detail))
+impl AuditEntry {
+    /// The entry for a saved workflow definition.
+    pub(crate) fn workflow_saved(actor: &Actor, number: i64) -> Self {
+        Self::new(actor.clone(), "workflow.keep").target(number)
+    }
+
+    /// The entry for pruned entries, given by their numbers and actions. `None` if only such
+    /// entries were pruned, because otherwise every prune would leave a new one.
+    pub(crate) fn pruned<'e>(
+        entries: impl Iterator<Item = (i64, &'e str)> + Clone,
+    ) -> Option<Self> {
+        entries.clone().find(|(_, action)| *action != PRUNE)?;
+        let numbers = entries.map(|(number, _)| number);
+        let (first, last) = (numbers.clone().min()?, numbers.clone().max()?);
+        let detail = json!({ "entries": numbers.count(), "first": first, "last": last });
+        Some(Self::new(Program::Store.into(), PRUNE).detail(detail))
+    }
 }

@@ -10,8 +10,8 @@ use steadfast::judge::{self, Rules};
 use steadfast::{Class, Failure, Fault, extract};
 use thiserror::Error;
 
-use crate::execution::ExecutionError;
 use crate::task::{Status, TaskId};
+use crate::workflow::ExecutionError;
 
 /// What a store's operations return.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;

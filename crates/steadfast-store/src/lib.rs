@@ -28,93 +28,68 @@
 //!
 //! Handlers, heartbeats and everything else that runs are in the crate `steadfast-worker`.
 
-mod activity;
-mod admit;
-mod attempt_permit;
 mod audit;
-mod breaker;
-mod cache;
-mod cancel_guard;
-mod claim;
-mod completion_feed;
 mod control;
-mod cursor;
-mod decode_error;
 mod echo;
 mod engine;
 mod error;
-mod execution;
-mod faults;
-mod handover;
+mod events;
 pub mod health;
-mod history_codec;
-mod inspect;
-mod log;
-mod measure;
-mod open;
-mod postgres;
-mod program;
-mod quarantine;
-mod query;
-mod record;
-mod reports;
-mod retention;
-mod retry_decision;
-mod rollup;
-mod schedule;
-mod settle;
-mod sink;
-mod snapshot;
-mod sqlite;
+mod location;
+mod maintenance;
+mod page;
+mod queue;
+mod report;
+mod retry;
 mod store;
 mod task;
-mod task_events;
-mod uniform_batch;
-mod wake;
-mod worker_status;
+mod workflow;
 
-pub use activity::{Activity, Ended};
-pub use admit::Admission;
-pub use attempt_permit::{AttemptOutcome, AttemptPermit};
 pub use audit::{AuditEntry, AuditQuery};
-pub use breaker::{BreakerCommand, BreakerOverride, BreakerReport};
+pub use control::program::Program;
+pub use control::{Actor, Requeue, Requeued};
+pub use engine::inspect::{Inspection, Migration, TableRows, inspect, migrate};
+pub use engine::postgres::Postgres;
+pub use engine::sqlite::Sqlite;
+pub use engine::workflows::Executions;
+pub use engine::{Connection, Engine, Submitted};
+pub use error::{Invalid, Result, StoreError};
+pub use events::completion_feed::CompletionFeed;
+pub use events::notifier::{Listener, Wake, Wakes};
+pub use events::record::{Record, RecordKind};
+pub use events::sink::{RecordWriter, StoreSink};
+pub use events::task_events::{breaker_event, task_of};
+pub use maintenance::retention::{Pruned, Retention};
+pub use maintenance::rollup::Rollup;
+pub use page::{Cursor, Page, PageRequest};
+pub use queue::activity::{Activity, Ended};
 #[doc(hidden)]
-pub use claim::check_lease;
-pub use claim::{
+pub use queue::claim::check_lease;
+pub use queue::claim::{
     ClaimRequest, Claimed, Claims, DEFAULT_LEASE, FencingToken, Heartbeat, Lane, MAX_LEASE,
     Position,
 };
-pub use completion_feed::CompletionFeed;
-pub use control::{Actor, Requeue, Requeued};
-pub use engine::{Connection, Engine, Submitted};
-pub use error::{Invalid, Result, StoreError};
-pub use execution::{
-    DeferredNode, Ending, ExecutionError, ExecutionFilter, ExecutionId, ExecutionState,
-    ExecutionStatus, Executions, Failure, MAX_CHAIN, MAX_SHOWN, MissedCompletion, NewExecution,
-    NodeEnding, NodeState, NodeStatus, NodeValue, OrphanedNodes, Outcome, Resumed, Started,
-    StartedNode, Step, StoredExecution, StoredNode, ValuesWanted, WorkflowDefinition,
-};
-pub use handover::may_go_on;
-pub use inspect::{Inspection, Migration, TableRows, inspect, migrate};
-pub use postgres::Postgres;
-pub use program::Program;
-pub use query::{Counts, Cursor, Documents, Due, Filter, Page, PageRequest, QueueInfo, Stats};
-pub use record::{Record, RecordKind};
-pub use reports::{BudgetReport, Reports, WorkerReport};
-pub use retention::{Pruned, Retention};
-pub use retry_decision::{Asked, FailureContext, judged_lost, worker_lost};
-pub use rollup::Rollup;
-pub use schedule::{Planned, Preview, Schedule, schedule};
-pub use settle::{Promoted, Settled, Settlement, Verdict};
-pub use sink::{RecordWriter, StoreSink};
-pub use sqlite::Sqlite;
+pub use queue::settle::{Promoted, Settled, Settlement, Verdict};
+pub use queue::stats::{Counts, Due, QueueInfo, Stats};
+pub use queue::submit::Admission;
+pub use queue::worker_status::{QueueBacklog, WorkerInfo, WorkerStatus};
+pub use report::breaker::{BreakerCommand, BreakerOverride, BreakerReport};
+pub use report::worker::{BudgetReport, Reports, WorkerReport};
+pub use retry::decision::{Asked, FailureContext, judged_lost, worker_lost};
+pub use retry::handover::may_go_on;
+pub use retry::permit::{AttemptOutcome, AttemptPermit};
+pub use retry::schedule::{Planned, Preview, Schedule, schedule};
 pub use store::Store;
+pub use task::filter::{Documents, Filter};
 pub use task::{
     Event, FaultRecord, HeldLease, LastError, MAX_NAME, MAX_PAYLOAD, Status, StoredTask, Task,
     TaskId, When,
 };
 #[doc(hidden)]
 pub use task::{document, name};
-pub use task_events::{breaker_event, task_of};
-pub use wake::{Listener, Wake, Wakes};
-pub use worker_status::{QueueBacklog, WorkerInfo, WorkerStatus};
+pub use workflow::{
+    DeferredNode, Ending, ExecutionError, ExecutionFilter, ExecutionId, ExecutionState,
+    ExecutionStatus, Failure, MAX_CHAIN, MAX_SHOWN, MissedCompletion, NewExecution, NodeEnding,
+    NodeState, NodeStatus, NodeValue, OrphanedNodes, Outcome, Resumed, Started, StartedNode, Step,
+    StoredExecution, StoredNode, ValuesWanted, WorkflowDefinition,
+};

@@ -10,25 +10,27 @@ use std::time::Duration;
 use jiff::Timestamp;
 use steadfast::Policy;
 
-use crate::activity::Activity;
-use crate::admit::{Admission, FindPolicy, Policies};
 use crate::audit::{AuditEntry, AuditQuery};
-use crate::breaker::{BreakerCommand, BreakerOverride, BreakerReport};
-use crate::claim::{ClaimRequest, Claimed, Claims, FencingToken, Heartbeat, check_lease};
-use crate::completion_feed::{self, CompletionFeed, Tellers};
 use crate::control::{Actor, Requeue, Requeued};
 use crate::engine::{Connection, Engine, Submitted};
 use crate::error::{Invalid, Result, StoreError};
-use crate::measure;
-use crate::query::{Counts, Documents, Due, Filter, Page, PageRequest, QueueInfo, Stats};
-use crate::record::{Record, RecordKind};
-use crate::retention::{Pruned, Retention};
-use crate::rollup::Rollup;
-use crate::schedule::Preview;
-use crate::settle::{Promoted, Settled, Settlement};
+use crate::events::completion_feed::{self, CompletionFeed, Tellers};
+use crate::events::metrics;
+use crate::events::notifier::{Listener, Wake};
+use crate::events::record::{Record, RecordKind};
+use crate::maintenance::retention::{Pruned, Retention};
+use crate::maintenance::rollup::Rollup;
+use crate::page::{Page, PageRequest};
+use crate::queue::activity::Activity;
+use crate::queue::claim::{ClaimRequest, Claimed, Claims, FencingToken, Heartbeat, check_lease};
+use crate::queue::settle::{Promoted, Settled, Settlement};
+use crate::queue::stats::{Counts, Due, QueueInfo, Stats};
+use crate::queue::submit::{Admission, FindPolicy, Policies};
+use crate::queue::worker_status::WorkerStatus;
+use crate::report::breaker::{BreakerCommand, BreakerOverride, BreakerReport};
+use crate::retry::schedule::Preview;
+use crate::task::filter::{Documents, Filter};
 use crate::task::{StoredTask, Task, TaskId, name};
-use crate::wake::{Listener, Wake};
-use crate::worker_status::WorkerStatus;
 
 /// Keeps tasks: in an SQLite file, or in PostgreSQL for many instances (D1). Cheap to clone;
 /// clones are the same store.
@@ -106,7 +108,7 @@ impl Store {
             admissions.iter().map(|admission| admission.draft.queue.clone()).collect();
         let submitted = self.engine.submit(admissions).await?;
         let new = queues.iter().zip(&submitted).filter(|(_, submitted)| !submitted.existed);
-        measure::submitted(new.map(|(queue, _)| &**queue));
+        metrics::submitted(new.map(|(queue, _)| &**queue));
         Ok(submitted)
     }
 
@@ -183,7 +185,7 @@ impl Store {
     pub async fn claim(&self, request: &ClaimRequest) -> Result<Claims> {
         request.check()?;
         let claims = self.engine.claim(request).await?;
-        measure::claimed(&claims);
+        metrics::claimed(&claims);
         Ok(claims)
     }
 

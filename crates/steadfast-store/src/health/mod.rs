@@ -19,7 +19,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::error::Result;
-use crate::open::{Place, place};
+use crate::location::StoreLocation;
 
 pub use clock::Clock;
 pub use postgres::{
@@ -102,9 +102,9 @@ impl Schema {
 /// # Errors
 /// The URL makes no sense, there is no such file, or the database lets nobody in.
 pub async fn examine(url: &str, clock: impl Fn() -> Timestamp + Send + Sync) -> Result<Health> {
-    match place(url)? {
-        Place::Sqlite => crate::sqlite::health::examine(url).await,
-        Place::Postgres => crate::postgres::health::examine(url, &clock).await,
+    match StoreLocation::parse(url)? {
+        StoreLocation::Sqlite => crate::engine::sqlite::health::examine(url).await,
+        StoreLocation::Postgres => crate::engine::postgres::health::examine(url, &clock).await,
     }
 }
 

@@ -2,9 +2,13 @@
 //!
 //! [`Task`] is one as it is submitted, [`StoredTask`] one as the store has it.
 
+pub(crate) mod decode_error;
 mod draft;
+pub(crate) mod faults;
+pub(crate) mod filter;
 mod id;
 mod limits;
+pub(crate) mod policy_snapshot;
 mod status;
 mod stored;
 

@@ -9,9 +9,9 @@ use steadfast::observe::Why;
 use steadfast::{Class, Fault, Policy, Reason};
 
 use super::{Status, TaskId};
-use crate::claim::FencingToken;
-use crate::cursor::Place;
-use crate::query::Cursor;
+use crate::page::Cursor;
+use crate::page::Place;
+use crate::queue::claim::FencingToken;
 
 /// One failed attempt, kept for good (D8).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,20 +9,20 @@ use steadfast_store::{ClaimRequest, Settlement, Task, Verdict};
 
 use crate::{Fixture, task, with_store};
 
-const SESSION: &str = include_str!("../../src/postgres/sql/session.sql");
-const CLAIM: &str = include_str!("../../src/postgres/sql/claim.sql");
-const CLAIM_ANY: &str = include_str!("../../src/postgres/sql/claim_any.sql");
-const CLAIM_CATEGORY: &str = include_str!("../../src/postgres/sql/claim_category.sql");
-const PRUNE_SURPLUS: &str = include_str!("../../src/postgres/sql/prune_surplus.sql");
-const DUE_FIRST: &str = include_str!("../../src/postgres/sql/due.sql");
-const PROMOTE: &str = include_str!("../../src/postgres/sql/promote.sql");
-const EXECUTION_STATES: &str = include_str!("../../src/postgres/sql/execution_states.sql");
-const NODE_STATES: &str = include_str!("../../src/postgres/sql/execution_node_states.sql");
-const VALUES: &str = include_str!("../../src/postgres/sql/execution_values.sql");
-const HOLD: &str = include_str!("../../src/postgres/sql/execution_hold.sql");
-const ENDED_COUNT: &str = include_str!("../../src/postgres/sql/ended_count.sql");
-const ENDED_SPAN: &str = include_str!("../../src/postgres/sql/ended_span.sql");
-const END: &str = include_str!("../../src/postgres/sql/execution_nodes_end.sql");
+const SESSION: &str = include_str!("../../src/engine/postgres/sql/session.sql");
+const CLAIM: &str = include_str!("../../src/engine/postgres/sql/claim.sql");
+const CLAIM_ANY: &str = include_str!("../../src/engine/postgres/sql/claim_any.sql");
+const CLAIM_CATEGORY: &str = include_str!("../../src/engine/postgres/sql/claim_category.sql");
+const PRUNE_SURPLUS: &str = include_str!("../../src/engine/postgres/sql/prune_surplus.sql");
+const DUE_FIRST: &str = include_str!("../../src/engine/postgres/sql/due.sql");
+const PROMOTE: &str = include_str!("../../src/engine/postgres/sql/promote.sql");
+const EXECUTION_STATES: &str = include_str!("../../src/engine/postgres/sql/execution_states.sql");
+const NODE_STATES: &str = include_str!("../../src/engine/postgres/sql/execution_node_states.sql");
+const VALUES: &str = include_str!("../../src/engine/postgres/sql/execution_values.sql");
+const HOLD: &str = include_str!("../../src/engine/postgres/sql/execution_hold.sql");
+const ENDED_COUNT: &str = include_str!("../../src/engine/postgres/sql/ended_count.sql");
+const ENDED_SPAN: &str = include_str!("../../src/engine/postgres/sql/ended_span.sql");
+const END: &str = include_str!("../../src/engine/postgres/sql/execution_nodes_end.sql");
 
 /// As many as make reading a whole table dear.
 const LATER: u32 = 20_000;

@@ -1,0 +1,19 @@
+//! The actor of an operator action.
+
+use serde::{Deserialize, Serialize};
+
+/// The actor that the audit log names: a person, a token's name or a program.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Actor {
+    /// The actor's name.
+    pub actor: String,
+    /// The address or host that the request came from, if known.
+    pub from: Option<String>,
+}
+
+impl Actor {
+    /// An actor of this name, without an origin.
+    pub fn new(actor: impl Into<String>) -> Self {
+        Self { actor: actor.into(), from: None }
+    }
+}

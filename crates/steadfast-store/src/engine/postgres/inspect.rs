@@ -1,0 +1,53 @@
+//! Looking at a database without making it a store.
+
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection};
+
+use super::migrate::{self, KNOWN};
+use super::row::unsigned;
+use super::{connect_options, pool};
+use crate::engine::inspect::{Inspection, Migration, TableRows};
+use crate::error::Result;
+
+const TABLES: &str = include_str!("sql/inspect_tables.sql");
+const BYTES: &str = include_str!("sql/inspect_bytes.sql");
+
+/// Looks at the database of a URL.
+pub(crate) async fn inspect(url: &str) -> Result<Inspection> {
+    let (options, _) = connect_options(url)?;
+    let mut connection = options.connect().await?;
+    let version: String =
+        sqlx::query_scalar("SHOW server_version").fetch_one(&mut connection).await?;
+    let bytes: i64 = sqlx::query_scalar(BYTES).fetch_one(&mut connection).await?;
+    let found = Inspection {
+        engine: "PostgreSQL",
+        version,
+        applied: migrate::version(&mut connection).await?,
+        known: KNOWN,
+        bytes: unsigned(bytes),
+        journal_mode: None,
+        tables: tables(&mut connection).await?,
+    };
+    connection.close().await?;
+    Ok(found)
+}
+
+/// Brings the database of a URL up to date.
+pub(crate) async fn migrate(url: &str) -> Result<Migration> {
+    let (options, listens) = connect_options(url)?;
+    let pool = pool(listens).connect_with(options).await?;
+    let from = migrate::migrate(&pool).await?;
+    pool.close().await;
+    Ok(Migration { from, to: KNOWN })
+}
+
+async fn tables(connection: &mut PgConnection) -> Result<Vec<TableRows>> {
+    let names: Vec<String> = sqlx::query_scalar(TABLES).fetch_all(&mut *connection).await?;
+    let mut tables = Vec::with_capacity(names.len());
+    for name in names {
+        // A name of our own, from the schema.
+        let count = AssertSqlSafe(format!("SELECT count(*) FROM steadfast.\"{name}\""));
+        let rows: i64 = sqlx::query_scalar(count).fetch_one(&mut *connection).await?;
+        tables.push(TableRows { name, rows: unsigned(rows) });
+    }
+    Ok(tables)
+}

@@ -1,0 +1,80 @@
+//! Looking at a file without making it a store.
+
+use std::path::Path;
+
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, SqliteConnection};
+
+use super::migrate::{self, KNOWN};
+use super::options::Options;
+use crate::engine::inspect::{Inspection, Migration, TableRows};
+use crate::error::{Result, StoreError};
+
+const TABLES: &str = include_str!("sql/inspect_tables.sql");
+const BYTES: &str = include_str!("sql/inspect_bytes.sql");
+
+/// What every table's name begins with.
+const PREFIX: &str = "steadfast_";
+
+/// Looks at the file of a URL.
+pub(crate) async fn inspect(url: &str) -> Result<Inspection> {
+    let options = Options::parse(url)?;
+    if options.path().is_some_and(|path| !path.exists()) {
+        let problem = "there is no such file".to_owned();
+        return Err(StoreError::Url { url: url.to_owned(), problem });
+    }
+    look(&options).await.map_err(|error| options.explain(error))
+}
+
+/// Brings the file of a URL up to date. One that lives in memory is gone again after it.
+pub(crate) async fn migrate(url: &str) -> Result<Migration> {
+    let options = Options::parse(url)?;
+    let migrated = match options.path() {
+        Some(_) => migrate::prepare(&options).await,
+        None => Ok(0),
+    };
+    let from = migrated.map_err(|error| options.explain(error))?;
+    Ok(Migration { from, to: KNOWN })
+}
+
+async fn look(options: &Options) -> Result<Inspection> {
+    let mut connection = options.looking().connect().await?;
+    let found = Inspection {
+        engine: "SQLite",
+        version: one(&mut connection, "SELECT sqlite_version()").await?,
+        applied: migrate::version(&mut connection).await?,
+        known: KNOWN,
+        bytes: bytes(&mut connection, options.path()).await?,
+        journal_mode: Some(one(&mut connection, "PRAGMA journal_mode").await?),
+        tables: tables(&mut connection).await?,
+    };
+    connection.close().await?;
+    Ok(found)
+}
+
+async fn one(connection: &mut SqliteConnection, question: &'static str) -> Result<String> {
+    Ok(sqlx::query_scalar(question).fetch_one(connection).await?)
+}
+
+/// The file's, and those of the log beside it.
+async fn bytes(connection: &mut SqliteConnection, path: Option<&Path>) -> Result<u64> {
+    let file: i64 = sqlx::query_scalar(BYTES).fetch_one(connection).await?;
+    let log = path.and_then(|path| {
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        std::fs::metadata(log).ok()
+    });
+    Ok(file.unsigned_abs() + log.map_or(0, |log| log.len()))
+}
+
+async fn tables(connection: &mut SqliteConnection) -> Result<Vec<TableRows>> {
+    let names: Vec<String> = sqlx::query_scalar(TABLES).fetch_all(&mut *connection).await?;
+    let mut tables = Vec::with_capacity(names.len());
+    for table in names {
+        // A name of our own, from the schema.
+        let count = AssertSqlSafe(format!("SELECT count(*) FROM \"{table}\""));
+        let rows: i64 = sqlx::query_scalar(count).fetch_one(&mut *connection).await?;
+        let name = table.strip_prefix(PREFIX).unwrap_or(&table).to_owned();
+        tables.push(TableRows { name, rows: rows.unsigned_abs() });
+    }
+    Ok(tables)
+}

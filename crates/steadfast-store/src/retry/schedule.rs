@@ -1,0 +1,186 @@
+//! What is still to come of a task (D18), before it is submitted and at any time after.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use steadfast::decide::SessionLimits;
+use steadfast::{Policy, Reason};
+
+use crate::queue::submit::{Admission, later};
+use crate::retry::decision::moment;
+use crate::task::{Status, StoredTask};
+
+/// So many attempts are told of at most: a policy can have four billion.
+const SHOWN: usize = 100;
+
+/// An attempt to come, if all before it fail with a retryable fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Planned {
+    /// Its number.
+    pub attempt: u32,
+    /// The earliest that it can start.
+    pub earliest: Timestamp,
+    /// The latest that it is due, by the policy's jitter. How long attempts take is not in it.
+    pub latest: Timestamp,
+}
+
+/// The attempts to come, if all fail with a retryable fault. Those that would start too late are
+/// left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Schedule {
+    /// The first hundred of them.
+    pub attempts: Vec<Planned>,
+    /// How many more there are at most.
+    pub more: u32,
+}
+
+/// What would become of a task that is not submitted yet.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Preview {
+    /// How it would be tried again.
+    pub policy: Arc<Policy>,
+    /// Why it would not be tried at all: what it brings along cannot be helped.
+    pub ended: Option<Reason>,
+    /// When it would be tried.
+    pub schedule: Schedule,
+}
+
+impl Preview {
+    pub(crate) fn of(task: &Admission, now: Timestamp) -> Self {
+        let (draft, start) = (&task.draft, &task.head_start);
+        let expires_at = draft.expires.map(|when| when.from(now));
+        let (used, first) = (start.progress.attempts, draft.run.from(now));
+        let counted_from = if start.faults.is_empty() { now.max(first) } else { now };
+        let schedule = match start.ended {
+            Some(_) => Schedule::default(),
+            None => Coming { counted_from, expires_at, used }.under(&task.policy, first, 0),
+        };
+        Self { policy: task.policy.clone(), ended: start.ended, schedule }
+    }
+}
+
+/// The attempts of a task under this policy, the first due at `first`.
+///
+/// ```
+/// use std::time::Duration;
+/// use jiff::Timestamp;
+/// use steadfast::Policy;
+///
+/// let policy = Policy::fixed(Duration::from_secs(7 * 86_400)).max_attempts(3).build()?;
+/// let plan = steadfast_store::schedule(&policy, Timestamp::UNIX_EPOCH);
+/// assert_eq!(plan.attempts.len(), 3);
+/// assert_eq!(plan.attempts[2].earliest.to_string(), "1970-01-15T00:00:00Z");
+/// # Ok::<(), steadfast::policy::PolicyError>(())
+/// ```
+#[must_use]
+pub fn schedule(policy: &Policy, first: Timestamp) -> Schedule {
+    Coming { counted_from: first, expires_at: None, used: 0 }.under(policy, first, 0)
+}
+
+impl StoredTask {
+    /// The attempts that are left; none if it has ended.
+    #[must_use]
+    pub fn remaining(&self) -> Schedule {
+        let Some(policy) = self.policy.as_ref().filter(|_| !self.status.is_ended()) else {
+            return Schedule::default();
+        };
+        let Self { counted_from, expires_at, attempts: used, .. } = *self;
+        // The one under way is not to come.
+        let under_way = usize::from(self.status == Status::Running);
+        Coming { counted_from, expires_at, used }.under(policy, self.scheduled_at, under_way)
+    }
+}
+
+/// What decides how many attempts are to come of a task, beside its policy.
+struct Coming {
+    counted_from: Timestamp,
+    expires_at: Option<Timestamp>,
+    used: u32,
+}
+
+impl Coming {
+    /// The next of them is due at `next`, and the first `skipped` are not told of.
+    fn under(self, policy: &Policy, next: Timestamp, skipped: usize) -> Schedule {
+        let started = moment(self.counted_from);
+        let terms = SessionLimits {
+            started,
+            expires_at: self.expires_at.map(moment),
+            ..SessionLimits::default()
+        };
+        let mut plan = policy.plan_after(self.used, terms, moment(next)).skip(skipped);
+        let attempts = plan.by_ref().take(SHOWN).map(|planned| Planned {
+            attempt: planned.attempt,
+            earliest: later(next, planned.total_min),
+            latest: later(next, planned.total_max),
+        });
+        let attempts = attempts.collect();
+        let more = plan.next().map_or(0, |first| policy.max_attempts() - first.attempt + 1);
+        Schedule { attempts, more }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    const DAY: Duration = Duration::from_secs(86_400);
+
+    fn after(days: u32) -> Timestamp {
+        later(Timestamp::UNIX_EPOCH, DAY * days)
+    }
+
+    /// What is left ten days after the submission, if nothing expires.
+    fn left(policy: &Policy, used: u32, skipped: usize) -> Vec<(u32, Timestamp)> {
+        let coming = Coming { counted_from: after(0), expires_at: None, used };
+        let left = coming.under(policy, after(10), skipped).attempts;
+        left.iter().map(|one| (one.attempt, one.earliest)).collect()
+    }
+
+    /// D18, P6: S2's schedule of 7 and 14 days, as it is before the task is submitted.
+    #[test]
+    fn a_schedule_of_weeks_is_shown_before_it_begins() {
+        let policy = steadfast::policy::Draft::new().schedule([DAY * 7, DAY * 14]).max_attempts(3);
+        let policy = policy.build().unwrap();
+        let due: Vec<_> =
+            schedule(&policy, after(0)).attempts.iter().map(|one| one.earliest).collect();
+        assert_eq!(due, [after(0), after(7), after(21)]);
+    }
+
+    /// D18: what was used up is not shown again, and the rest counts from the next due time.
+    #[test]
+    fn what_is_left_counts_from_the_next_attempt() {
+        let policy = Policy::exponential(DAY).max_delay(DAY * 30).max_attempts(4).build().unwrap();
+        assert_eq!(left(&policy, 2, 0), [(3, after(10)), (4, after(14))]);
+        assert_eq!(left(&policy, 2, 1), [(4, after(14))], "one is under way");
+        assert_eq!(left(&policy, 4, 0), []);
+    }
+
+    /// D18, P5: what could not start within max_duration is not promised. It counts from when the
+    /// task was first due, or from its last fresh start.
+    #[test]
+    fn what_could_not_start_in_time_is_not_promised() {
+        let policy = Policy::fixed(DAY).max_attempts(10).max_duration(DAY * 12).build().unwrap();
+        assert_eq!(schedule(&policy, after(3)).attempts.len(), 10);
+        assert_eq!(left(&policy, 1, 0), [(2, after(10)), (3, after(11))]);
+        // Two were run at once by hand, so the third comes sooner than any plan would have it.
+        let hurried = Policy::fixed(DAY * 11).max_attempts(10).max_duration(DAY * 12);
+        assert_eq!(left(&hurried.build().unwrap(), 2, 0), [(3, after(10))]);
+    }
+
+    /// D18, K4: a policy that goes on for good is told of in a few words.
+    #[test]
+    fn an_endless_schedule_is_told_in_part() {
+        let endless = Policy::fixed(DAY).max_attempts(u32::MAX);
+        let told = schedule(&endless.clone().build().unwrap(), after(0));
+        assert_eq!((told.attempts.len(), told.more), (100, u32::MAX - 100));
+        assert_eq!(told.attempts[99].attempt, 100);
+        let exact = schedule(&endless.max_attempts(100).build().unwrap(), after(0));
+        assert_eq!((exact.attempts.len(), exact.more), (100, 0));
+    }
+}
