@@ -117,7 +117,11 @@ async fn end(store: &Store, tasks: u64) -> Result<(), Box<dyn Error>> {
             {
                 events.push(Record::try_from(&event)?);
             }
-            settlements.push(Settlement { id: task.id, version: task.version, verdict });
+            settlements.push(Settlement {
+                id: task.id,
+                fencing_token: task.fencing_token,
+                verdict,
+            });
         }
         store.settle(settlements).await?;
         store.record(&events).await?;

@@ -1,46 +1,49 @@
-//! Who did what, when, from where (K3). It is only ever added to, but where whoever owns the store
-//! says how long it is kept; then it says itself how much of it is gone.
+//! The audit log (K3): actor, action, target and details.
+//!
+//! Entries are append-only. With a retention, old entries are deleted, and an entry records that.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::control::Actor;
 use crate::control::program::Program;
+use crate::control::{Actor, Requeue, Requeued};
 use crate::page::{Cursor, Page, PageRequest};
+use crate::task::filter::Filter;
 
-/// One thing that somebody did.
+/// One audited action.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AuditEntry {
-    /// Its number, which only grows; nothing before it is written.
+    /// Its number, which only grows; `None` before it is written.
     pub number: Option<i64>,
-    /// When, by the store's clock; nothing before it is written.
+    /// The time, by the store's clock; `None` before it is written.
     pub at: Option<Timestamp>,
-    /// Who.
-    pub by: Actor,
-    /// What: `task.cancel`, `queue.pause`, `policy.reload`.
+    /// The actor.
+    #[serde(rename = "by", alias = "actor")]
+    pub actor: Actor,
+    /// The action: `task.cancel`, `queue.pause`, `policy.reload`.
     pub action: String,
-    /// To what: a task's id, a queue's name.
+    /// The target: a task's id or a queue's name.
     pub target: Option<String>,
-    /// What else there is to know.
+    /// The details.
     pub detail: Value,
 }
 
 impl AuditEntry {
     /// An entry to be written.
-    pub fn new(by: Actor, action: impl Into<String>) -> Self {
+    pub fn new(actor: Actor, action: impl Into<String>) -> Self {
         let action = action.into();
-        Self { number: None, at: None, by, action, target: None, detail: Value::Null }
+        Self { number: None, at: None, actor, action, target: None, detail: Value::Null }
     }
 
-    /// What it was done to.
+    /// Sets the target.
     #[must_use]
     pub fn target(mut self, target: impl ToString) -> Self {
         self.target = Some(target.to_string());
         self
     }
 
-    /// What else there is to know.
+    /// Sets the details.
     #[must_use]
     pub fn detail(mut self, detail: Value) -> Self {
         self.detail = detail;
@@ -48,51 +51,66 @@ impl AuditEntry {
     }
 }
 
-/// What to read of the log.
+/// A query of the audit log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AuditQuery {
-    /// Only what was done to this.
+    /// Only this target.
     pub target: Option<String>,
-    /// Only what was done by this one.
+    /// Only this actor.
     pub actor: Option<String>,
-    /// Only this: `task.cancel`.
+    /// Only this action: `task.cancel`.
     pub action: Option<String>,
-    /// Only what was done no earlier than this.
+    /// Only entries since this time.
     pub since: Option<Timestamp>,
-    /// How much, and from where on.
+    /// The page.
     pub page: PageRequest,
 }
 
 impl AuditQuery {
-    /// Whether entries have to be looked at to know which of them fit, and most may not. What was
-    /// done to one thing, or by one actor, is found by an index; everything else is sifted.
-    pub(crate) const fn sifts(&self) -> bool {
-        let is_led_twice = self.target.is_some() && self.actor.is_some();
-        is_led_twice || self.action.is_some() || self.since.is_some()
+    /// Whether entries have to be scanned, most of which may not match. An index finds the entries
+    /// of a target or an actor.
+    pub(crate) const fn needs_scan(&self) -> bool {
+        let has_both = self.target.is_some() && self.actor.is_some();
+        has_both || self.action.is_some() || self.since.is_some()
     }
 
-    /// A page of entries, of which one more was read than is shown. Who looked no further than
-    /// `end` goes on behind it, unless all that follows was done too early.
-    pub(crate) fn cut(
+    /// A page, from one entry more than the limit. A scan that ended at `end` continues there,
+    /// unless all later entries are too old.
+    pub(crate) fn page(
         &self,
         entries: Vec<AuditEntry>,
         end: Option<AuditEntry>,
     ) -> Page<AuditEntry> {
-        let page = self.page.cut(entries, |entry| entry.number);
+        let page = self.page.of(entries, |entry| entry.number);
         let end = end.filter(|end| self.since.is_none_or(|since| end.at >= Some(since)));
-        let behind = end.and_then(|end| end.number).map(|number| Cursor(number.to_string()));
-        Page { next: page.next.or(behind), ..page }
+        let after = end.and_then(|end| end.number).map(|number| Cursor(number.to_string()));
+        Page { next: page.next.or(after), ..page }
     }
 }
 
-/// The action of an entry that reports pruned entries.
+/// The action of an entry about pruned entries.
 const PRUNE: &str = "audit.prune";
 
 impl AuditEntry {
     /// The entry for a saved workflow definition.
     pub(crate) fn workflow_saved(actor: &Actor, number: i64) -> Self {
         Self::new(actor.clone(), "workflow.keep").target(number)
+    }
+
+    /// The entry for requeued tasks.
+    pub(crate) fn requeue(
+        actor: &Actor,
+        requeue: &Requeue,
+        filter: &Filter,
+        requeued: Requeued,
+    ) -> Self {
+        let entry = Self::new(actor.clone(), "tasks.requeue");
+        let entry = entry.detail(requeue.detail(filter, requeued));
+        match filter.ids.as_deref() {
+            Some([only]) => entry.target(only),
+            _ => entry,
+        }
     }
 
     /// The entry for pruned entries, given by their numbers and actions. `None` if only such

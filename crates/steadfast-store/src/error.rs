@@ -1,10 +1,11 @@
-//! What can go wrong with a store.
+//! Errors of a store.
 //!
-//! Each error says whose it is: the caller's (an [`Invalid`] input, a task that is not there, a
-//! move that cannot be made) or the database's. The latter tells its facts, so that whoever
-//! calls a store can [retry](steadfast::retry) it like anything else.
+//! An error is either the caller's (an [`InputError`], a missing task, a wrong state) or the
+//! database's. The latter has the facts of its failure, so that a caller can
+//! [retry](steadfast::retry) it like any other.
 
 use std::fmt;
+use std::sync::Arc;
 
 use steadfast::judge::{self, Rules};
 use steadfast::{Class, Failure, Fault, extract};
@@ -13,30 +14,30 @@ use thiserror::Error;
 use crate::task::{Status, TaskId};
 use crate::workflow::ExecutionError;
 
-/// What a store's operations return.
+/// The result of a store operation.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
-/// An input that cannot be taken, and why.
+/// An invalid input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invalid {
+pub struct InputError {
     field: &'static str,
     problem: String,
-    place: Option<usize>,
+    index: Option<usize>,
 }
 
-impl Invalid {
-    /// What is wrong with which field. `problem` says what to do instead, too.
+impl InputError {
+    /// An error of this field. `problem` also says what to do instead.
     pub fn new(field: &'static str, problem: impl Into<String>) -> Self {
-        Self { field, problem: problem.into(), place: None }
+        Self { field, problem: problem.into(), index: None }
     }
 
-    /// The same of one of many, which are counted from 0.
-    pub(crate) const fn at(mut self, place: usize) -> Self {
-        self.place = Some(place);
+    /// The same for one input of a batch.
+    pub(crate) const fn at(mut self, index: usize) -> Self {
+        self.index = Some(index);
         self
     }
 
-    /// The field, as JSON and rows spell it.
+    /// The name of the field, as in JSON.
     #[must_use]
     pub const fn field(&self) -> &'static str {
         self.field
@@ -48,42 +49,42 @@ impl Invalid {
         &self.problem
     }
 
-    /// Which of the tasks that were submitted together it is, counted from 0.
+    /// The index of the task in its batch, from 0.
     #[must_use]
-    pub const fn place(&self) -> Option<usize> {
-        self.place
+    pub const fn index(&self) -> Option<usize> {
+        self.index
     }
 }
 
-impl fmt::Display for Invalid {
+impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.field, self.problem)
     }
 }
 
-impl std::error::Error for Invalid {}
+impl std::error::Error for InputError {}
 
-/// Why a store did not do what it was asked to.
+/// An error of a store operation.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The input cannot be taken. Nothing was written.
+    /// The input is invalid. Nothing was written.
     #[error(transparent)]
-    Invalid(#[from] Invalid),
-    /// There is no such task, or not any more.
+    Invalid(#[from] InputError),
+    /// The task does not exist.
     #[error("there is no task {0}; it may have been pruned")]
     NotFound(TaskId),
-    /// The task is where this cannot happen to it.
+    /// The task is in the wrong state.
     #[error("task {id} is {status}: it cannot be {wanted}")]
     WrongStatus {
-        /// Which task.
+        /// The task.
         id: TaskId,
-        /// Where it is.
+        /// Its state.
         status: Status,
-        /// What was wanted of it: `cancelled`, `requeued`, `run now`.
+        /// The rejected action: `cancelled`, `requeued`, `run now`.
         wanted: &'static str,
     },
-    /// The idempotency key belongs to a task that is not the same.
+    /// The idempotency key belongs to another task.
     #[error(
         "idempotency key `{key}` belongs to task {existing}, which has another kind or payload; \
          use a key of its own for each piece of work"
@@ -91,110 +92,117 @@ pub enum StoreError {
     KeyTaken {
         /// The key.
         key: String,
-        /// Whose it is.
+        /// Its task.
         existing: TaskId,
     },
-    /// The id belongs to a task that is not the same.
-    #[error(
-        "task {0} is there already, and has another kind or payload; give each task its own id"
-    )]
+    /// The id belongs to another task.
+    #[error("task {0} exists already with another kind or payload; give each task its own id")]
     IdTaken(TaskId),
-    /// It cannot be done with this execution.
+    /// An operation on an execution failed.
     #[error(transparent)]
     Execution(#[from] ExecutionError),
-    /// The store was written by a newer version of this program.
+    /// A newer version of this program has migrated the store.
     #[error(
-        "the store's schema is version {found}, and this program knows {known}: \
+        "the store's schema is version {found}, and this program supports {known}: \
          upgrade the program, or open another store"
     )]
-    FromTheFuture {
-        /// The schema's version.
+    NewerSchema {
+        /// The schema version of the store.
         found: i64,
-        /// The newest that is known here.
+        /// The schema version of this program.
         known: i64,
     },
-    /// What the store is opened by makes no sense.
+    /// The store cannot be opened at this URL.
     #[error("cannot open `{url}`: {problem}")]
     Url {
-        /// As given, without its password.
+        /// The URL, without its password.
         url: String,
-        /// What is wrong, and what is right.
+        /// What is wrong, and what to do.
         problem: String,
     },
-    /// Something in the store is not as it was written.
+    /// A row of a task cannot be decoded.
     #[error("task {id}: {problem}")]
-    Damaged {
-        /// Which task.
+    Decode {
+        /// The task.
         id: TaskId,
         /// What is wrong with it.
         problem: String,
     },
-    /// The disk has no room, so nothing can be written. What was written stays.
-    #[error("the store's disk is full: make room, and what was asked can be asked again ({0})")]
-    Full(#[source] sqlx::Error),
-    /// Another process holds the file, and did not let go in time.
-    #[error("the store is locked by another process: end it, or try again ({0})")]
-    Locked(#[source] sqlx::Error),
-    /// The database cannot be reached just now.
-    #[error("the database cannot be reached: {0}")]
-    Unreachable(#[source] sqlx::Error),
-    /// The database refused or failed.
+    /// The disk is full. Committed data is not affected.
+    #[error("the store's disk is full: free some space, then try again ({0})")]
+    Full(#[source] Arc<sqlx::Error>),
+    /// Another process locks the file.
+    #[error("the store is locked by another process: stop it, or try again ({0})")]
+    Locked(#[source] Arc<sqlx::Error>),
+    /// The database is unreachable.
+    #[error("the database is unreachable: {0}")]
+    Unreachable(#[source] Arc<sqlx::Error>),
+    /// The database rejected or failed the operation.
     #[error("the database failed: {0}")]
-    Database(#[source] sqlx::Error),
+    Database(#[source] Arc<sqlx::Error>),
 }
 
 impl StoreError {
-    /// The database did not answer in the time that its caller had.
+    /// The database did not answer in time.
     #[must_use]
-    pub const fn no_answer() -> Self {
-        Self::Unreachable(sqlx::Error::PoolTimedOut)
+    pub fn timed_out() -> Self {
+        sqlx::Error::PoolTimedOut.into()
     }
 
-    /// The runtime that the store was opened in has ended, and all that answers with it.
-    pub(crate) const fn ended() -> Self {
-        Self::Unreachable(sqlx::Error::WorkerCrashed)
+    /// The runtime of the store has shut down.
+    pub(crate) fn closed() -> Self {
+        sqlx::Error::WorkerCrashed.into()
     }
 
-    /// Whether the same call may succeed later, with nothing changed by the caller.
+    /// A column of a task cannot be decoded.
+    pub(crate) fn cannot_decode(id: TaskId, what: &str, error: &dyn std::error::Error) -> Self {
+        Self::Decode { id, problem: format!("cannot decode its {what}: {error}") }
+    }
+
+    /// Whether the same call may succeed later.
     #[must_use]
-    pub const fn is_passing(&self) -> bool {
+    pub const fn is_transient(&self) -> bool {
         matches!(self, Self::Full(_) | Self::Locked(_) | Self::Unreachable(_))
     }
 
-    /// The same by what the rules make of its facts (J3): a deadlock passes, too.
+    /// Whether the default rules retry it (J3): transient errors, and deadlocks, too.
     #[must_use]
-    pub fn may_pass(&self) -> bool {
-        let by_its_facts = || judge::judge(&Rules::default(), &extract::failure(self)).class();
-        self.is_passing() || by_its_facts() != Class::Final
+    pub fn is_retryable(&self) -> bool {
+        let class = || judge::judge(&Rules::default(), &extract::failure(self)).class();
+        self.is_transient() || class() != Class::Final
     }
 
-    /// Whether the database takes no writes, as a standby does.
+    /// Whether the database is read-only, as a standby is.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
-        match self {
-            Self::Database(sqlx::Error::Database(error)) => {
-                error.code().as_deref() == Some("25006")
-            }
-            _ => false,
-        }
+        self.database_code().as_deref() == Some(READ_ONLY_TRANSACTION)
     }
 
-    /// Whether the database cannot compute with something that is kept, so that asking again does
-    /// not help.
+    /// Whether the database cannot compute with a stored value, so that a retry fails, too.
     pub(crate) fn is_about_a_value(&self) -> bool {
-        let Self::Database(sqlx::Error::Database(error)) = self else {
-            return false;
-        };
-        let code = error.code().unwrap_or_default();
+        let code = self.database_code().unwrap_or_default();
         code.starts_with(DATA_EXCEPTION) || code.starts_with(PROGRAM_LIMIT) || code == SQLITE_ERROR
     }
 
-    /// The database's own error, if it is the database's.
-    pub(crate) fn into_database_error(self) -> Option<sqlx::Error> {
+    fn database_code(&self) -> Option<String> {
+        let Self::Database(error) = self else {
+            return None;
+        };
+        Some(error.as_database_error()?.code()?.into_owned())
+    }
+
+    /// The database error, if it is one.
+    pub(crate) fn into_database_error(self) -> Option<Arc<sqlx::Error>> {
         match self {
             Self::Full(e) | Self::Locked(e) | Self::Unreachable(e) | Self::Database(e) => Some(e),
             _ => None,
         }
+    }
+
+    /// The error as one that every caller of a group can have.
+    pub(crate) fn into_shared(self) -> Arc<sqlx::Error> {
+        let message = self.to_string();
+        self.into_database_error().unwrap_or_else(|| sqlx::Error::Protocol(message).into())
     }
 
     fn source_error(&self) -> Option<&sqlx::Error> {
@@ -205,21 +213,28 @@ impl StoreError {
     }
 }
 
-/// What SQLite's result codes mean to whoever waits: <https://sqlite.org/rescode.html>.
+/// SQLite's result codes: <https://sqlite.org/rescode.html>.
 const SQLITE_ERROR: &str = "1";
 const SQLITE_BUSY: &str = "5";
 const SQLITE_LOCKED: &str = "6";
 const SQLITE_IOERR: &str = "10";
 const SQLITE_FULL: &str = "13";
 const SQLITE_CANTOPEN: &str = "14";
-/// PostgreSQL's words for the same.
+/// PostgreSQL's SQLSTATEs.
+const READ_ONLY_TRANSACTION: &str = "25006";
 const DISK_FULL: &str = "53100";
-/// And its classes of what comes from a value.
+/// PostgreSQL's SQLSTATE classes of errors about a value.
 const DATA_EXCEPTION: &str = "22";
 const PROGRAM_LIMIT: &str = "54";
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
+        Arc::new(error).into()
+    }
+}
+
+impl From<Arc<sqlx::Error>> for StoreError {
+    fn from(error: Arc<sqlx::Error>) -> Self {
         let Some(database) = error.as_database_error() else {
             return if is_about_the_connection(&error) {
                 Self::Unreachable(error)
@@ -227,15 +242,15 @@ impl From<sqlx::Error> for StoreError {
                 Self::Database(error)
             };
         };
-        let code = database.code().unwrap_or_default();
-        // An extended code of SQLite has its family in the lowest byte.
-        let family = code.parse::<u32>().map(|code| (code & 0xff).to_string());
-        let sqlite = family.as_deref().ok().filter(|_| code.len() < 5);
-        match (code.as_ref(), sqlite) {
+        let code = database.code().unwrap_or_default().into_owned();
+        // An extended code of SQLite has its primary code in the lowest byte.
+        let primary = code.parse::<u32>().map(|code| (code & 0xff).to_string());
+        let sqlite = primary.as_deref().ok().filter(|_| code.len() < 5);
+        match (code.as_str(), sqlite) {
             (DISK_FULL, _) | (_, Some(SQLITE_FULL)) => Self::Full(error),
             (_, Some(SQLITE_BUSY | SQLITE_LOCKED)) => Self::Locked(error),
             (_, Some(SQLITE_IOERR | SQLITE_CANTOPEN)) => Self::Unreachable(error),
-            // Connection exceptions, and an operator who stops or starts the server.
+            // Connection exceptions, and a server that stops or starts.
             (code, None) if code.starts_with("08") || code.starts_with("57P") => {
                 Self::Unreachable(error)
             }

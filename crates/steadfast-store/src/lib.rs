@@ -1,8 +1,8 @@
-//! Tasks that are tried again after the process has gone.
+//! A durable task store: retries that outlive the process.
 //!
-//! A retry in a process ends with the process. Work that must not be lost, that must wait two
-//! weeks, or that any of ten machines may do, has to be written down. This crate keeps it: in an
-//! SQLite file that needs nothing else, or in PostgreSQL for a fleet.
+//! A retry in a process ends with the process. Work that must not be lost, that waits two weeks, or
+//! that any of ten machines may do, has to be stored: in an SQLite file, or in PostgreSQL for a
+//! fleet.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -17,21 +17,19 @@
 //! # }
 //! ```
 //!
-//! # How it is made
+//! # Design
 //!
-//! - [`Status`] is where a task can be, and the one table of how it moves.
-//! - [`Store`] checks what comes in; an [`Engine`] keeps it. There are two engines, and one
-//!   suite of tests that both pass.
-//! - A claim takes a batch under one lease with one fencing [`FencingToken`]; a stale one is refused.
-//! - What follows from a failure is asked of [`steadfast::decide`], in one place: see
-//!   [`Claimed::failed`].
+//! - [`Status`] is the state of a task, with one table of its transitions.
+//! - [`Store`] validates input; an [`Engine`](engine::Engine) stores it. There are two engines, and
+//!   one conformance suite that both pass.
+//! - A claim takes a batch under one lease with a [`FencingToken`]; a stale token is rejected.
+//! - [`steadfast::decide`] makes every retry decision: see [`Claimed::failed`].
 //!
-//! Handlers, heartbeats and everything else that runs are in the crate `steadfast-worker`.
+//! Handlers, heartbeats and the worker loop are in the crate `steadfast-worker`.
 
 mod audit;
 mod control;
-mod echo;
-mod engine;
+pub mod engine;
 mod error;
 mod events;
 pub mod health;
@@ -51,14 +49,14 @@ pub use control::{Actor, Requeue, Requeued};
 pub use engine::inspect::{Inspection, Migration, TableRows, inspect, migrate};
 pub use engine::postgres::Postgres;
 pub use engine::sqlite::Sqlite;
-pub use engine::workflows::Executions;
 pub use engine::{Connection, Engine, Submitted};
-pub use error::{Invalid, Result, StoreError};
+pub use error::{InputError, Result, StoreError};
 pub use events::completion_feed::CompletionFeed;
-pub use events::notifier::{Listener, Wake, Wakes};
+pub use events::notifier::{Listener, Notifier, Wake};
 pub use events::record::{Record, RecordKind};
 pub use events::sink::{RecordWriter, StoreSink};
-pub use events::task_events::{breaker_event, task_of};
+pub use events::task_events::{breaker_event, task_of_event};
+pub use maintenance::promote::Promoted;
 pub use maintenance::retention::{Pruned, Retention};
 pub use maintenance::rollup::Rollup;
 pub use page::{Cursor, Page, PageRequest};
@@ -66,17 +64,17 @@ pub use queue::activity::{Activity, Ended};
 #[doc(hidden)]
 pub use queue::claim::check_lease;
 pub use queue::claim::{
-    ClaimRequest, Claimed, Claims, DEFAULT_LEASE, FencingToken, Heartbeat, Lane, MAX_LEASE,
-    Position,
+    ClaimCursor, ClaimRequest, Claimed, Claims, DEFAULT_LEASE, FencingToken, Heartbeat, MAX_LEASE,
+    QueueLimit,
 };
-pub use queue::settle::{Promoted, Settled, Settlement, Verdict};
-pub use queue::stats::{Counts, Due, QueueInfo, Stats};
-pub use queue::submit::Admission;
+pub use queue::settle::{Settled, Settlement, Verdict};
+pub use queue::stats::{Counts, DueTimes, QueueInfo, Stats};
+pub use queue::submit::CheckedTask;
 pub use queue::worker_status::{QueueBacklog, WorkerInfo, WorkerStatus};
 pub use report::breaker::{BreakerCommand, BreakerOverride, BreakerReport};
-pub use report::worker::{BudgetReport, Reports, WorkerReport};
-pub use retry::decision::{Asked, FailureContext, judged_lost, worker_lost};
-pub use retry::handover::may_go_on;
+pub use report::worker::{BudgetReport, WorkerReport};
+pub use retry::decision::{FailureContext, GuardEnv, worker_lost, worker_lost_judgement};
+pub use retry::handover::can_hand_over;
 pub use retry::permit::{AttemptOutcome, AttemptPermit};
 pub use retry::schedule::{Planned, Preview, Schedule, schedule};
 pub use store::Store;
@@ -89,7 +87,7 @@ pub use task::{
 pub use task::{document, name};
 pub use workflow::{
     DeferredNode, Ending, ExecutionError, ExecutionFilter, ExecutionId, ExecutionState,
-    ExecutionStatus, Failure, MAX_CHAIN, MAX_SHOWN, MissedCompletion, NewExecution, NodeEnding,
-    NodeState, NodeStatus, NodeValue, OrphanedNodes, Outcome, Resumed, Started, StartedNode, Step,
-    StoredExecution, StoredNode, ValuesWanted, WorkflowDefinition,
+    ExecutionStatus, Failure, MAX_CHAIN_LENGTH, MAX_SHOWN_BYTES, MissedCompletion, NewExecution,
+    NodeEnding, NodeState, NodeStatus, NodeValue, OrphanedNodes, Outcome, Resumed, Started,
+    StartedNode, Step, StoredExecution, StoredNode, ValuesWanted, WorkflowDefinition,
 };

@@ -11,18 +11,18 @@ use crate::error::{Result, StoreError};
 use crate::store::Store;
 
 impl Store {
-    /// Opens `sqlite:PATH` (made if it is not there) or `postgres://…`, and brings its schema
-    /// up to date. Many may do so at the same moment (D14).
+    /// Opens `sqlite:PATH`, which is created if it does not exist, or `postgres://…`, and migrates
+    /// its schema. Any number of processes may do so at the same time (D14).
     ///
     /// # Errors
-    /// The URL makes no sense, the database cannot be reached, or a newer version of this
-    /// program has been there before.
+    /// The URL is invalid, the database is unreachable, or a newer version of this program has
+    /// migrated the schema.
     pub async fn open(url: &str) -> Result<Self> {
         let engine: Arc<dyn Engine> = match StoreLocation::parse(url)? {
             StoreLocation::Sqlite => Arc::new(Sqlite::open(url).await?),
             StoreLocation::Postgres => Arc::new(Postgres::open(url).await?),
         };
-        Ok(Self::on(engine).called(&without_password(url)))
+        Ok(Self::with_engine(engine).named(&without_password(url)))
     }
 }
 
@@ -38,14 +38,14 @@ impl StoreLocation {
             Some(("sqlite", _)) => Ok(Self::Sqlite),
             Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres),
             _ => {
-                let problem = "say sqlite:PATH or postgres://USER@HOST/DATABASE".to_owned();
+                let problem = "use sqlite:PATH or postgres://USER@HOST/DATABASE".to_owned();
                 Err(StoreError::Url { url: without_password(url), problem })
             }
         }
     }
 }
 
-/// A URL that can be shown.
+/// The URL with its password redacted.
 pub(crate) fn without_password(url: &str) -> String {
     Redactor::installed().text(url).into_owned()
 }
@@ -54,20 +54,20 @@ pub(crate) fn without_password(url: &str) -> String {
 mod tests {
     use super::*;
 
-    /// O5: a store is known by what it was opened by.
+    /// O5: a store is named after its URL.
     #[tokio::test]
-    async fn a_store_has_the_name_that_it_was_opened_by() {
+    async fn store_name_is_its_url() {
         let store = Store::open("sqlite::memory:").await.unwrap();
         assert_eq!(store.name(), "sqlite::memory:");
     }
 
-    /// O5: what cannot be opened is named without its secrets, and says what can be.
+    /// O5: the error of a URL has no secrets, and says what is supported.
     #[tokio::test]
-    async fn an_unknown_url_is_shown_without_its_password() {
-        let told = Store::open("mysql://ada:hunter2@db/tasks").await.unwrap_err().to_string();
-        assert!(told.contains("say sqlite:PATH or postgres://"), "{told}");
-        assert!(told.contains("mysql://") && !told.contains("hunter2"), "{told}");
-        let told = Store::open("tasks.db").await.unwrap_err().to_string();
-        assert!(told.starts_with("cannot open `tasks.db`: say sqlite:PATH"), "{told}");
+    async fn unknown_url_is_rejected_without_its_password() {
+        let error = Store::open("mysql://ada:hunter2@db/tasks").await.unwrap_err().to_string();
+        assert!(error.contains("use sqlite:PATH or postgres://"), "{error}");
+        assert!(error.contains("mysql://") && !error.contains("hunter2"), "{error}");
+        let error = Store::open("tasks.db").await.unwrap_err().to_string();
+        assert!(error.starts_with("cannot open `tasks.db`: use sqlite:PATH"), "{error}");
     }
 }

@@ -1,7 +1,7 @@
-//! The store that a program holds.
+//! The store handle of a program.
 //!
-//! It checks what comes in, looks policies up, and leaves the keeping to an
-//! [`Engine`](crate::engine::Engine), so that both engines see the same checked input.
+//! It validates input, resolves policies, and calls the [engine](crate::engine), so that both
+//! engines receive the same checked input.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,34 +12,35 @@ use steadfast::Policy;
 
 use crate::audit::{AuditEntry, AuditQuery};
 use crate::control::{Actor, Requeue, Requeued};
-use crate::engine::{Connection, Engine, Submitted};
-use crate::error::{Invalid, Result, StoreError};
-use crate::events::completion_feed::{self, CompletionFeed, Tellers};
+use crate::engine::{Connection, Engine, Roles, Submitted};
+use crate::error::{InputError, Result, StoreError};
+use crate::events::completion_feed::{self, CompletionFeed, CompletionSubscribers};
 use crate::events::metrics;
 use crate::events::notifier::{Listener, Wake};
 use crate::events::record::{Record, RecordKind};
+use crate::maintenance::promote::Promoted;
 use crate::maintenance::retention::{Pruned, Retention};
 use crate::maintenance::rollup::Rollup;
 use crate::page::{Page, PageRequest};
 use crate::queue::activity::Activity;
 use crate::queue::claim::{ClaimRequest, Claimed, Claims, FencingToken, Heartbeat, check_lease};
-use crate::queue::settle::{Promoted, Settled, Settlement};
-use crate::queue::stats::{Counts, Due, QueueInfo, Stats};
-use crate::queue::submit::{Admission, FindPolicy, Policies};
+use crate::queue::settle::{Settled, Settlement};
+use crate::queue::stats::{Counts, DueTimes, QueueInfo, Stats};
+use crate::queue::submit::{CheckedTask, FindPolicy, Policies};
 use crate::queue::worker_status::WorkerStatus;
 use crate::report::breaker::{BreakerCommand, BreakerOverride, BreakerReport};
 use crate::retry::schedule::Preview;
 use crate::task::filter::{Documents, Filter};
 use crate::task::{StoredTask, Task, TaskId, name};
 
-/// Keeps tasks: in an SQLite file, or in PostgreSQL for many instances (D1). Cheap to clone;
-/// clones are the same store.
+/// A task store: in an SQLite file, or in PostgreSQL for many instances (D1). Clones share the same
+/// store and are cheap.
 #[derive(Clone)]
 pub struct Store {
-    pub(crate) engine: Arc<dyn Engine>,
+    pub(crate) roles: Arc<Roles>,
     pub(crate) find_policy: Arc<FindPolicy>,
     name: Arc<str>,
-    pub(crate) tellers: Arc<Tellers>,
+    pub(crate) completions: Arc<CompletionSubscribers>,
 }
 
 impl fmt::Debug for Store {
@@ -49,27 +50,37 @@ impl fmt::Debug for Store {
 }
 
 impl Store {
-    /// A store on an engine that is open already.
+    /// A store on an open engine.
     #[must_use]
-    pub fn on(engine: Arc<dyn Engine>) -> Self {
-        let tellers = Arc::default();
-        Self { engine, find_policy: Arc::new(|_| None), name: "a store".into(), tellers }
+    pub fn with_engine(engine: Arc<dyn Engine>) -> Self {
+        Self::with_roles(engine.into())
+    }
+
+    /// A store on the roles of an engine, some of which may be replaced.
+    #[must_use]
+    pub fn with_roles(roles: Roles) -> Self {
+        Self {
+            roles: Arc::new(roles),
+            find_policy: Arc::new(|_| None),
+            name: "a store".into(),
+            completions: Arc::default(),
+        }
     }
 
     /// The same store under this name.
-    pub(crate) fn called(mut self, name: &str) -> Self {
+    pub(crate) fn named(mut self, name: &str) -> Self {
         self.name = name.into();
         self
     }
 
-    /// What it was opened by, without its secrets, for people to know it by.
+    /// The URL of the store without its secrets, for logs and messages.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where to look for policies by name, before the presets. A task that names none is kept
-    /// under the one that is called `default`.
+    /// Sets the lookup of policies by name, which comes before the presets. A task without a
+    /// policy uses the one called `default`.
     #[must_use]
     pub fn with_policies(
         mut self,
@@ -82,38 +93,37 @@ impl Store {
     /// The store's time.
     ///
     /// # Errors
-    /// The database cannot be asked.
+    /// The database failed.
     pub async fn now(&self) -> Result<Timestamp> {
-        self.engine.now().await
+        self.roles.read.now().await
     }
 
-    /// Takes a task. When this returns, it is kept.
+    /// Submits a task. It is durable when this returns.
     ///
     /// # Errors
-    /// The task cannot be taken (and nothing was written), its idempotency key or its id belongs
-    /// to other work, or the database failed. After the latter the same task can be submitted
-    /// again: it has its id already, so it will be one task.
+    /// The task is invalid (and nothing was written), its idempotency key or its id belongs to
+    /// another task, or the database failed. After the latter the same task can be submitted
+    /// again: it keeps its id, so it stays one task.
     pub async fn submit(&self, task: Task) -> Result<Submitted> {
         let all = self.submit_all(vec![task]).await?;
-        all.into_iter().next().ok_or_else(short_answer)
+        all.into_iter().next().ok_or_else(missing_answer)
     }
 
-    /// Takes many tasks, all or none. The answers are in their order.
+    /// Submits many tasks, all or none. The answers are in their order.
     ///
     /// # Errors
     /// As for [`submit`](Self::submit).
     pub async fn submit_all(&self, tasks: Vec<Task>) -> Result<Vec<Submitted>> {
-        let admissions = self.admit(tasks).await?;
-        let queues: Vec<_> =
-            admissions.iter().map(|admission| admission.draft.queue.clone()).collect();
-        let submitted = self.engine.submit(admissions).await?;
+        let tasks = self.check(tasks).await?;
+        let queues: Vec<_> = tasks.iter().map(|task| task.draft.queue.clone()).collect();
+        let submitted = self.roles.submit.submit(tasks).await?;
         let new = queues.iter().zip(&submitted).filter(|(_, submitted)| !submitted.existed);
         metrics::submitted(new.map(|(queue, _)| &**queue));
         Ok(submitted)
     }
 
-    /// Takes tasks within a transaction of the caller's own: they are there if and when it
-    /// commits. Workers find them by their slow poll, or at once after a [`wake`](Self::wake).
+    /// Submits tasks within a transaction of the caller: they exist once it commits. Workers find
+    /// them by polling, or at once after a [`wake`](Self::wake).
     ///
     /// ```
     /// # use steadfast_store::{Store, Task};
@@ -128,72 +138,71 @@ impl Store {
     /// ```
     ///
     /// # Errors
-    /// As for [`submit`](Self::submit), or the connection is not one to this kind of database.
+    /// As for [`submit`](Self::submit), or the connection is to another kind of database.
     pub async fn submit_within(
         &self,
         connection: impl Into<Connection<'_>>,
         tasks: Vec<Task>,
     ) -> Result<Vec<Submitted>> {
         let connection = connection.into();
-        let admissions = self.admit(tasks).await?;
-        self.engine.submit_within(connection, admissions).await
+        let tasks = self.check(tasks).await?;
+        self.roles.submit.submit_within(connection, tasks).await
     }
 
-    /// What would become of a task, without taking it (D18).
+    /// The schedule of a task, without submitting it (D18).
     ///
     /// # Errors
-    /// The task could not be taken, or the database failed.
+    /// The task is invalid, or the database failed.
     pub async fn preview(&self, task: Task) -> Result<Preview> {
         let now = self.now().await?;
         let mut policies = Policies::new(&*self.find_policy);
-        Ok(Preview::of(&Admission::new(task, &mut policies, now)?, now))
+        Ok(Preview::of(&CheckedTask::new(task, &mut policies, now)?, now))
     }
 
-    async fn admit(&self, tasks: Vec<Task>) -> Result<Vec<Admission>> {
-        let now = match tasks.iter().any(Task::has_a_past) {
+    async fn check(&self, tasks: Vec<Task>) -> Result<Vec<CheckedTask>> {
+        let now = match tasks.iter().any(Task::has_prior_attempts) {
             true => self.now().await?,
             false => Timestamp::UNIX_EPOCH,
         };
         let mut policies = Policies::new(&*self.find_policy);
-        let admit = |(place, task)| {
-            Ok(Admission::new(task, &mut policies, now).map_err(|invalid| invalid.at(place))?)
+        let check = |(index, task)| {
+            Ok(CheckedTask::new(task, &mut policies, now).map_err(|error| error.at(index))?)
         };
-        (0..).zip(tasks).map(admit).collect()
+        (0..).zip(tasks).map(check).collect()
     }
 
-    /// Tells the workers of this process that tasks may be ready.
+    /// Wakes the workers of this process, because tasks may be pending.
     pub fn wake(&self) {
-        self.engine.wakes().tell(Wake::Ready);
+        self.roles.notifier.notify(Wake::Ready);
     }
 
-    /// Hears that there is something to do.
+    /// Receives wake-ups.
     #[must_use]
     pub fn listen(&self) -> Listener {
-        self.engine.wakes().listen()
+        self.roles.notifier.listen()
     }
 
-    /// Hears which tasks end through this store and its clones from now on.
+    /// Subscribes to the tasks that end through this store and its clones.
     #[must_use]
-    pub fn listen_to_ends(&self) -> CompletionFeed {
-        self.tellers.listen()
+    pub fn subscribe_completions(&self) -> CompletionFeed {
+        self.completions.subscribe()
     }
 
-    /// Takes due tasks under one new lease.
+    /// Claims due tasks under one new lease.
     ///
     /// # Errors
-    /// The request makes no sense, or the database failed.
+    /// The request is invalid, or the database failed.
     pub async fn claim(&self, request: &ClaimRequest) -> Result<Claims> {
         request.check()?;
-        let claims = self.engine.claim(request).await?;
+        let claims = self.roles.claim.claim(request).await?;
         metrics::claimed(&claims);
         Ok(claims)
     }
 
-    /// Keeps leases alive.
+    /// Extends leases.
     ///
     /// # Errors
-    /// The lease is too short or too long, or the database failed. The leases last as long as they did
-    /// before.
+    /// The lease is too short or too long, or the database failed. The leases are unchanged then.
     pub async fn heartbeat(
         &self,
         leases: &[FencingToken],
@@ -201,90 +210,88 @@ impl Store {
         lease: Duration,
     ) -> Result<Heartbeat> {
         check_lease(lease)?;
-        self.engine.heartbeat(leases, running, lease).await
+        self.roles.claim.heartbeat(leases, running, lease).await
     }
 
-    /// A task that is still held under this lease, as its worker got it: for a worker that only
-    /// remembers the two numbers and wants to know what follows from a failure.
+    /// A task that is still held under this lease, as the claim returned it: for a worker over HTTP
+    /// that only has the two ids.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn held(&self, id: TaskId, version: FencingToken) -> Result<Option<Claimed>> {
-        self.engine.held(id, version).await
+    pub async fn held(&self, id: TaskId, fencing_token: FencingToken) -> Result<Option<Claimed>> {
+        self.roles.claim.held(id, fencing_token).await
     }
 
-    /// Writes what became of claimed tasks. What a stale lease says is refused, and told so.
+    /// Settles claimed tasks. A settlement under a stale lease is rejected.
     ///
     /// # Errors
-    /// A result is too big, or the database failed; then nothing was written.
+    /// A result is too long, or the database failed; then nothing was written.
     pub async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
         for settlement in &settlements {
             settlement.verdict.check()?;
         }
-        // Whoever begins to listen while it is written wants to hear of it.
         let ending = completion_feed::ending(&settlements);
-        let answers = self.engine.settle(settlements).await?;
-        self.tellers.tell(&completion_feed::accepted(ending, &answers));
+        let answers = self.roles.settle.settle(settlements).await?;
+        self.completions.publish(&completion_feed::accepted(ending, &answers));
         Ok(answers)
     }
 
-    /// Makes scheduled tasks whose time has come ready.
+    /// Makes scheduled tasks that are due pending.
     ///
     /// # Errors
     /// The database failed.
     pub async fn promote(&self, limit: u32) -> Result<Promoted> {
-        self.engine.promote(limit).await
+        self.roles.maintain.promote(limit).await
     }
 
-    /// Takes over tasks whose workers were lost, to be settled as such.
+    /// Reclaims tasks with expired leases, to be settled as lost.
     ///
     /// # Errors
-    /// The worker has no name, or the database failed.
+    /// The name of the worker is invalid, or the database failed.
     pub async fn reclaim_expired(
         &self,
         worker: &str,
         limit: u32,
     ) -> Result<Vec<(Claimed, String)>> {
         name("worker", worker)?;
-        self.engine.reclaim_expired(worker, limit).await
+        self.roles.maintain.reclaim_expired(worker, limit).await
     }
 
-    /// One task, with its history.
+    /// One task with its history.
     ///
     /// # Errors
-    /// There is none, or the database failed.
+    /// The task does not exist, or the database failed.
     pub async fn task(&self, id: TaskId) -> Result<StoredTask> {
-        self.engine.task(id).await?.ok_or(StoreError::NotFound(id))
+        self.roles.read.task(id).await?.ok_or(StoreError::NotFound(id))
     }
 
-    /// These tasks with their history, and without their payloads and results, in this order. One that
-    /// is not there is left out.
+    /// Tasks with their history and without payloads and results, in this order. Missing tasks are
+    /// left out.
     ///
     /// # Errors
     /// The database failed.
     pub async fn histories(&self, ids: &[TaskId]) -> Result<Vec<StoredTask>> {
-        self.engine.histories(ids).await
+        self.roles.read.histories(ids).await
     }
 
-    /// The task that an idempotency key belongs to.
+    /// The task with this idempotency key.
     ///
     /// # Errors
-    /// It is none that a task can have, or the database failed.
+    /// The key is invalid, or the database failed.
     pub async fn task_by_key(&self, key: &str) -> Result<Option<TaskId>> {
         name("idempotency_key", key)?;
-        self.engine.task_by_key(key).await
+        self.roles.read.task_by_key(key).await
     }
 
-    /// Some tasks, without their history.
+    /// A page of tasks without their history.
     ///
     /// # Errors
-    /// The filter has a name that no task can have, the page's cursor is not one of this list,
-    /// or the database failed.
+    /// The filter has an invalid name, the cursor is of another list, or the database failed.
     pub async fn tasks(&self, filter: &Filter, page: &PageRequest) -> Result<Page<StoredTask>> {
         self.tasks_with(filter, page, Documents::default()).await
     }
 
-    /// The same with as much of payloads and results as is wanted.
+    /// A page of tasks with these payloads and results.
     ///
     /// # Errors
     /// As for [`tasks`](Self::tasks).
@@ -295,25 +302,24 @@ impl Store {
         documents: Documents,
     ) -> Result<Page<StoredTask>> {
         filter.check()?;
-        self.engine.tasks(filter, page, documents).await
+        self.roles.read.tasks(filter, page, documents).await
     }
 
-    /// Tasks that have ended, all or those of a request, the latest first, without their history,
-    /// payloads and results. One that is requeued is not among them until it ends again.
+    /// Ended tasks, all or those of one correlation id, the latest first, without their history,
+    /// payloads and results. A requeued task is not listed until it ends again.
     ///
     /// # Errors
-    /// No task can have this correlation id, the page's cursor is not one of this list, or the
-    /// database failed.
+    /// The correlation id is invalid, the cursor is of another list, or the database failed.
     pub async fn latest_ended(
         &self,
         correlation_id: Option<&str>,
         page: &PageRequest,
     ) -> Result<Page<StoredTask>> {
         correlation_id.map_or(Ok(()), |id| name("correlation_id", id))?;
-        self.engine.latest_ended(correlation_id, page).await
+        self.roles.read.latest_ended(correlation_id, page).await
     }
 
-    /// How many there are of what.
+    /// The number of tasks in each state.
     ///
     /// # Errors
     /// The database failed.
@@ -321,29 +327,28 @@ impl Store {
         Ok(self.counts().await?.stats)
     }
 
-    /// The same with every queue, as one look sees them.
+    /// The number of tasks in each state, in total and by queue, in one snapshot.
     ///
     /// # Errors
     /// The database failed.
     pub async fn counts(&self) -> Result<Counts> {
-        self.engine.counts().await
+        self.roles.read.counts().await
     }
 
-    /// When the next task is due, and since when the first of those that are due waits. It is
-    /// known at once where counting takes long.
+    /// The first due times, which are known without counting.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn due(&self) -> Result<Due> {
-        self.engine.due().await
+    pub async fn due_times(&self) -> Result<DueTimes> {
+        self.roles.read.due_times().await
     }
 
-    /// What ended in each minute of the last hour, and what is due in each hour of the next day.
+    /// Ended tasks of the last hour by the minute, and scheduled tasks of the next day by the hour.
     ///
     /// # Errors
     /// The database failed.
     pub async fn activity(&self) -> Result<Activity> {
-        self.engine.activity().await
+        self.roles.read.activity().await
     }
 
     /// Every queue.
@@ -351,77 +356,75 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn queues(&self) -> Result<Vec<QueueInfo>> {
-        self.engine.queues().await
+        self.roles.read.queues().await
     }
 
-    /// What ended from one time to another, both included, summed up by policy and subsystem:
-    /// tasks, and the sessions of processes that were recorded here (O1). One policy and
-    /// subsystem may have two rows.
+    /// Ended tasks and recorded sessions of a time window, both ends included, aggregated by policy
+    /// and subsystem (O1). The same policy and subsystem may have several rows.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Rollup>> {
-        self.engine.figures(from, to).await
+    pub async fn rollups(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Rollup>> {
+        self.roles.read.rollups(from, to).await
     }
 
-    /// Sums up what ended in the next minute that is over, so that [`figures`](Self::figures)
-    /// need not count it one by one; whether there was one. Workers do so, and it is enough if
-    /// somebody does.
+    /// Aggregates the next completed minute for [`rollups`](Self::rollups), and returns whether
+    /// there was one. Workers do so; one of them is enough.
     ///
     /// # Errors
     /// The database failed.
     pub async fn rollup(&self) -> Result<bool> {
-        self.engine.rollup().await
+        self.roles.maintain.rollup().await
     }
 
-    /// Who holds tasks, and how each queue's line stands.
+    /// The workers that hold tasks, and the backlog of each queue.
     ///
     /// # Errors
     /// The database failed.
     pub async fn worker_status(&self) -> Result<WorkerStatus> {
-        self.engine.worker_status().await
+        self.roles.read.worker_status().await
     }
 
-    /// Calls a task off. A worker that has it is told, and its last word is refused.
+    /// Cancels a task. Its worker is notified, and its settlement rejected.
     ///
     /// # Errors
-    /// There is none, it has ended, or the database failed.
-    pub async fn cancel(&self, id: TaskId, by: &Actor) -> Result<()> {
-        self.engine.cancel(id, by).await?;
-        self.tellers.tell(&[id]);
+    /// The task does not exist or has ended, or the database failed.
+    pub async fn cancel(&self, id: TaskId, actor: &Actor) -> Result<()> {
+        self.roles.control.cancel(id, actor).await?;
+        self.completions.publish(&[id]);
         Ok(())
     }
 
     /// Makes a scheduled task due now.
     ///
     /// # Errors
-    /// There is none, it is running or has ended, or the database failed.
-    pub async fn run_now(&self, id: TaskId, by: &Actor) -> Result<()> {
-        self.engine.run_now(id, by).await
+    /// The task does not exist, is running or has ended, or the database failed.
+    pub async fn run_now(&self, id: TaskId, actor: &Actor) -> Result<()> {
+        self.roles.control.run_now(id, actor).await
     }
 
-    /// Changes when a task is too late; never, if there is no time.
+    /// Sets or clears the expiry of a task.
     ///
     /// # Errors
-    /// There is none, it has ended, or the database failed.
-    pub async fn set_expiry(&self, id: TaskId, at: Option<Timestamp>, by: &Actor) -> Result<()> {
-        self.engine.set_expiry(id, at, by).await
+    /// The task does not exist or has ended, or the database failed.
+    pub async fn set_expiry(&self, id: TaskId, at: Option<Timestamp>, actor: &Actor) -> Result<()> {
+        self.roles.control.set_expiry(id, at, actor).await
     }
 
-    /// Has one ended task tried again.
+    /// Requeues one ended task.
     ///
     /// # Errors
-    /// There is none, it has not ended, or the database failed.
-    pub async fn requeue(&self, id: TaskId, fresh: bool, by: &Actor) -> Result<()> {
-        self.requeue_with(id, &Requeue { fresh, ..Requeue::fresh() }, by).await
+    /// The task does not exist or has not ended, or the database failed.
+    pub async fn requeue(&self, id: TaskId, fresh: bool, actor: &Actor) -> Result<()> {
+        self.requeue_with(id, &Requeue { fresh, ..Requeue::fresh() }, actor).await
     }
 
-    /// The same, in a way that says more.
+    /// Requeues one ended task with these options.
     ///
     /// # Errors
     /// As for [`requeue`](Self::requeue).
-    pub async fn requeue_with(&self, id: TaskId, how: &Requeue, by: &Actor) -> Result<()> {
-        let requeued = self.engine.requeue(&Filter::id(id), how, by).await?;
+    pub async fn requeue_with(&self, id: TaskId, requeue: &Requeue, actor: &Actor) -> Result<()> {
+        let requeued = self.roles.control.requeue(&Filter::id(id), requeue, actor).await?;
         if requeued.count == 1 {
             return Ok(());
         }
@@ -429,74 +432,79 @@ impl Store {
         Err(StoreError::WrongStatus { id, status, wanted: "requeued" })
     }
 
-    /// Has ended tasks tried again, not all at once if so wished (D16).
+    /// Requeues ended tasks, at a rate if one is set (D16).
     ///
     /// # Errors
-    /// The filter or the rate makes no sense, or the database failed.
-    pub async fn requeue_all(&self, which: &Filter, how: &Requeue, by: &Actor) -> Result<Requeued> {
-        if how.per_second.is_some_and(|rate| !rate.is_finite() || rate <= 0.0) {
-            return Err(Invalid::new("rate", "must be more than none a second").into());
+    /// The filter or the rate is invalid, or the database failed.
+    pub async fn requeue_all(
+        &self,
+        filter: &Filter,
+        requeue: &Requeue,
+        actor: &Actor,
+    ) -> Result<Requeued> {
+        if requeue.per_second.is_some_and(|rate| !rate.is_finite() || rate <= 0.0) {
+            return Err(InputError::new("rate", "must be greater than 0").into());
         }
-        which.check()?;
-        self.engine.requeue(which, how, by).await
+        filter.check()?;
+        self.roles.control.requeue(filter, requeue, actor).await
     }
 
-    /// Takes nothing more from a queue.
+    /// Pauses a queue.
     ///
     /// # Errors
-    /// The queue has no name, or the database failed.
-    pub async fn pause(&self, queue: &str, by: &Actor) -> Result<()> {
+    /// The name of the queue is invalid, or the database failed.
+    pub async fn pause(&self, queue: &str, actor: &Actor) -> Result<()> {
         name("queue", queue)?;
-        self.engine.set_paused(queue, true, by).await
+        self.roles.control.set_paused(queue, true, actor).await
     }
 
-    /// Takes from a queue again.
+    /// Resumes a queue.
     ///
     /// # Errors
-    /// The queue has no name, or the database failed.
-    pub async fn resume(&self, queue: &str, by: &Actor) -> Result<()> {
+    /// The name of the queue is invalid, or the database failed.
+    pub async fn resume(&self, queue: &str, actor: &Actor) -> Result<()> {
         name("queue", queue)?;
-        self.engine.set_paused(queue, false, by).await
+        self.roles.control.set_paused(queue, false, actor).await
     }
 
-    /// Writes down what somebody did.
+    /// Writes an audit entry.
     ///
     /// # Errors
     /// The database failed.
     pub async fn audit(&self, entry: &AuditEntry) -> Result<()> {
-        self.engine.audit(entry).await
+        self.roles.audit.audit(std::slice::from_ref(entry)).await
     }
 
-    /// Writes down what some people did, all of it or nothing, in one go.
+    /// Writes audit entries, all or none.
     ///
     /// # Errors
     /// The database failed.
     pub async fn audit_all(&self, entries: &[AuditEntry]) -> Result<()> {
         match entries {
             [] => Ok(()),
-            entries => self.engine.audit_all(entries).await,
+            entries => self.roles.audit.audit(entries).await,
         }
     }
 
-    /// What was done, newest first. A page looks at a bounded number of entries for those that are
-    /// asked for, so it may be short, even empty, and still say where to go on.
+    /// Audit entries, newest first. A page scans a bounded number of entries, so it may be short,
+    /// even empty, and still have a cursor.
     ///
     /// # Errors
-    /// The query has a name that nobody can have, or the database failed.
-    pub async fn audited(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
+    /// The query has an invalid name, or the database failed.
+    pub async fn audit_entries(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
         let named = [("target", &query.target), ("actor", &query.actor), ("action", &query.action)];
         for (field, given) in named {
             given.as_deref().map_or(Ok(()), |given| name(field, given))?;
         }
-        self.engine.audited(query).await
+        self.roles.audit.audit_entries(query).await
     }
 
-    /// Keeps records of sessions and events.
+    /// Stores records of sessions and events.
     ///
     /// # Errors
     /// The database failed.
     pub async fn record(&self, records: &[Record]) -> Result<()> {
-        self.engine.record(records).await
+        self.roles.records.record(records).await
     }
 
     /// The records of a kind, newest first.
@@ -504,11 +512,11 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn records(&self, kind: RecordKind, page: &PageRequest) -> Result<Page<Record>> {
-        self.engine.records(kind, page).await
+        self.roles.records.records(kind, page).await
     }
 
-    /// The records of a kind that were written after the one of this number, oldest first:
-    /// whoever goes on from the last of them misses none.
+    /// The records of a kind with a greater number than this one, oldest first. A reader that
+    /// continues from the last one misses none.
     ///
     /// # Errors
     /// The database failed.
@@ -518,72 +526,71 @@ impl Store {
         number: i64,
         limit: u32,
     ) -> Result<Vec<Record>> {
-        self.engine.records_after(kind, number, limit).await
+        self.roles.records.records_after(kind, number, limit).await
     }
 
-    /// Writes down how the breakers of an instance stand.
+    /// Stores the breaker states of an instance.
     ///
     /// # Errors
-    /// A name is none, or the database failed.
+    /// A name is invalid, or the database failed.
     pub async fn report_breakers(&self, reports: &[BreakerReport]) -> Result<()> {
         for report in reports {
             name("policy", &report.policy)?;
             name("instance", &report.instance)?;
         }
-        self.engine.report_breakers(reports).await
+        self.roles.report.report_breakers(reports).await
     }
 
-    /// How the breakers of all instances stand that were heard of in the last minute and a half,
-    /// by policy and instance.
+    /// The breaker states that were reported in the last 90 seconds, by policy and instance.
     ///
     /// # Errors
     /// The database failed.
     pub async fn breakers(&self) -> Result<Vec<BreakerReport>> {
-        self.engine.breakers().await
+        self.roles.report.breakers().await
     }
 
-    /// Wants something of a policy's breaker, of every instance that has one. Each obeys within
-    /// seconds; to isolate one holds for instances that start later, too.
+    /// Overrides a policy's breakers in all instances. Each applies the command within seconds; an
+    /// isolation also applies to instances that start later.
     ///
     /// # Errors
-    /// The policy's name is none, or the database failed.
-    pub async fn order_breaker(
+    /// The name of the policy is invalid, or the database failed.
+    pub async fn override_breaker(
         &self,
         policy: &str,
-        wish: BreakerCommand,
-        by: &Actor,
+        command: BreakerCommand,
+        actor: &Actor,
     ) -> Result<()> {
         name("policy", policy)?;
-        self.engine.order_breaker(policy, wish, by).await
+        self.roles.control.override_breaker(policy, command, actor).await
     }
 
-    /// What was last wanted of each breaker.
+    /// The last override of each policy's breakers.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn breaker_orders(&self) -> Result<Vec<BreakerOverride>> {
-        self.engine.breaker_orders().await
+    pub async fn breaker_overrides(&self) -> Result<Vec<BreakerOverride>> {
+        self.roles.report.breaker_overrides().await
     }
 
-    /// Forgets a bounded piece of what is past its retention.
+    /// Deletes one batch of what is past its retention.
     ///
     /// # Errors
     /// The database failed.
     pub async fn prune(&self, retention: &Retention) -> Result<Pruned> {
-        let pruned = self.engine.prune(retention).await?;
-        let executions = self.engine.executions().prune_executions(retention).await?;
+        let pruned = self.roles.maintain.prune(retention).await?;
+        let executions = self.roles.maintain.prune_executions(retention).await?;
         Ok(Pruned { executions, ..pruned })
     }
 
-    /// Packs the histories of some tasks that ended this long ago.
+    /// Compresses the histories of up to `limit` tasks that ended this long ago.
     ///
     /// # Errors
     /// The database failed.
     pub async fn compress(&self, older_than: Duration, limit: u32) -> Result<u64> {
-        self.engine.compress(older_than, limit).await
+        self.roles.maintain.compress(older_than, limit).await
     }
 }
 
-fn short_answer() -> StoreError {
-    StoreError::Database(sqlx::Error::RowNotFound)
+fn missing_answer() -> StoreError {
+    sqlx::Error::RowNotFound.into()
 }

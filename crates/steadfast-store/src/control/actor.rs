@@ -6,14 +6,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Actor {
     /// The actor's name.
-    pub actor: String,
+    #[serde(rename = "actor", alias = "name")]
+    pub name: String,
     /// The address or host that the request came from, if known.
-    pub from: Option<String>,
+    #[serde(rename = "from", alias = "origin")]
+    pub origin: Option<String>,
 }
 
 impl Actor {
     /// An actor of this name, without an origin.
-    pub fn new(actor: impl Into<String>) -> Self {
-        Self { actor: actor.into(), from: None }
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), origin: None }
     }
 }

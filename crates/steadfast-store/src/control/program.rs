@@ -1,32 +1,31 @@
-//! What a program is called in the audit log when it did something that nobody asked it for (K3).
+//! The actors of Steadfast's own actions in the audit log (K3).
 //!
-//! The names are kept together because nobody else may have one: who reads the log could not tell
-//! a person of that name from the program.
+//! Their names are reserved, so that the log does not confuse a person with a program.
 
 use crate::control::Actor;
 
-/// A part of Steadfast that acts by itself, or for somebody who is not known.
+/// A part of Steadfast that acts by itself, or for an unknown client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Program {
-    /// Whoever has not said who they are.
+    /// A client without a name.
     Anonymous,
-    /// A server, for itself.
+    /// The server itself.
     Server,
-    /// `steadfast serve`, which was given another policy file.
+    /// `steadfast serve`, which reloads its policy file.
     Serve,
-    /// What moves executions of workflows on.
+    /// The engine of workflows.
     Flow,
-    /// A store that forgets what is past its retention.
+    /// The store, which prunes the audit log.
     Store,
 }
 
 impl Program {
-    /// Every one of them.
+    /// All of them.
     pub const ALL: [Self; 5] =
         [Self::Anonymous, Self::Server, Self::Serve, Self::Flow, Self::Store];
 
-    /// What it is called.
+    /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -38,7 +37,7 @@ impl Program {
         }
     }
 
-    /// Whether somebody of this name would be taken for one of them.
+    /// Whether this name is reserved.
     #[must_use]
     pub fn is_called(name: &str) -> bool {
         Self::ALL.iter().any(|one| one.name().eq_ignore_ascii_case(name))

@@ -6,60 +6,59 @@ use serde_json::{Map, Value, json};
 
 use crate::task::filter::Filter;
 
-/// How ended tasks are tried again.
+/// The options of a requeue.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Requeue {
-    /// Count attempts from the start. Otherwise the count stands, and a task whose attempts
-    /// are used up gets one more.
+    /// Reset the attempts. Otherwise the count stays, and an exhausted task gets one more attempt.
     pub fresh: bool,
-    /// Let each be due when it was going to be, if that is still to come: what was called off by
-    /// mistake goes on as if it had not been. Otherwise all of them are due now.
+    /// Keep future due times, for tasks that were cancelled by mistake. Otherwise all tasks are due
+    /// now.
     pub keep_time: bool,
-    /// At most so many a second, at slightly uneven moments, so that a thousand failures of an
-    /// outage do not come back as one wave. All at once if there is none.
+    /// The rate in tasks per second, with jitter, so that the failures of an outage do not return
+    /// at once. Without a rate all are due at once.
     pub per_second: Option<f64>,
-    /// At most so many.
+    /// The maximum number of tasks.
     pub limit: Option<u64>,
-    /// Only say how many it would be.
+    /// Only count the tasks.
     pub dry_run: bool,
 }
 
 impl Requeue {
-    /// All of them, at once, counted from the start.
+    /// All tasks at once, with reset attempts.
     #[must_use]
     pub const fn fresh() -> Self {
         Self { fresh: true, keep_time: false, per_second: None, limit: None, dry_run: false }
     }
 
-    /// All of them, at once, with the count as it stands.
+    /// All tasks at once, with their attempts.
     #[must_use]
     pub const fn once_more() -> Self {
         Self { fresh: false, ..Self::fresh() }
     }
 
-    /// No earlier than each was going to be due.
+    /// Keeps future due times.
     #[must_use]
     pub const fn keep_time(mut self) -> Self {
         self.keep_time = true;
         self
     }
 
-    /// No more than so many a second.
+    /// Sets the rate in tasks per second.
     #[must_use]
     pub const fn per_second(mut self, rate: f64) -> Self {
         self.per_second = Some(rate);
         self
     }
 
-    /// No more than so many.
+    /// Sets the maximum number of tasks.
     #[must_use]
     pub const fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
     }
 
-    /// Change nothing, say how many it would be.
+    /// Only counts the tasks.
     #[must_use]
     pub const fn dry_run(mut self) -> Self {
         self.dry_run = true;
@@ -68,11 +67,11 @@ impl Requeue {
 }
 
 impl Requeue {
-    /// What the audit log says of it: how many, which, and how.
-    pub(crate) fn detail(&self, which: &Filter, requeued: Requeued) -> Value {
+    /// The details of the audit entry.
+    pub(crate) fn detail(&self, filter: &Filter, requeued: Requeued) -> Value {
         json!({
             "count": requeued.count,
-            "filter": in_short(which),
+            "filter": filter_fields(filter),
             "fresh": self.fresh,
             "keep_time": self.keep_time,
             "per_second": self.per_second,
@@ -80,9 +79,9 @@ impl Requeue {
     }
 }
 
-/// What a filter says, without what it does not say. A list of ids is only counted.
-fn in_short(filter: &Filter) -> Map<String, Value> {
-    let said = [
+/// The fields of a filter that are set. A list of ids is only counted.
+fn filter_fields(filter: &Filter) -> Map<String, Value> {
+    let fields = [
         ("status", json!(filter.status)),
         ("ids", json!(filter.ids.as_ref().map(Vec::len))),
         ("queue", json!(filter.queue)),
@@ -94,23 +93,23 @@ fn in_short(filter: &Filter) -> Map<String, Value> {
         ("submitted_after", json!(filter.submitted_after)),
         ("ended_after", json!(filter.ended_after)),
     ];
-    let said = said.into_iter().filter(|(_, value)| !value.is_null());
-    said.map(|(name, value)| (name.to_owned(), value)).collect()
+    let fields = fields.into_iter().filter(|(_, value)| !value.is_null());
+    fields.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// What requeueing did, or would do.
+/// The result of a requeue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Requeued {
-    /// How many tasks.
+    /// The number of tasks.
     pub count: u64,
-    /// Over how long they come back.
+    /// The time over which they become due.
     pub over: Duration,
 }
 
 impl Requeued {
-    pub(crate) fn of(count: u64, how: &Requeue) -> Self {
-        let seconds = how.per_second.map_or(0.0, |rate| count as f64 / rate);
+    pub(crate) fn of(count: u64, requeue: &Requeue) -> Self {
+        let seconds = requeue.per_second.map_or(0.0, |rate| count as f64 / rate);
         Self { count, over: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX) }
     }
 }
@@ -120,18 +119,18 @@ mod tests {
     use super::*;
     use crate::task::{Status, TaskId};
 
-    /// D16: so many at such a rate take so long; a rate next to none takes for ever.
+    /// D16: the duration follows from the count and the rate.
     #[test]
-    fn requeueing_takes_as_long_as_the_rate_says() {
-        let over = |count, how: Requeue| Requeued::of(count, &how).over;
+    fn requeue_duration_follows_from_the_rate() {
+        let over = |count, requeue: Requeue| Requeued::of(count, &requeue).over;
         assert_eq!(over(100, Requeue::fresh().per_second(50.0)), Duration::from_secs(2));
         assert_eq!(over(100, Requeue::fresh()), Duration::ZERO);
         assert_eq!(over(u64::MAX, Requeue::fresh().per_second(1e-300)), Duration::MAX);
     }
 
-    /// K3: the log says what was asked for, and is not filled with ids.
+    /// K3: the audit details have the filter, with ids only counted.
     #[test]
-    fn the_log_has_the_filter_in_short() {
+    fn audit_details_have_the_filter_without_ids() {
         let how = Requeue::once_more().per_second(2.5);
         let mut which = Filter::status(Status::Failed).queue("mail");
         which.ids = Some(vec![TaskId::fresh(), TaskId::fresh()]);

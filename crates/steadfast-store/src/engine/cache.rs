@@ -1,46 +1,45 @@
-//! What is remembered of what never changes: the numbers of queues and policies, and what they
-//! stand for.
+//! A bounded cache for values that never change: the numbers of queues and policies.
 //!
-//! A program may invent a policy for each task, and a policy may be long. So both their number and
-//! their bytes have a bound; beyond it all are forgotten, for whoever has so many remembers nothing
-//! that is asked for twice.
+//! A program may create a policy for each task, and a policy may be long. So both the number of
+//! entries and their bytes are limited. A full cache is cleared, because with that many entries
+//! hardly any is used twice.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// How many are remembered.
-const MOST: usize = 10_000;
-/// How many bytes they may have together.
-const MOST_BYTES: usize = 16 << 20;
+/// The maximum number of entries.
+const MAX_ENTRIES: usize = 10_000;
+/// The maximum size of all entries.
+const MAX_BYTES: usize = 16 << 20;
 
 #[derive(Debug)]
-pub(crate) struct Memory<K, V> {
-    known: HashMap<K, V>,
+pub(crate) struct BoundedCache<K, V> {
+    entries: HashMap<K, V>,
     bytes: usize,
 }
 
-impl<K, V> Default for Memory<K, V> {
+impl<K, V> Default for BoundedCache<K, V> {
     fn default() -> Self {
-        Self { known: HashMap::new(), bytes: 0 }
+        Self { entries: HashMap::new(), bytes: 0 }
     }
 }
 
-impl<K: Hash + Eq, V> Memory<K, V> {
+impl<K: Hash + Eq, V> BoundedCache<K, V> {
     pub(crate) fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
     {
-        self.known.get(key)
+        self.entries.get(key)
     }
 
-    /// Remembers something of so many bytes.
-    pub(crate) fn keep(&mut self, key: K, value: V, bytes: usize) {
-        if self.known.len() >= MOST || self.bytes.saturating_add(bytes) > MOST_BYTES {
+    /// Inserts a value of this size.
+    pub(crate) fn insert(&mut self, key: K, value: V, bytes: usize) {
+        if self.entries.len() >= MAX_ENTRIES || self.bytes.saturating_add(bytes) > MAX_BYTES {
             *self = Self::default();
         }
         self.bytes = self.bytes.saturating_add(bytes);
-        self.known.insert(key, value);
+        self.entries.insert(key, value);
     }
 }
 
@@ -48,17 +47,17 @@ impl<K: Hash + Eq, V> Memory<K, V> {
 mod tests {
     use super::*;
 
-    /// K4: many short ones, or few long ones: neither fills the memory.
+    /// K4: neither many short entries nor a few long ones exceed the limits.
     #[test]
-    fn what_is_remembered_has_a_bound() {
+    fn cache_stays_within_its_limits() {
         for bytes in [1, 16 << 10] {
-            let mut memory = Memory::default();
+            let mut cache = BoundedCache::default();
             for number in 0..100_000 {
-                memory.keep(number, number, bytes);
-                assert!(memory.known.len() <= MOST && memory.bytes <= MOST_BYTES);
+                cache.insert(number, number, bytes);
+                assert!(cache.entries.len() <= MAX_ENTRIES && cache.bytes <= MAX_BYTES);
             }
-            assert_eq!(memory.get(&99_999), Some(&99_999));
-            assert_eq!(memory.get(&0), None);
+            assert_eq!(cache.get(&99_999), Some(&99_999));
+            assert_eq!(cache.get(&0), None);
         }
     }
 }

@@ -1,8 +1,7 @@
-//! A database as it is, before a store is opened on it.
+//! Read-only inspection of a database, and migration.
 //!
-//! Opening a store brings its schema up to date. Who wants to know what that would do, or why it
-//! fails, has to look first, and the look must change nothing: it makes no file, applies no step
-//! and takes no lock that anybody waits for.
+//! Opening a store migrates its schema. An inspection shows beforehand what that would do, and
+//! changes nothing: it creates no file, applies no migration and takes no lock that blocks others.
 
 use serde::Serialize;
 
@@ -10,21 +9,21 @@ use super::{postgres, sqlite};
 use crate::error::{Result, StoreError};
 use crate::location::StoreLocation;
 
-/// What can be seen of a database from outside.
+/// The state of a database.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Inspection {
-    /// Which database it is: `SQLite` or `PostgreSQL`.
+    /// The engine: `SQLite` or `PostgreSQL`.
     pub engine: &'static str,
     /// The version of that database.
     pub version: String,
-    /// How many steps of the schema were applied; 0 where nobody has opened a store yet.
+    /// The number of applied migrations; 0 without a schema.
     pub applied: i64,
-    /// How many this program knows.
+    /// The number of migrations in this program.
     pub known: i64,
-    /// What the store takes of the disk.
+    /// The size of the store on disk.
     pub bytes: u64,
-    /// SQLite's journal mode: `wal` once a store was opened on the file.
+    /// SQLite's journal mode: `wal` after a store was opened.
     pub journal_mode: Option<String>,
     /// The store's tables, by name.
     pub tables: Vec<TableRows>,
@@ -34,37 +33,37 @@ pub struct Inspection {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct TableRows {
-    /// Its name, without the store's own prefix.
+    /// Its name, without the prefix.
     pub name: String,
-    /// How many rows it has.
+    /// The number of its rows.
     pub rows: u64,
 }
 
 impl Inspection {
-    /// How many steps are missing.
+    /// The number of missing migrations.
     #[must_use]
     pub fn pending(&self) -> i64 {
         (self.known - self.applied).max(0)
     }
 
-    /// Whether a newer version of this program has been there.
+    /// Whether a newer version of this program has migrated it.
     #[must_use]
-    pub const fn is_from_the_future(&self) -> bool {
+    pub const fn is_newer(&self) -> bool {
         self.applied > self.known
     }
 }
 
-/// What bringing a schema up to date did.
+/// The result of a migration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Migration {
-    /// How many steps had been applied; 0 where nobody had opened a store yet.
+    /// The number of migrations before; 0 without a schema.
     pub from: i64,
-    /// How many are applied now.
+    /// The number of migrations now.
     pub to: i64,
 }
 
-/// Looks at the database that a store's URL names, and changes nothing.
+/// Inspects the database of a URL without changing it.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -76,7 +75,7 @@ pub struct Migration {
 /// ```
 ///
 /// # Errors
-/// The URL makes no sense, there is no such file, or the database cannot be reached.
+/// The URL is invalid, the file does not exist, or the database is unreachable.
 pub async fn inspect(url: &str) -> Result<Inspection> {
     match StoreLocation::parse(url)? {
         StoreLocation::Sqlite => sqlite::inspect(url).await,
@@ -84,8 +83,8 @@ pub async fn inspect(url: &str) -> Result<Inspection> {
     }
 }
 
-/// Brings the schema up to date, as opening a store does, and tells what there was to do. Many
-/// may do so at the same moment (D14).
+/// Migrates the schema, as opening a store does. Any number of processes may do so at the same
+/// time (D14).
 ///
 /// # Errors
 /// As for [`Store::open`](crate::Store::open).
@@ -96,10 +95,10 @@ pub async fn migrate(url: &str) -> Result<Migration> {
     }
 }
 
-/// Refuses to touch what a newer version of this program has written.
-pub(crate) const fn not_from_the_future(applied: i64, known: i64) -> Result<i64> {
+/// Rejects a schema of a newer version of this program.
+pub(crate) const fn check_schema_version(applied: i64, known: i64) -> Result<i64> {
     if applied > known {
-        return Err(StoreError::FromTheFuture { found: applied, known });
+        return Err(StoreError::NewerSchema { found: applied, known });
     }
     Ok(applied)
 }

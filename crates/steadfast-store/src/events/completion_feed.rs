@@ -1,9 +1,8 @@
-//! Being told which tasks have ended through this store.
+//! The completion feed: the tasks that end through this store.
 //!
-//! What follows a task (the next node of a workflow) should begin at once. Whoever wants to know
-//! listens; without a listener nothing is kept and nothing is told. It is a hint, like a
-//! [wake-up](crate::Wake): a process that is killed tells nobody, so who listens looks for what
-//! it missed, too.
+//! The next node of a workflow should start as soon as a task ends. Without a subscriber nothing is
+//! stored. An entry is a hint, like a [wake-up](crate::Wake): a process that is killed publishes
+//! nothing, so a subscriber also polls for missed completions.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -12,76 +11,76 @@ use tokio::sync::Notify;
 use crate::queue::settle::{Settled, Settlement, Verdict};
 use crate::task::TaskId;
 
-/// How many ends wait for a listener before it has to look for the others itself.
-const MOST: usize = 100_000;
+/// The number of completions that wait for a subscriber; it has to poll for the others.
+const MAX_BUFFERED_COMPLETIONS: usize = 100_000;
 
-/// Who listens.
+/// The subscribers.
 #[derive(Debug, Default)]
-pub(crate) struct Tellers(Mutex<Vec<Weak<Line>>>);
+pub(crate) struct CompletionSubscribers(Mutex<Vec<Weak<Subscription>>>);
 
 #[derive(Debug, Default)]
-struct Line {
+struct Subscription {
     ended: Mutex<Vec<TaskId>>,
-    news: Notify,
+    filled: Notify,
 }
 
-/// Hears which tasks have ended through one store and its clones.
+/// Receives the tasks that end through one store and its clones.
 #[derive(Debug)]
-pub struct CompletionFeed(Arc<Line>);
+pub struct CompletionFeed(Arc<Subscription>);
 
-impl Tellers {
-    pub(crate) fn listen(&self) -> CompletionFeed {
-        let line = Arc::new(Line::default());
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.retain(|line| line.strong_count() > 0);
-        lines.push(Arc::downgrade(&line));
-        CompletionFeed(line)
+impl CompletionSubscribers {
+    pub(crate) fn subscribe(&self) -> CompletionFeed {
+        let subscription = Arc::new(Subscription::default());
+        let mut subscriptions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        subscriptions.retain(|subscription| subscription.strong_count() > 0);
+        subscriptions.push(Arc::downgrade(&subscription));
+        CompletionFeed(subscription)
     }
 
-    pub(crate) fn tell(&self, ended: &[TaskId]) {
+    pub(crate) fn publish(&self, ended: &[TaskId]) {
         if ended.is_empty() {
             return;
         }
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.retain(|line| line.strong_count() > 0);
-        for line in lines.iter().filter_map(Weak::upgrade) {
-            let mut waiting = line.ended.lock().unwrap_or_else(PoisonError::into_inner);
-            let room = MOST.saturating_sub(waiting.len());
-            waiting.extend(ended.iter().take(room));
-            line.news.notify_one();
+        let mut subscriptions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        subscriptions.retain(|subscription| subscription.strong_count() > 0);
+        for subscription in subscriptions.iter().filter_map(Weak::upgrade) {
+            let mut buffer = subscription.ended.lock().unwrap_or_else(PoisonError::into_inner);
+            let room = MAX_BUFFERED_COMPLETIONS.saturating_sub(buffer.len());
+            buffer.extend(ended.iter().take(room));
+            subscription.filled.notify_one();
         }
     }
 }
 
-/// The tasks that these settlements end, if they are accepted, with their places.
+/// The tasks that these settlements end, if accepted, with their indexes.
 pub(crate) fn ending(settlements: &[Settlement]) -> Vec<(usize, TaskId)> {
     let ends = |one: &Settlement| {
         matches!(one.verdict, Verdict::Completed { .. } | Verdict::Failed { .. })
     };
     let all = settlements.iter().enumerate();
-    all.filter(|(_, one)| ends(one)).map(|(place, one)| (place, one.id)).collect()
+    all.filter(|(_, one)| ends(one)).map(|(index, one)| (index, one.id)).collect()
 }
 
-/// Those of them that were accepted.
+/// The accepted ones.
 pub(crate) fn accepted(ending: Vec<(usize, TaskId)>, answers: &[Settled]) -> Vec<TaskId> {
-    let holds = |place: usize| answers.get(place) == Some(&Settled::Accepted);
-    ending.into_iter().filter(|(place, _)| holds(*place)).map(|(_, id)| id).collect()
+    let is_accepted = |index: usize| answers.get(index) == Some(&Settled::Accepted);
+    ending.into_iter().filter(|(index, _)| is_accepted(*index)).map(|(_, id)| id).collect()
 }
 
 impl CompletionFeed {
-    /// The tasks that have ended since, at least one of them.
+    /// Waits for the next ended tasks, at least one.
     pub async fn next(&mut self) -> Vec<TaskId> {
         loop {
-            let ended = self.so_far();
+            let ended = self.drain();
             if !ended.is_empty() {
                 return ended;
             }
-            self.0.news.notified().await;
+            self.0.filled.notified().await;
         }
     }
 
-    /// The tasks that have ended since, if any.
-    pub fn so_far(&mut self) -> Vec<TaskId> {
+    /// The ended tasks in the buffer, without waiting.
+    pub fn drain(&mut self) -> Vec<TaskId> {
         std::mem::take(&mut *self.0.ended.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -1,6 +1,6 @@
-//! The log (O2): a retry is INFO, giving up WARN, success after a retry INFO, plain success
-//! DEBUG. The same words and fields as those of a session in a process; a task's session is
-//! its id, its operation its kind.
+//! Logging of verdicts (O2): a retry is INFO, a failure WARN, a success after a retry INFO, a
+//! first-attempt success DEBUG. Messages and fields are those of a session in a process; the
+//! session of a task is its id, its operation its kind.
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ use crate::queue::claim::Claimed;
 use crate::queue::settle::Verdict;
 use crate::task::FaultRecord;
 
-/// One line of the log: its level, whose it is, what else there is to say of it, and its words.
-macro_rules! line {
-    ($level:expr, $claimed:ident, { $($field:tt)* }, $($words:tt)*) => {
+/// Logs a message about a task, with more fields.
+macro_rules! log_task {
+    ($level:expr, $claimed:ident, { $($field:tt)* }, $($message:tt)*) => {
         tracing::event!(
             target: "steadfast",
             $level,
@@ -25,50 +25,50 @@ macro_rules! line {
             max = $claimed.policy.max_attempts(),
             correlation_id = $claimed.correlation_id.as_deref(),
             $($field)*
-            $($words)*
+            $($message)*
         )
     };
 }
 
-/// Says what becomes of a task.
+/// Logs a verdict.
 pub(crate) fn verdict(claimed: &Claimed, verdict: &Verdict) {
     match verdict {
         Verdict::Completed { .. } => completed(claimed),
-        Verdict::Retry { fault, delay, .. } => line!(Level::INFO, claimed, {
+        Verdict::Retry { fault, delay, .. } => log_task!(Level::INFO, claimed, {
             delay = delay.as_secs_f64(),
             class = fault.class.name(),
             rule = rule(fault),
             error = fault.message,
         }, "retrying {}", when(*delay)),
-        Verdict::Failed { fault, reason, .. } => line!(Level::WARN, claimed, {
+        Verdict::Failed { fault, reason, .. } => log_task!(Level::WARN, claimed, {
             class = fault.as_ref().map(|fault| fault.class.name()),
             rule = fault.as_ref().and_then(|fault| rule(fault)),
             reason = reason.name(),
             error = fault.as_ref().map(|fault| fault.message.as_str()),
         }, "gave up: {reason}"),
-        Verdict::Postponed { delay } => line!(Level::DEBUG, claimed, {
+        Verdict::Postponed { delay } => log_task!(Level::DEBUG, claimed, {
             delay = delay.as_secs_f64(),
-        }, "not tried; put off, next {}", when(*delay)),
-        _ => line!(Level::DEBUG, claimed, {}, "given back"),
+        }, "postponed without an attempt, next {}", when(*delay)),
+        _ => log_task!(Level::DEBUG, claimed, {}, "released"),
     }
 }
 
 fn completed(claimed: &Claimed) {
     let progress = claimed.progress;
     if progress.attempts > 0 || progress.rate_limit_waits > 0 {
-        line!(Level::INFO, claimed, {}, "succeeded after a retry");
+        log_task!(Level::INFO, claimed, {}, "succeeded after a retry");
     } else {
-        line!(Level::DEBUG, claimed, {}, "succeeded");
+        log_task!(Level::DEBUG, claimed, {}, "succeeded");
     }
 }
 
-/// Says that a breaker changed.
+/// Logs a change of a breaker.
 pub(crate) fn breaker(claimed: &Claimed, change: Transition) {
     match change.to {
-        BreakerState::Open => line!(Level::WARN, claimed, {}, "breaker opened"),
-        BreakerState::Isolated => line!(Level::WARN, claimed, {}, "breaker isolated"),
-        BreakerState::Closed => line!(Level::INFO, claimed, {}, "breaker closed"),
-        BreakerState::HalfOpen => line!(Level::DEBUG, claimed, {}, "breaker half open"),
+        BreakerState::Open => log_task!(Level::WARN, claimed, {}, "breaker opened"),
+        BreakerState::Isolated => log_task!(Level::WARN, claimed, {}, "breaker isolated"),
+        BreakerState::Closed => log_task!(Level::INFO, claimed, {}, "breaker closed"),
+        BreakerState::HalfOpen => log_task!(Level::DEBUG, claimed, {}, "breaker half open"),
     }
 }
 

@@ -1,8 +1,8 @@
-//! Figures of tasks, through the `metrics` facade: whoever exports them is the program's choice.
+//! Task metrics, through the `metrics` facade; the program chooses the exporter.
 //!
-//! They are told where tasks come in and go out, so that they count the same for a worker of this
-//! process and for one elsewhere that claims over HTTP. They are this process's own: what the
-//! whole store holds is asked of the store.
+//! They are recorded where tasks are submitted, claimed and settled, so that local workers and
+//! workers over HTTP count the same. They cover this process; counts of the whole store come from
+//! the store.
 //!
 //! | name | kind | labels |
 //! |---|---|---|
@@ -11,12 +11,12 @@
 //! | `steadfast_task_lateness_seconds` | histogram: claimed after it was due | `queue` |
 //! | `steadfast_task_attempts_total` | counter | `queue`, `outcome`: `success` or `failure`, `class` of a failure |
 //! | `steadfast_task_retry_delay_seconds` | histogram | `queue` |
-//! | `steadfast_tasks_postponed_total` | counter: put off untried | `queue` |
+//! | `steadfast_tasks_postponed_total` | counter: postponed without an attempt | `queue` |
 //! | `steadfast_tasks_ended_total` | counter | `queue`, `outcome`: `completed` or `failed` |
 //! | `steadfast_task_duration_seconds` | histogram: from when it was first due, or its last fresh start, to its end | `queue`, `outcome` |
 //! | `steadfast_task_give_ups_total` | counter | `queue`, `reason` |
 //! | `steadfast_leases_lost_total` | counter | `queue` |
-//! | `steadfast_records_dropped_total` | counter: sessions and events that were not kept | |
+//! | `steadfast_records_dropped_total` | counter: sessions and events that were not stored | |
 
 use std::collections::BTreeMap;
 
@@ -27,33 +27,33 @@ use crate::queue::claim::{Claimed, Claims};
 use crate::queue::settle::Verdict;
 use crate::task::FaultRecord;
 
-/// Tasks were taken in, so many of each of these queues.
+/// Counts submitted tasks by queue.
 pub(crate) fn submitted<'q>(queues: impl Iterator<Item = &'q str>) {
     for (queue, tasks) in counted(queues) {
         counter!("steadfast_tasks_submitted_total", "queue" => queue.to_owned()).increment(tasks);
     }
 }
 
-/// Tasks were claimed.
+/// Counts claimed tasks by queue.
 pub(crate) fn claimed(claims: &Claims) {
     let queues = claims.tasks.iter().map(|task| task.queue.as_str());
     for (queue, tasks) in counted(queues) {
         counter!("steadfast_tasks_claimed_total", "queue" => queue.to_owned()).increment(tasks);
     }
     for task in &claims.tasks {
-        let due = task.due_at.max(task.submitted_at);
+        let due = task.scheduled_at.max(task.submitted_at);
         histogram!("steadfast_task_lateness_seconds", "queue" => task.queue.clone())
             .record(seconds(due, claims.now));
     }
 }
 
-/// Records were not kept.
+/// Counts dropped records.
 pub(crate) fn dropped(records: u64) {
     counter!("steadfast_records_dropped_total").increment(records);
 }
 
 impl Claimed {
-    /// Counts what becomes of it.
+    /// Counts a verdict.
     pub(crate) fn measure(&self, verdict: &Verdict, now: Timestamp) {
         match verdict {
             Verdict::Completed { .. } => {
@@ -82,8 +82,8 @@ impl Claimed {
         }
     }
 
-    /// Counts that its worker was lost.
-    pub fn measure_loss(&self) {
+    /// Counts a lost lease.
+    pub fn count_lost_lease(&self) {
         counter!("steadfast_leases_lost_total", "queue" => self.queue.clone()).increment(1);
     }
 
@@ -107,7 +107,7 @@ impl Claimed {
     }
 }
 
-/// How many of each there are.
+/// The number of each name.
 fn counted<'q>(names: impl Iterator<Item = &'q str>) -> BTreeMap<&'q str, u64> {
     let mut counts = BTreeMap::new();
     for name in names {
@@ -116,7 +116,7 @@ fn counted<'q>(names: impl Iterator<Item = &'q str>) -> BTreeMap<&'q str, u64> {
     counts
 }
 
-/// How long it was from one time to another; nothing if a clock was set back.
+/// The seconds between two times; 0 if a clock was set back.
 fn seconds(from: Timestamp, to: Timestamp) -> f64 {
     to.duration_since(from).as_secs_f64().max(0.0)
 }

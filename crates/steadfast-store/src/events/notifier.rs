@@ -1,64 +1,67 @@
-//! Being told that there is something to do (D11).
+//! Wake-ups for workers that wait for tasks (D11).
 //!
-//! A worker that only polls is late or expensive. So whoever makes a task ready, schedules one
-//! earlier than the others, or calls a running one off says so: in the process at once, and on
-//! PostgreSQL to the other processes, a few milliseconds gathered into one message. A wake-up
-//! is a hint and may be lost; the slow poll of every worker is the net.
+//! A worker that only polls is late or expensive. A write that makes a task pending, schedules
+//! one earlier than the others, or cancels a running one therefore notifies: in the process at
+//! once, and on PostgreSQL the other processes within a few milliseconds. A wake-up is a hint and
+//! may be lost; the slow poll of every worker is the fallback.
 
 use jiff::Timestamp;
 use tokio::sync::broadcast;
 
 use crate::task::TaskId;
 
-/// What there is to do.
+/// The number of wake-ups that a slow listener may lag behind.
+const LISTENER_CAPACITY: usize = 1024;
+
+/// The reason of a wake-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Wake {
-    /// Tasks are ready, or a queue goes on.
+    /// Tasks are pending, or a queue was resumed.
     Ready,
     /// A task is due at this time.
     Due(Timestamp),
-    /// A running task was called off.
+    /// A running task was cancelled.
     Cancelled(TaskId),
-    /// Somebody wants something of a breaker.
+    /// A breaker was overridden.
     Breakers,
 }
 
-/// Where wake-ups come from and go to, within one process.
+/// Sends wake-ups within one process.
 #[derive(Clone, Debug)]
-pub struct Wakes(broadcast::Sender<Wake>);
+pub struct Notifier(broadcast::Sender<Wake>);
 
-impl Default for Wakes {
+impl Default for Notifier {
     fn default() -> Self {
-        Self(broadcast::Sender::new(1024))
+        Self(broadcast::Sender::new(LISTENER_CAPACITY))
     }
 }
 
-impl Wakes {
-    /// Tells everybody in this process.
-    pub(crate) fn tell(&self, wake: Wake) {
-        // Nobody listening is no error.
+impl Notifier {
+    /// Wakes every listener in this process.
+    pub(crate) fn notify(&self, wake: Wake) {
+        // An error only means that there are no listeners.
         let _ = self.0.send(wake);
     }
 
-    /// Hears everything from now on.
+    /// Receives every wake-up from now on.
     #[must_use]
     pub fn listen(&self) -> Listener {
         Listener(self.0.subscribe())
     }
 }
 
-/// Hears wake-ups.
+/// Receives wake-ups.
 #[derive(Debug)]
 pub struct Listener(broadcast::Receiver<Wake>);
 
 impl Listener {
-    /// The next wake-up. Who fell behind hears [`Wake::Ready`], which is always safe to hear.
+    /// The next wake-up. A listener that lagged receives [`Wake::Ready`], which is always safe.
     pub async fn next(&mut self) -> Wake {
         match self.0.recv().await {
             Ok(wake) => wake,
             Err(broadcast::error::RecvError::Lagged(_)) => Wake::Ready,
-            // The store is gone, and nothing will ever be ready again.
+            // The store is closed, so no task will become pending.
             Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
         }
     }

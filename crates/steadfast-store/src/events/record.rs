@@ -1,10 +1,10 @@
-//! Records of sessions and events that ran in processes, kept beside the tasks (O1).
+//! Records of sessions and events of processes (O1).
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a record is of.
+/// The kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordKind {
@@ -30,11 +30,11 @@ impl RecordKind {
 /// One record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Its number, which only grows; nothing before it is written.
+    /// Its number, which only grows; `None` before it is written.
     pub number: Option<i64>,
-    /// When the store took it; nothing before it is written.
+    /// The time at which it was stored; `None` before.
     pub at: Option<Timestamp>,
-    /// What it is of.
+    /// Its kind.
     pub kind: RecordKind,
     /// The record itself.
     pub body: Value,

@@ -1,10 +1,9 @@
-//! Sessions and events of a process, kept in a store (O1).
+//! A sink that stores the sessions and events of a process (O1).
 //!
-//! A [`Recorder`](steadfast::observe::Recorder) is called in the path of the session, which must
-//! not wait for a database. So there are two ends: a [`StoreSink`] that hands things on and
-//! returns, and a [`RecordWriter`] that writes them in batches. Between them is a queue with a bound. If
-//! the store cannot keep up or is away, what more there is to tell is dropped and counted:
-//! records are for looking, and nothing depends on them.
+//! A [`Recorder`](steadfast::observe::Recorder) runs in the path of the session, which must not wait
+//! for a database. So a [`StoreSink`] only enqueues records, and a [`RecordWriter`] writes them in
+//! batches. The queue is bounded: if the store cannot keep up or is unreachable, further records are
+//! dropped and counted.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,13 +20,13 @@ use crate::events::metrics;
 use crate::events::record::{Record, RecordKind};
 use crate::store::Store;
 
-/// The biggest batch.
-const BATCH: usize = 500;
-/// How many may wait to be written.
-const WAITING: usize = 10_000;
+/// The number of records in one batch.
+const MAX_BATCH_RECORDS: usize = 500;
+/// The number of records that may wait.
+const QUEUE_CAPACITY: usize = 10_000;
 
-/// How long a batch is tried: a store that is away for longer loses it.
-const POLICY: Policy = Policy::exponential(Duration::from_millis(100))
+/// The retry policy of a batch. A longer outage loses it.
+const WRITE_POLICY: Policy = Policy::exponential(Duration::from_millis(100))
     .max_attempts(u32::MAX)
     .max_delay(Duration::from_secs(5))
     .max_duration(Duration::from_secs(60))
@@ -35,7 +34,7 @@ const POLICY: Policy = Policy::exponential(Duration::from_millis(100))
     .nested(Nested::Both)
     .constant();
 
-/// Where the sessions of a process are told, to be kept in a store. Clones are the same sink.
+/// A sink that stores sessions and events. Clones share the same queue.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -45,8 +44,8 @@ const POLICY: Policy = Policy::exponential(Duration::from_millis(100))
 /// use steadfast_store::{RecordWriter, PageRequest, RecordKind, Store, StoreSink};
 ///
 /// let store = Store::open("sqlite::memory:").await?;
-/// let (sink, keeper): (StoreSink, RecordWriter) = StoreSink::new(store.clone());
-/// let keeping = tokio::spawn(keeper.run());
+/// let (sink, writer): (StoreSink, RecordWriter) = StoreSink::new(store.clone());
+/// let writing = tokio::spawn(writer.run());
 ///
 /// let policy = Policy::immediate().id("calls").build()?;
 /// retry(&policy, || async { Ok::<_, std::io::Error>(()) })
@@ -54,38 +53,37 @@ const POLICY: Policy = Policy::exponential(Duration::from_millis(100))
 ///     .instrument(Recorder::new(&sink))
 ///     .await?;
 ///
-/// // When the last sink is gone, the rest is written and the keeper ends.
+/// // When the last sink is dropped, the writer writes the rest and ends.
 /// drop(sink);
-/// keeping.await?;
-/// let kept = store.records(RecordKind::Session, &PageRequest::default()).await?;
-/// assert_eq!(kept.items[0].body["operation"], "shop.pay");
+/// writing.await?;
+/// let records = store.records(RecordKind::Session, &PageRequest::default()).await?;
+/// assert_eq!(records.items[0].body["operation"], "shop.pay");
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Debug)]
 pub struct StoreSink {
-    queue: mpsc::Sender<Told>,
+    queue: mpsc::Sender<SinkItem>,
     dropped: Arc<AtomicU64>,
 }
 
-/// What was told.
+/// A session or an event.
 #[derive(Debug)]
-enum Told {
+enum SinkItem {
     Event(Box<Event>),
     Session(Box<Session>),
 }
 
 impl StoreSink {
-    /// A sink, and who writes what it is told. Nothing is written before the keeper
-    /// [runs](RecordWriter::run).
+    /// A sink and its writer. Nothing is written before the writer [runs](RecordWriter::run).
     pub fn new(store: Store) -> (Self, RecordWriter) {
-        let (queue, told) = mpsc::channel(WAITING);
+        let (queue, items) = mpsc::channel(QUEUE_CAPACITY);
         let dropped = Arc::new(AtomicU64::new(0));
-        (Self { queue, dropped: dropped.clone() }, RecordWriter { store, told, dropped })
+        (Self { queue, dropped: dropped.clone() }, RecordWriter { store, items, dropped })
     }
 
-    fn tell(&self, told: Told) {
-        if self.queue.try_send(told).is_err() {
+    fn send(&self, item: SinkItem) {
+        if self.queue.try_send(item).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -93,62 +91,62 @@ impl StoreSink {
 
 impl Sink for StoreSink {
     fn event(&self, event: Event) {
-        self.tell(Told::Event(Box::new(event)));
+        self.send(SinkItem::Event(Box::new(event)));
     }
 
     fn session(&self, session: Session) {
-        self.tell(Told::Session(Box::new(session)));
+        self.send(SinkItem::Session(Box::new(session)));
     }
 }
 
-/// Writes what a [`StoreSink`] is told.
+/// Writes the records of a [`StoreSink`].
 #[derive(Debug)]
 #[must_use = "nothing is written until it runs"]
 pub struct RecordWriter {
     store: Store,
-    told: mpsc::Receiver<Told>,
+    items: mpsc::Receiver<SinkItem>,
     dropped: Arc<AtomicU64>,
 }
 
 impl RecordWriter {
-    /// Writes until every clone of the sink is gone and the rest is written.
+    /// Writes until every clone of the sink is dropped and the queue is empty.
     pub async fn run(mut self) {
-        let mut batch = Vec::with_capacity(BATCH);
-        while self.told.recv_many(&mut batch, BATCH).await > 0 {
-            let records: Vec<_> = batch.drain(..).filter_map(Told::record).collect();
-            self.keep(&records).await;
-            self.tell_dropped();
+        let mut batch = Vec::with_capacity(MAX_BATCH_RECORDS);
+        while self.items.recv_many(&mut batch, MAX_BATCH_RECORDS).await > 0 {
+            let records: Vec<_> = batch.drain(..).filter_map(SinkItem::record).collect();
+            self.write(&records).await;
+            self.report_dropped();
         }
     }
 
-    async fn keep(&self, records: &[Record]) {
+    async fn write(&self, records: &[Record]) {
         let attempt = async || match self.store.record(records).await {
-            Err(error) if error.is_passing() => Err(error),
+            Err(error) if error.is_transient() => Err(error),
             answer => Ok(answer),
         };
-        let policy = POLICY;
-        let kept = retry(&policy, attempt).judge(|_| Some(Class::Retryable));
-        let error = match kept.named("keep records").await {
+        let policy = WRITE_POLICY;
+        let written = retry(&policy, attempt).judge(|_| Some(Class::Retryable));
+        let error = match written.named("write records").await {
             Ok(Ok(())) => return,
             Ok(Err(error)) => error.to_string(),
             Err(error) => error.to_string(),
         };
         let records = records.len();
-        warn!(target: "steadfast", error, records, "sessions and events are not kept");
+        warn!(target: "steadfast", error, records, "cannot store sessions and events");
         metrics::dropped(records as u64);
     }
 
-    fn tell_dropped(&self) {
+    fn report_dropped(&self) {
         let dropped = self.dropped.swap(0, Ordering::Relaxed);
         if dropped > 0 {
-            warn!(target: "steadfast", dropped, "sessions and events came faster than they can be kept");
+            warn!(target: "steadfast", dropped, "sessions and events arrive faster than they can be stored; some are dropped");
             metrics::dropped(dropped);
         }
     }
 }
 
-impl Told {
-    /// As it is kept. What JSON has no room for is not.
+impl SinkItem {
+    /// The record; `None` if it cannot be encoded.
     fn record(self) -> Option<Record> {
         match self {
             Self::Event(event) => record(RecordKind::Event, &*event),
@@ -157,8 +155,8 @@ impl Told {
     }
 }
 
-fn record(kind: RecordKind, told: &impl Serialize) -> Option<Record> {
-    Some(Record::new(kind, serde_json::to_value(told).ok()?))
+fn record(kind: RecordKind, item: &impl Serialize) -> Option<Record> {
+    Some(Record::new(kind, serde_json::to_value(item).ok()?))
 }
 
 #[cfg(test)]
@@ -180,7 +178,7 @@ mod tests {
         Event::new(EventType::RetrySuccess, Timestamp::UNIX_EPOCH, &subject)
     }
 
-    async fn kept(store: &Store) -> usize {
+    async fn stored(store: &Store) -> usize {
         let mut page = PageRequest { limit: 1000, after: None };
         let mut count = 0;
         loop {
@@ -193,28 +191,28 @@ mod tests {
         }
     }
 
-    /// O1: more than one batch, in order, and all of it before the keeper ends.
+    /// O1: several batches are stored in order before the writer ends.
     #[tokio::test]
-    async fn whatever_was_told_is_kept_before_the_end() {
+    async fn writer_stores_all_records_before_it_ends() {
         let store = Store::open("sqlite::memory:").await.unwrap();
-        let (sink, keeper) = StoreSink::new(store.clone());
-        (0..2 * BATCH + 1).for_each(|number| sink.event(event(number)));
+        let (sink, writer) = StoreSink::new(store.clone());
+        (0..2 * MAX_BATCH_RECORDS + 1).for_each(|number| sink.event(event(number)));
         drop(sink);
-        keeper.run().await;
-        assert_eq!(kept(&store).await, 2 * BATCH + 1);
+        writer.run().await;
+        assert_eq!(stored(&store).await, 2 * MAX_BATCH_RECORDS + 1);
         let last = store.records(RecordKind::Event, &PageRequest::default()).await.unwrap();
-        assert_eq!(last.items[0].body["correlation_id"], (2 * BATCH).to_string());
+        assert_eq!(last.items[0].body["correlation_id"], (2 * MAX_BATCH_RECORDS).to_string());
     }
 
-    /// O1: whoever tells never waits, and never fills the memory.
+    /// O1: the sink never blocks, and its queue is bounded.
     #[tokio::test]
-    async fn what_nobody_keeps_is_dropped_beyond_a_bound() {
+    async fn records_beyond_the_capacity_are_dropped() {
         let store = Store::open("sqlite::memory:").await.unwrap();
-        let (sink, keeper) = StoreSink::new(store.clone());
-        (0..WAITING + 7).for_each(|number| sink.event(event(number)));
+        let (sink, writer) = StoreSink::new(store.clone());
+        (0..QUEUE_CAPACITY + 7).for_each(|number| sink.event(event(number)));
         assert_eq!(sink.dropped.load(Ordering::Relaxed), 7);
         drop(sink);
-        keeper.run().await;
-        assert_eq!(kept(&store).await, WAITING);
+        writer.run().await;
+        assert_eq!(stored(&store).await, QUEUE_CAPACITY);
     }
 }

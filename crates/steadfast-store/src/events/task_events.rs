@@ -1,8 +1,8 @@
-//! What monitoring is told of tasks (O1).
+//! Events about tasks for monitoring (O1).
 //!
-//! The same events as those of a session in a process: a task's session is its id, its operation
-//! its kind. Workers here and the door for workers elsewhere make them of what they settle; a
-//! plain success is none, so that a store is not filled with good news.
+//! They are the same events as those of a session in a process: the session of a task is its id, its
+//! operation its kind. Local workers and the API for remote ones create them from settlements. A
+//! first-attempt success creates none.
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -21,23 +21,22 @@ use crate::task::{FaultRecord, TaskId};
 
 const COMPONENT: &str = "worker";
 
-/// The task that an event is of, if it is of one. Sessions of programs have ids that only look
-/// like those of tasks.
+/// The task of an event. Sessions of programs have ids that only look like those of tasks.
 #[must_use]
-pub fn task_of(event: &Event) -> Option<TaskId> {
+pub fn task_of_event(event: &Event) -> Option<TaskId> {
     (event.component == COMPONENT).then(|| event.session_id.parse().ok())?
 }
 
 impl Claimed {
-    /// Tells the log and the figures what becomes of it. What comes back is for whoever keeps events.
-    pub fn tell(&self, verdict: &Verdict, now: Timestamp) -> Option<Event> {
+    /// Logs and measures a verdict, and returns its event, if there is one.
+    pub fn report(&self, verdict: &Verdict, now: Timestamp) -> Option<Event> {
         log::verdict(self, verdict);
         self.measure(verdict, now);
         self.event(verdict, || now)
     }
 
-    /// The same of what an attempt at it did to its policy's breaker, in this instance.
-    pub fn tell_of_breaker(
+    /// Logs a change of its policy's breaker in this instance, and returns its event.
+    pub fn report_breaker(
         &self,
         change: Transition,
         instance: &str,
@@ -47,18 +46,23 @@ impl Claimed {
         breaker_event(self.policy.id()?, change, instance, now)
     }
 
-    /// What there is to tell of a verdict on it, if anything.
+    /// The event of a verdict, if there is one.
     #[must_use]
     pub fn event(&self, verdict: &Verdict, now: impl FnOnce() -> Timestamp) -> Option<Event> {
-        let mut event = self.told(verdict, now)?;
+        let mut event = self.unredacted_event(verdict, now)?;
         Redactor::installed().event(&mut event);
         Some(event)
     }
 
-    fn told(&self, verdict: &Verdict, now: impl FnOnce() -> Timestamp) -> Option<Event> {
+    fn unredacted_event(
+        &self,
+        verdict: &Verdict,
+        now: impl FnOnce() -> Timestamp,
+    ) -> Option<Event> {
         match verdict {
             Verdict::Retry { fault, progress, delay, .. } => {
-                let mut event = self.of_attempt(EventType::RetryAttempt, progress.attempt(), now());
+                let mut event =
+                    self.attempt_event(EventType::RetryAttempt, progress.attempt(), now());
                 event.delay = Some(*delay);
                 event.why.clone_from(&fault.why);
                 let context = event.context.get_or_insert_default();
@@ -66,37 +70,37 @@ impl Claimed {
                 Some(event)
             }
             Verdict::Failed { fault, reason, .. } => {
-                Some(self.given_up(fault.as_deref(), *reason, now()))
+                Some(self.failed_event(fault.as_deref(), *reason, now()))
             }
-            Verdict::Completed { .. } if self.was_tried_before() => {
-                Some(self.of_attempt(EventType::RetrySuccess, self.progress.attempt(), now()))
+            Verdict::Completed { .. } if self.has_prior_attempts() => {
+                Some(self.attempt_event(EventType::RetrySuccess, self.progress.attempt(), now()))
             }
             _ => None,
         }
     }
 
-    /// That its worker was lost.
+    /// The event of a lost lease.
     #[must_use]
     pub fn lease_lost(&self, owner: &str, now: Timestamp) -> Event {
-        let mut event = self.of_attempt(EventType::LeaseLost, self.progress.attempt(), now);
+        let mut event = self.attempt_event(EventType::LeaseLost, self.progress.attempt(), now);
         event.context.get_or_insert_default().insert("worker".to_owned(), json!(owner));
         event
     }
 
-    const fn was_tried_before(&self) -> bool {
+    const fn has_prior_attempts(&self) -> bool {
         self.progress.attempts > 0 || self.progress.rate_limit_waits > 0
     }
 
-    fn given_up(&self, fault: Option<&FaultRecord>, reason: Reason, now: Timestamp) -> Event {
+    fn failed_event(&self, fault: Option<&FaultRecord>, reason: Reason, now: Timestamp) -> Event {
         let attempt = fault.map_or(self.progress.attempt(), |fault| fault.attempt);
-        let mut event = self.of_attempt(EventType::RetryFailure, attempt, now);
+        let mut event = self.attempt_event(EventType::RetryFailure, attempt, now);
         event.error = fault.map(|fault| ErrorRecord::of(&fault.fault));
         event.why = fault.and_then(|fault| fault.why.clone());
         event.reason = Some(reason);
         event
     }
 
-    fn of_attempt(&self, event_type: EventType, attempt: u32, now: Timestamp) -> Event {
+    fn attempt_event(&self, event_type: EventType, attempt: u32, now: Timestamp) -> Event {
         let id = self.id.to_string();
         let subject =
             Subject::of(&self.policy, &*self.kind, id, self.correlation_id.as_deref(), COMPONENT);
@@ -108,8 +112,7 @@ impl Claimed {
     }
 }
 
-/// What there is to tell of an instance's breaker that changed, if it lets calls through now or
-/// no more.
+/// The event of a breaker that opened or closed.
 #[must_use]
 pub fn breaker_event(
     policy_id: &str,
@@ -133,9 +136,8 @@ pub fn breaker_event(
 }
 
 impl Store {
-    /// Keeps events for whoever looks. Nobody's work depends on it: what the database does not take
-    /// is counted and forgotten.
-    pub async fn keep_events(&self, events: &[Event]) {
+    /// Stores events. Events that cannot be stored are counted and dropped.
+    pub async fn record_events(&self, events: &[Event]) {
         let records: Vec<_> =
             events.iter().filter_map(|event| Record::try_from(event).ok()).collect();
         if records.is_empty() {
@@ -143,7 +145,7 @@ impl Store {
         }
         if let Err(error) = self.record(&records).await {
             metrics::dropped(records.len() as u64);
-            warn!(target: "steadfast", %error, events = records.len(), "events are not kept");
+            warn!(target: "steadfast", %error, events = records.len(), "cannot store events");
         }
     }
 }

@@ -1,12 +1,12 @@
-//! What a store is like from outside: whoever keeps one needs to know before it hurts.
+//! Health facts of a store, for monitoring and diagnosis.
 //!
-//! A store goes bad slowly and elsewhere: a forgotten transaction keeps dead rows alive, a
-//! listener that sleeps fills a queue that all databases share, a worker that is gone leaves
-//! leases behind. [`examine`] gathers the facts of all that. It opens no store: nothing is
-//! migrated, nothing is made, nothing is written. What to think of the facts is not said here.
+//! A store degrades slowly: an open transaction keeps dead rows, a listener that does not read
+//! fills a queue that all databases share, a lost worker leaves expired leases. [`examine`]
+//! collects the facts. It opens no store: nothing is migrated, created or written. It does not
+//! judge the facts.
 //!
-//! A fact that cannot be had, for want of a right or because it takes too long, is [`Unseen`]
-//! with the reason. It never spoils the others.
+//! A fact that cannot be read, for lack of a privilege or of time, is [`Unavailable`] with the
+//! reason. It does not affect the others.
 
 mod clock;
 mod postgres;
@@ -29,31 +29,31 @@ pub use postgres::{
 pub use sqlite::{Access, Filesystem, Holder, Pages, Space, SqliteHealth, StoreFile};
 pub use work::{Due, Lapsed, Work};
 
-/// A fact, or why it could not be had.
-pub type Seen<T> = std::result::Result<T, Unseen>;
+/// A fact, or the reason why it is unavailable.
+pub type Fact<T> = std::result::Result<T, Unavailable>;
 
-/// Why a fact could not be had.
+/// The reason why a fact is unavailable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unseen(String);
+pub struct Unavailable(String);
 
-impl Unseen {
-    /// For this reason.
-    pub fn because(reason: impl Into<String>) -> Self {
+impl Unavailable {
+    /// A fact that is unavailable for this reason.
+    pub fn new(reason: impl Into<String>) -> Self {
         Self(reason.into())
     }
 }
 
-impl fmt::Display for Unseen {
+impl fmt::Display for Unavailable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl From<sqlx::Error> for Unseen {
+impl From<sqlx::Error> for Unavailable {
     fn from(error: sqlx::Error) -> Self {
         match error.as_database_error() {
-            Some(told) => Self::because(told.message()),
-            None => Self::because(error.to_string()),
+            Some(database) => Self::new(database.message()),
+            None => Self::new(error.to_string()),
         }
     }
 }
@@ -61,15 +61,15 @@ impl From<sqlx::Error> for Unseen {
 /// The facts of a store.
 #[derive(Clone, Debug)]
 pub struct Health {
-    /// Whether it is one that this program knows.
-    pub schema: Seen<Schema>,
-    /// Who works on it, and who does not.
-    pub work: Seen<Work>,
-    /// What is the engine's own.
+    /// The schema version.
+    pub schema: Fact<Schema>,
+    /// The leases and backlogs.
+    pub work: Fact<Work>,
+    /// The facts of the engine.
     pub engine: EngineHealth,
 }
 
-/// What is one engine's own.
+/// The facts of one engine.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum EngineHealth {
@@ -79,28 +79,28 @@ pub enum EngineHealth {
     Sqlite(Box<SqliteHealth>),
 }
 
-/// Which version a store's schema has.
+/// The schema version of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schema {
-    /// The store's; 0 if there is none yet.
+    /// The store's version; 0 without a schema.
     pub found: i64,
-    /// The newest that this program knows.
+    /// This program's version.
     pub known: i64,
 }
 
 impl Schema {
-    /// Whether the store's tables are those that this program knows.
+    /// Whether both versions are equal.
     #[must_use]
     pub const fn is_current(self) -> bool {
         self.found == self.known
     }
 }
 
-/// Looks at the store of this URL. `clock` tells this machine's time, which is compared with the
-/// database's.
+/// Collects the health facts of the store at this URL. `clock` returns this machine's time, which
+/// is compared with the database's.
 ///
 /// # Errors
-/// The URL makes no sense, there is no such file, or the database lets nobody in.
+/// The URL is invalid, the file does not exist, or the database cannot be reached.
 pub async fn examine(url: &str, clock: impl Fn() -> Timestamp + Send + Sync) -> Result<Health> {
     match StoreLocation::parse(url)? {
         StoreLocation::Sqlite => crate::engine::sqlite::health::examine(url).await,
@@ -108,20 +108,19 @@ pub async fn examine(url: &str, clock: impl Fn() -> Timestamp + Send + Sync) -> 
     }
 }
 
-/// Why there is nothing to say about the tasks of a store. One with an older schema has tasks
-/// where we look for them.
-pub(crate) fn work_unseen(schema: &Seen<Schema>) -> Option<Unseen> {
+/// Why the facts about tasks are unavailable. An older schema has them in the same tables.
+pub(crate) fn work_unavailable(schema: &Fact<Schema>) -> Option<Unavailable> {
     match schema {
-        Ok(Schema { found: 0, .. }) => Some(Unseen::because("there is no store yet")),
+        Ok(Schema { found: 0, .. }) => Some(Unavailable::new("there is no store yet")),
         Ok(Schema { found, known }) if found > known => {
-            Some(Unseen::because("this program does not know the store's schema"))
+            Some(Unavailable::new("the store's schema is newer than this program"))
         }
         Ok(_) => None,
         Err(why) => Some(why.clone()),
     }
 }
 
-/// A duration from a database's seconds. What would be negative is none.
+/// A duration from seconds; zero if negative.
 pub(crate) fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX)
 }

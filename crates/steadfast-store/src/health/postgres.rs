@@ -2,35 +2,35 @@
 
 use std::time::Duration;
 
-use super::{Clock, Seen};
+use super::{Clock, Fact};
 
 /// What is PostgreSQL's own.
 #[derive(Clone, Debug)]
 pub struct PostgresHealth {
     /// The server and its settings.
-    pub server: Seen<Server>,
+    pub server: Fact<Server>,
     /// Rights that are missing, each as `SELECT, INSERT ON TABLE steadfast.tasks`.
-    pub missing_rights: Seen<Vec<String>>,
+    pub missing_rights: Fact<Vec<String>>,
     /// How far the clocks are apart.
-    pub clock: Seen<Clock>,
+    pub clock: Fact<Clock>,
     /// Transactions that are open.
-    pub transactions: Seen<Transactions>,
+    pub transactions: Fact<Transactions>,
     /// Transactions that were prepared to be committed in two steps, and were not.
-    pub prepared: Seen<Vec<Prepared>>,
+    pub prepared: Fact<Vec<Prepared>>,
     /// Replication slots of the server.
-    pub slots: Seen<Vec<Slot>>,
+    pub slots: Fact<Vec<Slot>>,
     /// The queue of notifications, which all databases of the server share.
-    pub listening: Seen<Listening>,
+    pub listening: Fact<Listening>,
     /// The store's tables, the one with most dead rows first.
-    pub tables: Seen<Vec<Table>>,
+    pub tables: Fact<Vec<Table>>,
     /// How many transaction numbers are used up.
-    pub numbers: Seen<Numbers>,
+    pub numbers: Fact<Numbers>,
     /// How many connections there are.
-    pub connections: Seen<Connections>,
+    pub connections: Fact<Connections>,
     /// Other connections of Steadfast to this database.
-    pub colleagues: Seen<u64>,
+    pub other_connections: Fact<u64>,
     /// Whether a pooler hands one connection to several clients in turn.
-    pub pooled: Seen<bool>,
+    pub pooled: Fact<bool>,
     /// Whether the URL says so, with `listen=off`.
     pub listens: bool,
 }

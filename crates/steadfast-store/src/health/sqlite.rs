@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::Seen;
+use super::Fact;
 
 /// What is SQLite's own.
 #[derive(Clone, Debug)]
@@ -15,23 +15,23 @@ pub struct SqliteHealth {
     /// The log's index, `-shm`, while there is one.
     pub index: Option<StoreFile>,
     /// Whether files can be made beside it, as SQLite must.
-    pub directory_writable: Seen<bool>,
+    pub directory_writable: Fact<bool>,
     /// What is damaged, in SQLite's words; nothing if all is well.
-    pub damage: Seen<Vec<String>>,
+    pub corruption: Fact<Vec<String>>,
     /// How changes are written: `wal`, or something else.
-    pub journal: Seen<String>,
+    pub journal: Fact<String>,
     /// How much of the file is used.
-    pub pages: Seen<Pages>,
+    pub pages: Fact<Pages>,
     /// Room on the disk.
-    pub space: Seen<Space>,
+    pub space: Fact<Space>,
     /// What the file is on.
-    pub filesystem: Seen<Filesystem>,
+    pub filesystem: Fact<Filesystem>,
     /// Whether somebody holds the lock for writing for longer than a write should take.
-    pub locked: Seen<bool>,
+    pub locked: Fact<bool>,
     /// Who has the file open.
-    pub holders: Seen<Vec<Holder>>,
+    pub holders: Fact<Vec<Holder>>,
     /// How far in the future the newest task was submitted, if it was: the clock was set back.
-    pub ahead: Seen<Option<Duration>>,
+    pub ahead: Fact<Option<Duration>>,
 }
 
 /// One of the store's files.

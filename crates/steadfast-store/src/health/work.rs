@@ -1,24 +1,24 @@
-//! Who works on a store, and who does not.
+//! The leases and backlogs of a store.
 
 use std::time::Duration;
 
-/// What can be told of the workers by what they leave in the store.
+/// The state of the workers, as seen in the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Leases that are over, and that nobody has taken over.
+    /// Expired leases that no worker has reclaimed.
     pub lapsed: Option<Lapsed>,
-    /// Leases that are not over: somebody keeps them alive.
+    /// Leases that have not expired.
     pub alive: u64,
-    /// Of the tasks that are next in line somewhere, the one that has been due for longest.
-    /// Lines of paused queues and of categories that are held back do not count.
+    /// The longest-due task among the heads of all queues, without paused queues and held
+    /// categories.
     pub due: Option<Due>,
-    /// Queues that are paused while tasks of theirs are due.
+    /// Paused queues with due tasks.
     pub paused: Vec<String>,
 }
 
 impl Work {
-    /// Takes note of a queue whose next task has been due for this long.
-    pub(crate) fn line(&mut self, queue: String, paused: bool, since: Duration) {
+    /// Adds a queue whose next task has been due for this long.
+    pub(crate) fn add_backlog(&mut self, queue: String, paused: bool, since: Duration) {
         if paused {
             self.paused.push(queue);
         } else if self.due.as_ref().is_none_or(|due| due.since < since) {
@@ -27,24 +27,24 @@ impl Work {
     }
 }
 
-/// Leases that are over.
+/// Expired leases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lapsed {
-    /// How many.
+    /// Their number.
     pub leases: u64,
-    /// How many tasks are under them.
+    /// The number of their tasks.
     pub tasks: u64,
-    /// For how long the first of them has been over.
+    /// The time since the first of them expired.
     pub longest: Duration,
-    /// Some of the workers that had them.
+    /// Some of their workers.
     pub workers: Vec<String>,
 }
 
-/// A task that is next in its line.
+/// The next task of a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Due {
     /// Its queue.
     pub queue: String,
-    /// For how long it has been due.
+    /// How long it has been due.
     pub since: Duration,
 }

@@ -1,8 +1,7 @@
-//! Old histories, packed (D14).
+//! The codec of compressed histories (D14).
 //!
-//! The faults of one task are much alike, so together they take a fraction of the room that
-//! they take one by one. What is packed is JSON all the same: it can be read by whoever has the
-//! row and patience.
+//! The faults of one task are similar, so together they compress well. The format is zlib over
+//! JSON.
 
 use std::io::{self, Read, Write};
 
@@ -12,18 +11,18 @@ use flate2::write::ZlibEncoder;
 
 use crate::task::FaultRecord;
 
-/// Packs a history.
-pub(crate) fn pack(faults: &[FaultRecord]) -> io::Result<Vec<u8>> {
+/// Compresses a history.
+pub(crate) fn compress(faults: &[FaultRecord]) -> io::Result<Vec<u8>> {
     let json = serde_json::to_vec(faults)?;
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(&json)?;
     encoder.finish()
 }
 
-/// What was packed.
-pub(crate) fn unpack(packed: &[u8]) -> io::Result<Vec<FaultRecord>> {
+/// Decompresses a history.
+pub(crate) fn decompress(compressed: &[u8]) -> io::Result<Vec<FaultRecord>> {
     let mut json = Vec::new();
-    ZlibDecoder::new(packed).read_to_end(&mut json)?;
+    ZlibDecoder::new(compressed).read_to_end(&mut json)?;
     Ok(serde_json::from_slice(&json)?)
 }
 
@@ -34,9 +33,9 @@ mod tests {
 
     use super::*;
 
-    /// D14: packing loses nothing, and is worth it.
+    /// D14: compression is lossless, and saves four fifths.
     #[test]
-    fn a_packed_history_is_smaller_and_the_same() {
+    fn compressed_history_is_smaller_and_decompresses_to_the_same() {
         let fault = |attempt| FaultRecord {
             attempt,
             at: Timestamp::UNIX_EPOCH,
@@ -47,9 +46,9 @@ mod tests {
             next_delay: Some(1.5),
         };
         let faults: Vec<FaultRecord> = (1..=20).map(fault).collect();
-        let packed = pack(&faults).unwrap();
-        assert!(packed.len() * 5 < serde_json::to_vec(&faults).unwrap().len());
-        assert_eq!(unpack(&packed).unwrap(), faults);
-        assert!(unpack(b"not packed").is_err());
+        let compressed = compress(&faults).unwrap();
+        assert!(compressed.len() * 5 < serde_json::to_vec(&faults).unwrap().len());
+        assert_eq!(decompress(&compressed).unwrap(), faults);
+        assert!(decompress(b"not compressed").is_err());
     }
 }

@@ -1,11 +1,11 @@
-//! How long what has ended is kept (D14).
+//! Retention of ended tasks, records and audit entries (D14).
 
 use std::ops::AddAssign;
 use std::time::Duration;
 
 use serde::Serialize;
 
-/// What may be forgotten. A limit that is not there forgets nothing.
+/// Limits by age and count. A limit of `None` deletes nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Retention {
@@ -13,27 +13,26 @@ pub struct Retention {
     pub completed_for: Option<Duration>,
     /// Failed and cancelled tasks, by age.
     pub failed_for: Option<Duration>,
-    /// Ended tasks, by count: the oldest beyond so many go.
+    /// Ended tasks, by count: the oldest are deleted first.
     pub ended_at_most: Option<u64>,
-    /// Packed histories, by age: the task stays, its faults go.
+    /// Compressed histories, by age; the tasks stay.
     pub faults_for: Option<Duration>,
-    /// Records of sessions and events, and the sums of each minute, by age.
+    /// Records of sessions and events, and rollups, by age.
     pub records_for: Option<Duration>,
     /// Records of sessions and events, by count of each.
     pub records_at_most: Option<u64>,
-    /// The audit log, by age. Nobody forgets it who was not told to; that some of it was forgotten
-    /// is written down in it.
+    /// Audit entries, by age. `None` by default; a deletion writes an audit entry.
     pub audit_for: Option<Duration>,
-    /// How many are forgotten at a time, so that no claim waits for it.
-    pub at_a_time: u32,
-    /// Forget nothing, say how many it would be: all of them, not one piece.
+    /// The number of rows in one batch, so that claims do not wait.
+    pub batch_size: u32,
+    /// Delete nothing, and count everything that is past its retention.
     pub dry_run: bool,
 }
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
 impl Retention {
-    /// Everything is kept, until a limit is set.
+    /// No limits.
     #[must_use]
     pub const fn forever() -> Self {
         Self {
@@ -44,15 +43,15 @@ impl Retention {
             records_for: None,
             records_at_most: None,
             audit_for: None,
-            at_a_time: 1000,
+            batch_size: 1000,
             dry_run: false,
         }
     }
 }
 
 impl Default for Retention {
-    /// A week of successes, a quarter of failures, a million of all; records for a week. The audit
-    /// log is kept.
+    /// Completed tasks for a week, failed ones for a quarter, a million ended tasks; records for a
+    /// week. Audit entries are not deleted.
     fn default() -> Self {
         Self {
             completed_for: Some(DAY * 7),
@@ -62,36 +61,36 @@ impl Default for Retention {
             records_for: Some(DAY * 7),
             records_at_most: Some(100_000),
             audit_for: None,
-            at_a_time: 1000,
+            batch_size: 1000,
             dry_run: false,
         }
     }
 }
 
-/// What was forgotten, or would be.
+/// The number of deleted rows, or of those that would be deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Pruned {
-    /// Tasks, with all that belongs to them.
+    /// Tasks, with their faults and results.
     pub tasks: u64,
     /// Faults of tasks that stay. On PostgreSQL a history counts as one.
     pub faults: u64,
     /// Records of sessions and events.
     pub records: u64,
-    /// Executions of workflows, with their nodes. Ages and counts are those of tasks.
+    /// Executions of workflows, with their nodes, by the limits of tasks.
     pub executions: u64,
-    /// Entries of the audit log.
+    /// Audit entries.
     pub audit: u64,
 }
 
 impl Pruned {
-    /// Whether there was nothing more to forget.
+    /// Whether nothing was deleted.
     #[must_use]
     pub const fn is_nothing(&self) -> bool {
         self.total() == 0
     }
 
-    /// All of it together.
+    /// The total.
     #[must_use]
     pub const fn total(&self) -> u64 {
         self.tasks + self.faults + self.records + self.executions + self.audit

@@ -1,22 +1,19 @@
-//! What ended within a window of time, summed up (O1).
+//! Rollups of ended sessions by the minute (O1).
 //!
-//! A million tasks may end within an hour, so they are not read: the database adds them up, and
-//! what leaves it is a row for each policy and subsystem. What counts is said here, once for both
-//! engines:
+//! A million tasks may end within an hour, so the database aggregates them to one row per policy
+//! and subsystem. Both engines follow the same rules:
 //!
-//! - A task's session is its life, and it ends when the task does. It counts by the time of its
-//!   end; a session of a process by the time when the store took its record, for that is the one
-//!   clock that all processes share (D4).
-//! - Completed is a success; failed and cancelled are none.
-//! - An attempt is a call that was made, whether or not it was told to wait.
-//! - It takes from its submission, or its last fresh start, to its end.
-//! - The subsystem is what the kind or the operation begins with, up to the first dot, unless a
-//!   session says its own.
+//! - A task is one session, which counts at the time of its end. A session of a process counts at
+//!   the time of its record, because the store's clock is the one that all processes share (D4).
+//! - Completed is a success; failed and cancelled are not.
+//! - Every call is an attempt, including those that were rate limited.
+//! - The duration is from the submission, or the last fresh requeue, to the end.
+//! - The subsystem is the kind or the operation up to the first dot, unless a session has its own.
 //!
-//! Even the database takes seconds to add up a million. So each minute is summed up once, some
-//! time after it is over ([`Store::rollup`](crate::Store::rollup)), and a window is made of whole
-//! minutes and of what is left at its two ends, which is counted one by one ([`cut`]). What is
-//! summed up stays so: a task that is requeued or pruned later has ended all the same.
+//! Aggregating a million rows takes the database seconds. So each minute is aggregated once, some
+//! time after its end ([`Store::rollup`](crate::Store::rollup)). A window consists of whole minutes
+//! and of two ends, which are aggregated on each read ([`Window`]). A rollup does not change when
+//! its tasks are requeued or pruned later.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -26,14 +23,13 @@ use tracing::error;
 
 use crate::error::Result;
 
-/// A minute in microseconds, as times are here.
-pub(crate) const MINUTE: i64 = 60_000_000;
+/// A minute in microseconds.
+pub(crate) const MINUTE_MICROS: i64 = 60_000_000;
 
-/// How long after its end a minute is summed up. What ended in it is written by then: nobody's
-/// last word takes longer to commit.
-const AFTER: i64 = 2 * MINUTE;
+/// The time after its end at which a minute is aggregated. By then every end in it is committed.
+const ROLLUP_DELAY_MICROS: i64 = 2 * MINUTE_MICROS;
 
-/// The sessions of one policy and subsystem.
+/// The ended sessions of one policy and subsystem.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Rollup {
@@ -41,15 +37,15 @@ pub struct Rollup {
     pub policy_id: String,
     /// The subsystem.
     pub subsystem: String,
-    /// How many sessions ended.
+    /// The number of sessions.
     pub sessions: u64,
-    /// How many of them with success.
+    /// The number of successful sessions.
     pub successful: u64,
-    /// How many attempts they made together.
+    /// The total number of attempts.
     pub attempts: u64,
-    /// The most that one of them made.
+    /// The largest number of attempts in one session.
     pub most_attempts: u64,
-    /// How long they took together.
+    /// The total duration.
     pub duration: Duration,
 }
 
@@ -63,72 +59,75 @@ impl Rollup {
     }
 }
 
-/// One for each policy and subsystem.
-pub(crate) fn merged(sums: Vec<Rollup>) -> Vec<Rollup> {
+/// Merges rollups of the same policy and subsystem.
+pub(crate) fn merge(rollups: Vec<Rollup>) -> Vec<Rollup> {
     let mut merged: BTreeMap<(String, String), Rollup> = BTreeMap::new();
-    for sum in sums {
-        let name = (sum.policy_id.clone(), sum.subsystem.clone());
-        merged.entry(name).and_modify(|known| known.add(&sum)).or_insert(sum);
+    for rollup in rollups {
+        let key = (rollup.policy_id.clone(), rollup.subsystem.clone());
+        merged.entry(key).and_modify(|other| other.add(&rollup)).or_insert(rollup);
     }
     merged.into_values().collect()
 }
 
-/// The minute that a time is in.
+/// The start of the minute that contains a time.
 pub(crate) const fn minute_of(time: i64) -> i64 {
-    time.div_euclid(MINUTE) * MINUTE
+    time.div_euclid(MINUTE_MICROS) * MINUTE_MICROS
 }
 
-/// Before when minutes may be summed up.
-pub(crate) const fn over(now: i64) -> i64 {
-    minute_of(now - AFTER)
+/// The time before which minutes may be aggregated.
+pub(crate) const fn completed_until(now: i64) -> i64 {
+    minute_of(now - ROLLUP_DELAY_MICROS)
 }
 
-/// Whether minutes are said to be summed up in which something may still end, because the clock ran
-/// ahead when they were: nothing would be seen until it is as late as it was then.
-pub(crate) const fn is_ahead(until: i64, over: i64) -> bool {
-    until > over + AFTER
+/// Whether future minutes are marked as aggregated, because the clock was ahead: their sessions
+/// would be missing.
+pub(crate) const fn is_ahead(until: i64, completed: i64) -> bool {
+    until > completed + ROLLUP_DELAY_MICROS
 }
 
-/// The sums of a minute; none if something in it cannot be added up, which must not keep all later
-/// minutes from it (K4).
-pub(crate) fn or_left_out(minute: i64, sums: Result<Vec<Rollup>>) -> Result<Vec<Rollup>> {
-    match sums {
+/// The rollups of a minute; empty if a value in it cannot be aggregated, so that later minutes are
+/// not blocked (K4).
+pub(crate) fn or_skipped(minute: i64, rollups: Result<Vec<Rollup>>) -> Result<Vec<Rollup>> {
+    match rollups {
         Err(error) if error.is_about_a_value() => {
             let minute = Timestamp::from_microsecond(minute).unwrap_or_default();
             error!(
                 target: "steadfast",
                 %minute,
                 %error,
-                "what ended in a minute cannot be added up, and is left out of the figures"
+                "cannot aggregate a minute; its sessions are missing from the metrics"
             );
             Ok(Vec::new())
         }
-        sums => sums,
+        rollups => rollups,
     }
 }
 
-/// A window of time in two sorts of pieces.
+/// A time window, split into aggregated minutes and the rest.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Cut {
-    /// Whole minutes that are summed up, from the first to before the last.
+pub(crate) struct Window {
+    /// Aggregated minutes, from the first to before the last.
     pub(crate) minutes: Option<(i64, i64)>,
-    /// From one time to another, both included.
+    /// Spans that are not aggregated, both ends included.
     pub(crate) rest: Vec<(i64, i64)>,
 }
 
-/// Cuts a window, both ends included, where everything before `until` is summed up.
-pub(crate) fn cut(from: i64, to: i64, until: i64) -> Cut {
-    let first = minute_of(from.saturating_add(MINUTE - 1));
-    let end = minute_of(to.saturating_add(1)).min(until);
-    if first >= end {
-        return Cut { minutes: None, rest: vec![(from, to)] };
+impl Window {
+    /// Splits a window, both ends included, where everything before `until` is aggregated.
+    pub(crate) fn split(from: i64, to: i64, until: i64) -> Self {
+        let first = minute_of(from.saturating_add(MINUTE_MICROS - 1));
+        let end = minute_of(to.saturating_add(1)).min(until);
+        if first >= end {
+            return Self { minutes: None, rest: vec![(from, to)] };
+        }
+        let rest = [(from, first - 1), (end, to)];
+        let rest = rest.into_iter().filter(|(from, to)| from <= to).collect();
+        Self { minutes: Some((first, end)), rest }
     }
-    let rest = [(from, first - 1), (end, to)];
-    Cut { minutes: Some((first, end)), rest: rest.into_iter().filter(|(a, b)| a <= b).collect() }
 }
 
-/// The columns of a sum, as both engines have them.
-macro_rules! summed {
+/// Decodes a rollup from a row of either engine.
+macro_rules! rollup_row {
     ($row:expr) => {{
         use sqlx::Row;
         let row = $row;
@@ -145,34 +144,42 @@ macro_rules! summed {
         })
     }};
 }
-pub(crate) use summed;
+pub(crate) use rollup_row;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// O1: what is not summed up yet is counted one by one, and so are the ends of a window.
+    /// O1: only whole aggregated minutes come from rollups.
     #[test]
-    fn a_window_is_cut_at_whole_minutes() {
-        let (one, two, three) = (MINUTE, 2 * MINUTE, 3 * MINUTE);
-        let all = |from, to| Cut { minutes: None, rest: vec![(from, to)] };
-        assert_eq!(cut(one, three, 0), all(one, three), "nothing is summed up");
-        assert_eq!(cut(one + 1, two - 2, three), all(one + 1, two - 2), "within a minute");
-        let minutes = Some((one, two));
-        assert_eq!(cut(one, two - 1, three), Cut { minutes, rest: vec![] }, "a whole one");
-        assert_eq!(cut(one, two, three), Cut { minutes, rest: vec![(two, two)] });
+    fn window_is_split_at_whole_minutes() {
+        let (one, two, three) = (MINUTE_MICROS, 2 * MINUTE_MICROS, 3 * MINUTE_MICROS);
+        let all = |from, to| Window { minutes: None, rest: vec![(from, to)] };
+        assert_eq!(Window::split(one, three, 0), all(one, three), "nothing is aggregated");
         assert_eq!(
-            cut(one - 5, two + 5, two),
-            Cut { minutes, rest: vec![(one - 5, one - 1), (two, two + 5)] }
+            Window::split(one + 1, two - 2, three),
+            all(one + 1, two - 2),
+            "within a minute"
         );
-        let ever = cut(i64::MIN / 16, i64::MAX / 16, three);
+        let minutes = Some((one, two));
+        assert_eq!(
+            Window::split(one, two - 1, three),
+            Window { minutes, rest: vec![] },
+            "a whole one"
+        );
+        assert_eq!(Window::split(one, two, three), Window { minutes, rest: vec![(two, two)] });
+        assert_eq!(
+            Window::split(one - 5, two + 5, two),
+            Window { minutes, rest: vec![(one - 5, one - 1), (two, two + 5)] }
+        );
+        let ever = Window::split(i64::MIN / 16, i64::MAX / 16, three);
         assert_eq!(ever.minutes.map(|(_, end)| end), Some(three));
     }
 
-    /// O1: a task and a session of one policy and subsystem are one sum.
+    /// O1: a task and a session of one policy and subsystem are one rollup.
     #[test]
-    fn sums_of_the_same_are_one() {
-        let sum = |subsystem: &str, most_attempts| Rollup {
+    fn rollups_of_the_same_policy_and_subsystem_merge() {
+        let rollup = |subsystem: &str, most_attempts| Rollup {
             policy_id: "calls".to_owned(),
             subsystem: subsystem.to_owned(),
             sessions: 1,
@@ -181,7 +188,7 @@ mod tests {
             most_attempts,
             duration: Duration::from_secs(1),
         };
-        let merged = merged(vec![sum("mail", 3), sum("shop", 1), sum("mail", 2)]);
+        let merged = merge(vec![rollup("mail", 3), rollup("shop", 1), rollup("mail", 2)]);
         let shown = merged.iter().map(|it| (&*it.subsystem, it.sessions, it.attempts));
         assert_eq!(shown.collect::<Vec<_>>(), [("mail", 2, 5), ("shop", 1, 1)]);
         assert_eq!((merged[0].most_attempts, merged[0].duration), (3, Duration::from_secs(2)));

@@ -1,45 +1,44 @@
-//! An answer on its way to whoever asked.
+//! A guard against callers that go away before they receive an answer.
 //!
-//! Whoever asks may go away between the commit and the answer. For most writes that is fine:
-//! they were asked for, and they are done. But a claim that nobody hears of holds tasks that
-//! nobody runs until its lease expires. So it comes with something to be done if it is not
-//! heard.
+//! A caller may go away between the commit and the answer. For most writes that is fine. But a
+//! claim that no caller receives would hold its tasks until the lease expires. So its answer has a
+//! guard that releases the tasks.
 
 use std::fmt;
 
-/// A committed answer.
+/// A committed answer with its guard.
 #[derive(Debug)]
-pub(crate) struct Delivery<T> {
+pub(crate) struct Guarded<T> {
     pub(crate) answer: T,
-    pub(crate) unheard: Unheard,
+    pub(crate) guard: CancelGuard,
 }
 
-/// Does something when it is dropped before the answer was [heard](Self::heard).
-pub(crate) struct Unheard(Option<Box<dyn FnOnce() + Send>>);
+/// Runs an action when it is dropped before it was [disarmed](Self::disarm).
+pub(crate) struct CancelGuard(Option<Box<dyn FnOnce() + Send>>);
 
-impl Unheard {
-    pub(crate) const NOTHING: Self = Self(None);
+impl CancelGuard {
+    pub(crate) const NONE: Self = Self(None);
 
-    pub(crate) fn new(done: impl FnOnce() + Send + 'static) -> Self {
-        Self(Some(Box::new(done)))
+    pub(crate) fn new(action: impl FnOnce() + Send + 'static) -> Self {
+        Self(Some(Box::new(action)))
     }
 
-    /// The answer has reached whoever asked.
-    pub(crate) fn heard(mut self) {
+    /// Disarms the guard: the caller has the answer.
+    pub(crate) fn disarm(mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for Unheard {
+impl Drop for CancelGuard {
     fn drop(&mut self) {
-        if let Some(done) = self.0.take() {
-            done();
+        if let Some(action) = self.0.take() {
+            action();
         }
     }
 }
 
-impl fmt::Debug for Unheard {
+impl fmt::Debug for CancelGuard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unheard").finish_non_exhaustive()
+        f.debug_struct("CancelGuard").finish_non_exhaustive()
     }
 }

@@ -1,9 +1,9 @@
-//! Taking tasks, and holding them.
+//! Claims and leases.
 //!
-//! A claim takes a batch under one lease. The lease has one number, the [`FencingToken`], drawn from
-//! a count that only grows; every later write about a task of the batch carries it, and the
-//! store refuses it once the task has gone to somebody else (D4). One lease for a batch is what
-//! makes a heartbeat one row for a thousand tasks, and a claim cheap to write.
+//! A claim takes a batch of tasks under one lease. The lease has a [`FencingToken`] from a growing
+//! sequence; every later write about a task of the batch has it, and the store rejects the write
+//! once another lease holds the task (D4). One lease per batch makes a heartbeat one row for a
+//! thousand tasks, and a claim cheap to write.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,20 +14,20 @@ use serde::{Deserialize, Serialize};
 use steadfast::Policy;
 use steadfast::decide::Progress;
 
-use crate::error::Invalid;
+use crate::error::InputError;
 use crate::task::{TaskId, name};
 
-/// How long a lease lasts unless it is kept alive (D7).
+/// The duration of a lease without heartbeats (D7).
 pub const DEFAULT_LEASE: Duration = Duration::from_secs(600);
 
-/// A lease must outlive a few round trips.
-const SHORTEST_LEASE: Duration = Duration::from_secs(1);
+/// The shortest lease, which must outlive a few round trips.
+const MIN_LEASE: Duration = Duration::from_secs(1);
 
-/// The longest lease. A lost worker's tasks wait for as long as it had them; who needs more time
-/// sends heartbeats.
+/// The longest lease. The tasks of a lost worker wait until it expires; a worker that needs more
+/// time sends heartbeats.
 pub const MAX_LEASE: Duration = Duration::from_hours(24);
 
-/// The fencing number of a lease: greater than that of every lease before it (D18).
+/// The fencing token of a lease: greater than that of every earlier lease (D18).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FencingToken(pub i64);
@@ -38,48 +38,48 @@ impl fmt::Display for FencingToken {
     }
 }
 
-/// A place in a queue's line of due tasks.
+/// A position in a queue's claim order.
 ///
-/// Tasks leave a line at its head, and a database that may not forget them yet (an old
-/// transaction still looks) makes each claim step over all that have left. A worker that takes
-/// batch after batch may therefore go on from where the last one ended, and look at the whole
-/// line every now and then, for what has joined it further ahead.
+/// Claims delete rows at the head of a queue, and while an old transaction is open the database
+/// keeps the deleted rows, so each claim steps over them. A worker that claims batch after batch
+/// can therefore continue from the end of the last one, and claim from the head now and then, for
+/// tasks that were added before its cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position {
+pub struct ClaimCursor {
     pub(crate) priority: i16,
     pub(crate) submitted_at: Timestamp,
     pub(crate) id: TaskId,
 }
 
-/// How many to take of one queue.
+/// The limit of one queue in a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lane {
+pub struct QueueLimit {
     /// The queue.
     pub queue: String,
-    /// At most so many.
+    /// The maximum number of tasks.
     pub limit: u32,
-    /// From behind here, or else from the head of the line.
-    pub behind: Option<Position>,
+    /// The position to continue from; `None` for the head.
+    pub after: Option<ClaimCursor>,
 }
 
-/// What a worker wants.
+/// A request for tasks.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ClaimRequest {
-    /// Who asks.
+    /// The name of the worker.
     pub worker: String,
-    /// From these queues; from all of them if there is none here.
-    pub lanes: Vec<Lane>,
-    /// Only of these categories, if given: none that has no category.
+    /// The queues to claim from; empty for all.
+    pub queues: Vec<QueueLimit>,
+    /// Only tasks of these categories, if set.
     pub categories: Option<Vec<String>>,
-    /// Only of these kinds, if given. Others that stand before them are stepped over, one by one.
+    /// Only tasks of these kinds, if set. Others before them are skipped one by one.
     pub kinds: Option<Vec<String>>,
-    /// At most so many in all.
+    /// The maximum number of tasks in total.
     pub limit: u32,
-    /// Of payloads no more than so many bytes in all, if given; one task is always taken. What
-    /// is not answered is not leased.
+    /// The maximum number of payload bytes, if set; at least one task is claimed. Tasks beyond it
+    /// are not leased.
     pub bytes: Option<u64>,
-    /// For how long.
+    /// The duration of the lease.
     pub lease: Duration,
 }
 
@@ -89,7 +89,7 @@ impl ClaimRequest {
     pub fn new(worker: impl Into<String>, limit: u32) -> Self {
         Self {
             worker: worker.into(),
-            lanes: Vec::new(),
+            queues: Vec::new(),
             categories: None,
             kinds: None,
             limit,
@@ -98,46 +98,46 @@ impl ClaimRequest {
         }
     }
 
-    /// Also from this queue.
+    /// Adds a queue.
     #[must_use]
     pub fn queue(mut self, queue: impl Into<String>) -> Self {
-        self.lanes.push(Lane { queue: queue.into(), limit: self.limit, behind: None });
+        self.queues.push(QueueLimit { queue: queue.into(), limit: self.limit, after: None });
         self
     }
 
-    /// Only of these categories.
+    /// Restricts the categories.
     #[must_use]
     pub fn categories<T: Into<String>>(mut self, only: impl IntoIterator<Item = T>) -> Self {
         self.categories = Some(only.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Only of these kinds.
+    /// Restricts the kinds.
     #[must_use]
     pub fn kinds<T: Into<String>>(mut self, only: impl IntoIterator<Item = T>) -> Self {
         self.kinds = Some(only.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Of payloads no more than so many bytes in all.
+    /// Limits the payload bytes.
     #[must_use]
     pub fn bytes(mut self, bytes: u64) -> Self {
         self.bytes = Some(bytes);
         self
     }
 
-    /// For this long.
+    /// Sets the duration of the lease.
     #[must_use]
     pub fn lease(mut self, lease: Duration) -> Self {
         self.lease = lease;
         self
     }
 
-    /// Whether it makes sense.
-    pub(crate) fn check(&self) -> Result<(), Invalid> {
+    /// Validates the request.
+    pub(crate) fn check(&self) -> Result<(), InputError> {
         name("worker", &self.worker)?;
-        for lane in &self.lanes {
-            name("queue", &lane.queue)?;
+        for queue in &self.queues {
+            name("queue", &queue.queue)?;
         }
         for category in self.categories.iter().flatten() {
             name("category", category)?;
@@ -149,85 +149,84 @@ impl ClaimRequest {
     }
 }
 
-/// Whether a lease can be kept alive by heartbeats, and ends in time without.
+/// Validates the duration of a lease.
 ///
 /// # Errors
-/// It is too short or too long.
-pub fn check_lease(lease: Duration) -> Result<(), Invalid> {
-    if lease < SHORTEST_LEASE {
-        return Err(Invalid::new("lease", "must be at least one second"));
+/// The lease is too short or too long.
+pub fn check_lease(lease: Duration) -> Result<(), InputError> {
+    if lease < MIN_LEASE {
+        return Err(InputError::new("lease", "must be at least one second"));
     }
     if lease > MAX_LEASE {
-        let problem = "must be at most 24 hours; it is in seconds, and heartbeats make it last";
-        return Err(Invalid::new("lease", problem));
+        let problem = "must be at most 24 hours, in seconds; heartbeats extend it";
+        return Err(InputError::new("lease", problem));
     }
     Ok(())
 }
 
-/// A task in the hands of a worker.
+/// A claimed task.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Claimed {
-    /// Which task.
+    /// The task.
     pub id: TaskId,
-    /// What every write about it must carry.
-    pub version: FencingToken,
-    /// Who does it.
+    /// The fencing token of its lease, which every write about it needs.
+    pub fencing_token: FencingToken,
+    /// The kind, which selects the handler.
     pub kind: String,
-    /// What is to be done, as JSON.
+    /// The payload, as JSON.
     pub payload: String,
-    /// The line it stood in.
+    /// The queue.
     pub queue: String,
-    /// What it is about.
+    /// The category.
     pub category: Option<String>,
-    /// A higher one goes first.
+    /// The priority; higher ones are claimed first.
     pub priority: i16,
-    /// How it is tried again.
+    /// The retry policy.
     pub policy: Arc<Policy>,
-    /// How far it has come.
+    /// The attempts so far.
     pub progress: Progress,
-    /// When the store took it.
+    /// The time of submission.
     pub submitted_at: Timestamp,
-    /// From when the policy's `max_duration` counts: when it was first due, or its last
-    /// fresh start.
+    /// The start of the policy's `max_duration`: the first due time, or the last fresh requeue.
     pub counted_from: Timestamp,
-    /// When it was to be tried.
-    pub due_at: Timestamp,
-    /// When it is too late.
+    /// The time at which it became due.
+    pub scheduled_at: Timestamp,
+    /// The expiry.
     pub expires_at: Option<Timestamp>,
-    /// Names the work to whoever must not do it twice.
+    /// The idempotency key.
     pub idempotency_key: Option<String>,
-    /// Ties it to what else belongs to the same request.
+    /// The correlation id.
     pub correlation_id: Option<String>,
-    /// Whether a wait that it is asked for holds for its whole category.
+    /// Whether a rate limit holds its whole category.
     pub hold_category: bool,
 }
 
 impl Claimed {
-    /// Where it stood.
+    /// Its position in claim order.
     #[must_use]
-    pub const fn position(&self) -> Position {
+    pub const fn cursor(&self) -> ClaimCursor {
         let (priority, submitted_at, id) = (self.priority, self.submitted_at, self.id);
-        Position { priority, submitted_at, id }
+        ClaimCursor { priority, submitted_at, id }
     }
 }
 
-/// What a claim got.
+/// The result of a claim.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Claims {
     /// The store's time.
     pub now: Timestamp,
-    /// The tasks, in the order in which they are to be started. All have one version.
+    /// The tasks in claim order, all under one lease.
     pub tasks: Vec<Claimed>,
 }
 
-/// What a heartbeat found.
+/// The result of a heartbeat.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Heartbeat {
-    /// Leases that are no longer the worker's: its tasks belong to others now.
+    /// Leases that the worker has lost.
     pub lost: Vec<FencingToken>,
-    /// Tasks that ended in the meantime without the worker, because somebody called them off.
+    /// Running tasks that are no longer held, because they were cancelled.
     pub ended: Vec<TaskId>,
 }

@@ -1,9 +1,8 @@
-//! Tasks that were taken and cannot be read.
+//! Quarantine of claimed tasks that cannot be decoded.
 //!
-//! A policy that a newer version of this program wrote, or that somebody changed by hand, may
-//! mean nothing here. Such a task must neither fail (another instance may understand it) nor
-//! keep the rest of its batch from being run, nor be taken again and again. So it goes back
-//! uncounted, to be looked at later.
+//! A policy of a newer version of this program, or one that was edited by hand, may not decode.
+//! Such a task must neither fail (another instance may decode it) nor block the rest of its batch,
+//! nor be claimed again and again. So it is postponed without an attempt.
 
 use std::time::Duration;
 
@@ -12,35 +11,35 @@ use crate::queue::claim::{Claimed, FencingToken};
 use crate::queue::settle::{Settlement, Verdict};
 use crate::task::TaskId;
 
-/// How much later, more or less: they need not come back as one wave.
-const LATER: Duration = Duration::from_secs(60);
+/// The mean delay. It is randomised, so that quarantined tasks do not return at once.
+const QUARANTINE_DELAY: Duration = Duration::from_secs(60);
 
-/// A batch with only the tasks that can be read, and what becomes of the others.
+/// The decoded tasks of a batch, and the settlements of the others.
 #[derive(Debug)]
-pub(crate) struct Readable<T> {
+pub(crate) struct DecodedBatch<T> {
     pub(crate) tasks: Vec<T>,
-    pub(crate) set_aside: Vec<Settlement>,
+    pub(crate) quarantined: Vec<Settlement>,
 }
 
-impl<T> Readable<T> {
+impl<T> DecodedBatch<T> {
     pub(crate) fn with_capacity(tasks: usize) -> Self {
-        Self { tasks: Vec::with_capacity(tasks), set_aside: Vec::new() }
+        Self { tasks: Vec::with_capacity(tasks), quarantined: Vec::new() }
     }
 
-    /// Adds a task, or sets it aside. Every error that is not its own is everybody's.
+    /// Adds a task, or quarantines it. Any other error fails the batch.
     pub(crate) fn push(
         &mut self,
         id: TaskId,
-        version: FencingToken,
+        fencing_token: FencingToken,
         task: Result<T>,
     ) -> Result<()> {
         match task {
             Ok(task) => self.tasks.push(task),
-            Err(StoreError::Damaged { problem, .. }) => {
-                if self.set_aside.is_empty() {
-                    tell(id, &problem);
+            Err(StoreError::Decode { problem, .. }) => {
+                if self.quarantined.is_empty() {
+                    log_quarantine(id, &problem);
                 }
-                self.set_aside.push(Settlement { id, version, verdict: later() });
+                self.quarantined.push(Settlement { id, fencing_token, verdict: postponed() });
             }
             Err(error) => return Err(error),
         }
@@ -49,25 +48,25 @@ impl<T> Readable<T> {
 }
 
 impl Claimed {
-    /// What becomes of it if something of it cannot be read.
+    /// The verdict on a task of which something cannot be decoded.
     #[must_use]
-    pub fn set_aside(&self, problem: &str) -> Verdict {
-        tell(self.id, problem);
-        later()
+    pub fn quarantine(&self, problem: &str) -> Verdict {
+        log_quarantine(self.id, problem);
+        postponed()
     }
 }
 
-fn later() -> Verdict {
-    Verdict::Postponed { delay: LATER.mul_f64(0.5 + fastrand::f64()) }
+fn postponed() -> Verdict {
+    Verdict::Postponed { delay: QUARANTINE_DELAY.mul_f64(0.5 + fastrand::f64()) }
 }
 
-/// The first of a batch stands for the others: they probably have the same policy.
-fn tell(id: TaskId, problem: &str) {
+/// Only the first of a batch is logged: the others probably have the same policy.
+fn log_quarantine(id: TaskId, problem: &str) {
     tracing::error!(
         target: "steadfast",
         task = %id,
         problem,
-        "a task cannot be read, and is put off with others like it: upgrade this instance, or \
+        "cannot decode a task; it is postponed, as are others like it: upgrade this instance, or \
          cancel the task"
     );
 }

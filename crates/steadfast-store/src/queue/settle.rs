@@ -1,68 +1,67 @@
-//! What becomes of a task after a worker had it.
+//! Settlements of claimed tasks.
 
 use std::time::Duration;
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use steadfast::Reason;
 use steadfast::decide::Progress;
 
-use crate::error::Invalid;
+use crate::error::InputError;
 use crate::queue::claim::FencingToken;
 use crate::task::{FaultRecord, TaskId, document};
 
-/// One worker's last word on one task.
+/// The outcome of an attempt at one task.
 #[derive(Clone, Debug)]
 pub struct Settlement {
-    /// Which task.
+    /// The task.
     pub id: TaskId,
-    /// The lease it was held under.
-    pub version: FencingToken,
-    /// What becomes of it.
+    /// The fencing token of its lease.
+    pub fencing_token: FencingToken,
+    /// The next state of the task.
     pub verdict: Verdict,
 }
 
-/// What becomes of a task.
+/// The next state of a task.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// It is done.
+    /// The task is completed.
     Completed {
-        /// The handler's answer, as JSON.
+        /// The handler's result, as JSON.
         result: Option<String>,
     },
-    /// It failed and is tried again.
+    /// The attempt failed, and the task is retried.
     Retry {
-        /// What went wrong.
+        /// The fault of the attempt.
         fault: Box<FaultRecord>,
-        /// How far it has come.
+        /// The attempts so far.
         progress: Progress,
-        /// After how long.
+        /// The delay before the next attempt.
         delay: Duration,
-        /// Whether its whole category waits as long.
+        /// Whether its category is held for as long.
         hold: bool,
     },
-    /// It failed for good.
+    /// The task has failed.
     Failed {
-        /// What went wrong; nothing if there was no attempt, because it was too late for one.
+        /// The fault of the last attempt; `None` if the task expired without one.
         fault: Option<Box<FaultRecord>>,
-        /// How far it has come.
+        /// The attempts so far.
         progress: Progress,
-        /// Why there is no other attempt.
+        /// Why the task is not retried.
         reason: Reason,
     },
-    /// It was not tried, and is not before this long: a breaker is open.
+    /// The task was not attempted and is postponed, for example by an open breaker.
     Postponed {
-        /// After how long.
+        /// The delay before the next attempt.
         delay: Duration,
     },
-    /// It was not tried, and may be at once.
+    /// The task was not attempted and is pending again.
     Released,
 }
 
 impl Verdict {
-    /// Whether it can be written.
-    pub(crate) fn check(&self) -> Result<(), Invalid> {
+    /// Validates the result.
+    pub(crate) fn check(&self) -> Result<(), InputError> {
         match self {
             Self::Completed { result: Some(result) } => document("result", result),
             _ => Ok(()),
@@ -70,24 +69,12 @@ impl Verdict {
     }
 }
 
-/// What the store said to a [`Settlement`].
+/// The store's answer to a [`Settlement`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Settled {
-    /// It holds.
+    /// The settlement is written.
     Accepted,
-    /// The lease was no longer the worker's: nothing was changed.
+    /// The lease no longer holds the task: nothing was changed.
     Stale,
-}
-
-/// What moving due tasks found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Promoted {
-    /// How many are ready now.
-    pub count: u64,
-    /// When the next one is due, if any.
-    pub next: Option<Timestamp>,
-    /// The store's time.
-    pub now: Timestamp,
 }

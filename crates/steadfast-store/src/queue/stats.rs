@@ -3,35 +3,34 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-/// How many tasks are where, and how well it goes.
+/// The number of tasks in each state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Stats {
-    /// Due now.
+    /// Pending tasks.
     pub pending: u64,
-    /// Due later.
+    /// Scheduled tasks.
     pub scheduled: u64,
-    /// Due within an hour, of those.
+    /// Scheduled tasks that are due within an hour.
     pub due_in_an_hour: u64,
-    /// Due within 24 hours, of those.
+    /// Scheduled tasks that are due within 24 hours.
     pub due_in_24_hours: u64,
-    /// In the hands of workers.
+    /// Running tasks.
     pub running: u64,
-    /// Done.
+    /// Completed tasks.
     pub completed: u64,
-    /// Given up.
+    /// Failed tasks.
     pub failed: u64,
-    /// Called off.
+    /// Cancelled tasks.
     pub cancelled: u64,
-    /// When the next one is due.
+    /// The time at which the next scheduled task is due.
     pub next_due: Option<Timestamp>,
-    /// Since when the longest-waiting of the tasks that go next has been due, in queues that are not
-    /// paused.
+    /// The time since which the longest-waiting next task has been due, without paused queues.
     pub due_since: Option<Timestamp>,
 }
 
 impl Stats {
-    /// Completed of all that completed or failed; nothing before any did.
+    /// The fraction of completed among completed and failed tasks; `None` without any.
     #[must_use]
     pub fn success_rate(&self) -> Option<f64> {
         let ended = self.completed + self.failed;
@@ -39,18 +38,18 @@ impl Stats {
     }
 }
 
-/// The whole store, and each of its queues, as one look saw them.
+/// The counts of the store and of each queue, in one snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Of everything.
+    /// The counts of the store.
     pub stats: Stats,
     /// Every queue, by name.
     pub queues: Vec<QueueInfo>,
 }
 
 impl Counts {
-    /// What waits is known queue by queue; `stats` knows the rest.
+    /// Pending and scheduled tasks are summed over the queues; `stats` has the rest.
     pub(crate) fn of(mut stats: Stats, queues: Vec<QueueInfo>) -> Self {
         stats.pending = queues.iter().map(|queue| queue.pending).sum();
         stats.scheduled = queues.iter().map(|queue| queue.scheduled).sum();
@@ -58,28 +57,27 @@ impl Counts {
     }
 }
 
-/// Where the lines begin. To know it nothing has to be counted, however long they are.
+/// The first due times, which are known without counting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Due {
-    /// When the next one is due.
+pub struct DueTimes {
+    /// The time at which the next scheduled task is due.
     pub next_due: Option<Timestamp>,
-    /// Since when the longest-waiting of the tasks that go next has been due, in queues that are not
-    /// paused.
+    /// The time since which the longest-waiting next task has been due, without paused queues.
     pub due_since: Option<Timestamp>,
 }
 
-/// One queue.
+/// A queue and its tasks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct QueueInfo {
     /// Its name.
     pub name: String,
-    /// Whether nothing is taken from it.
+    /// Whether it is paused.
     pub paused: bool,
-    /// Due now.
+    /// Pending tasks.
     pub pending: u64,
-    /// Due later.
+    /// Scheduled tasks.
     pub scheduled: u64,
 }
 
@@ -87,9 +85,9 @@ pub struct QueueInfo {
 mod tests {
     use super::*;
 
-    /// D15: a rate of nothing is none.
+    /// D15: cancelled tasks do not count, and without ended tasks there is no rate.
     #[test]
-    fn the_success_rate_is_of_what_ended_by_itself() {
+    fn success_rate_ignores_cancelled_tasks() {
         let stats = Stats { completed: 3, failed: 1, cancelled: 9, ..Stats::default() };
         assert_eq!((stats.success_rate(), Stats::default().success_rate()), (Some(0.75), None));
     }

@@ -1,5 +1,4 @@
-//! From a task as it was written to one that can be kept: its policy is looked up, and what it
-//! went through before is counted.
+//! Checking of submitted tasks: their policies are resolved, and prior attempts counted.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,20 +11,19 @@ use steadfast::judge::{self, Judgement};
 use steadfast::policy::{Draft as PolicyDraft, PRESETS};
 use steadfast::{Fault, Policy, Reason, nearest};
 
-use crate::error::Invalid;
-use crate::retry::decision::{Asked, Told, moment};
+use crate::error::InputError;
+use crate::retry::decision::{DecidedFailure, GuardEnv, moment};
 use crate::task::policy_snapshot;
 use crate::task::{Before, Draft, FaultRecord, Task, Wanted, When};
 
-/// Finds policies by name, such as a registry does.
+/// Finds a policy by name, as a registry does.
 pub(crate) type FindPolicy = dyn Fn(&str) -> Option<Arc<Policy>> + Send + Sync;
 
-/// The policies of one submission, each found once: tasks submitted together mean the same by
-/// a name, whatever is reloaded meanwhile.
+/// The policies of one batch, each resolved once, so that a reload does not split the batch.
 pub(crate) struct Policies<'f> {
     find: &'f FindPolicy,
     found: HashMap<String, Arc<Policy>>,
-    /// The last one that a task brought along: a batch usually has one.
+    /// The last inline policy: a batch usually has one.
     checked: Option<Arc<Policy>>,
 }
 
@@ -34,9 +32,9 @@ impl<'f> Policies<'f> {
         Self { find, found: HashMap::new(), checked: None }
     }
 
-    fn get(&mut self, wanted: &Wanted) -> Result<Arc<Policy>, Invalid> {
+    fn get(&mut self, wanted: &Wanted) -> Result<Arc<Policy>, InputError> {
         let name = match wanted {
-            Wanted::Given(policy) => return self.brought_along(policy),
+            Wanted::Given(policy) => return self.inline(policy),
             Wanted::Named(name) => name,
             Wanted::Default => "default",
         };
@@ -51,7 +49,7 @@ impl<'f> Policies<'f> {
         Ok(policy)
     }
 
-    fn brought_along(&mut self, policy: &Arc<Policy>) -> Result<Arc<Policy>, Invalid> {
+    fn inline(&mut self, policy: &Arc<Policy>) -> Result<Arc<Policy>, InputError> {
         if !self.checked.as_ref().is_some_and(|checked| Arc::ptr_eq(checked, policy)) {
             policy_snapshot::check(policy)?;
             self.checked = Some(policy.clone());
@@ -60,43 +58,43 @@ impl<'f> Policies<'f> {
     }
 }
 
-fn built_in(wanted: &Wanted, name: &str) -> Result<Arc<Policy>, Invalid> {
+fn built_in(wanted: &Wanted, name: &str) -> Result<Arc<Policy>, InputError> {
     let draft = match wanted {
         Wanted::Default => PolicyDraft::new(),
         _ => PolicyDraft::preset(name).ok_or_else(|| unknown(name))?,
     };
     let built = draft.id(name).build();
-    built.map(Arc::new).map_err(|error| Invalid::new("policy", error.to_string()))
+    built.map(Arc::new).map_err(|error| InputError::new("policy", error.to_string()))
 }
 
-/// A task that is ready to be written: its policy is known, and so is what happened before.
+/// A checked task with its policy and prior attempts.
 #[derive(Clone, Debug)]
-pub struct Admission {
+pub struct CheckedTask {
     pub(crate) draft: Box<Draft>,
     pub(crate) policy: Arc<Policy>,
-    pub(crate) head_start: HeadStart,
+    pub(crate) prior: PriorAttempts,
 }
 
-/// What a task brings along.
+/// The attempts of a task before its submission.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct HeadStart {
+pub(crate) struct PriorAttempts {
     pub(crate) progress: Progress,
     pub(crate) faults: Vec<FaultRecord>,
-    /// Ended before it began: what failed elsewhere cannot be helped by trying again.
+    /// The reason why the task has already failed: its last failure cannot be retried.
     pub(crate) ended: Option<Reason>,
 }
 
-impl Admission {
-    /// `now` is the store's time, for tasks that have a past.
+impl CheckedTask {
+    /// `now` is the store's time, for tasks with prior attempts.
     pub(crate) fn new(
         task: Task,
         policies: &mut Policies<'_>,
         now: Timestamp,
-    ) -> Result<Self, Invalid> {
+    ) -> Result<Self, InputError> {
         let mut draft = task.checked()?;
         let policy = policies.get(&draft.policy)?;
-        let head_start = match std::mem::replace(&mut draft.before, Before::Nothing) {
-            Before::Nothing => HeadStart::default(),
+        let prior = match std::mem::replace(&mut draft.before, Before::Nothing) {
+            Before::Nothing => PriorAttempts::default(),
             Before::Fault(fault) => {
                 let judgement = judge::judge(policy.rules(), &fault);
                 let past = Past { policy: &policy, now, earlier: Vec::new() };
@@ -104,53 +102,53 @@ impl Admission {
             }
             Before::Session(failures) => after_session(&mut draft, &policy, failures, now),
         };
-        Ok(Self { draft, policy, head_start })
+        Ok(Self { draft, policy, prior })
     }
 }
 
 impl Task {
-    /// Whether something happened to it before, so that the time matters.
-    pub(crate) const fn has_a_past(&self) -> bool {
+    /// Whether it has prior attempts, so that the time matters.
+    pub(crate) const fn has_prior_attempts(&self) -> bool {
         !matches!(self.before(), Before::Nothing)
     }
 }
 
-fn unknown(name: &str) -> Invalid {
+fn unknown(name: &str) -> InputError {
     let next = match nearest(name, PRESETS.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there are the presets {}", PRESETS.join(", ")),
+        None => format!("the presets are {}", PRESETS.join(", ")),
     };
-    Invalid::new("policy", format!("no policy is called `{name}`; {next}"))
+    InputError::new("policy", format!("no policy is called `{name}`; {next}"))
 }
 
-/// A session that gave up is the first attempt of the task that goes on.
+/// The failures of a session become the first attempts of the task.
 fn after_session(
     draft: &mut Draft,
     policy: &Policy,
     mut failures: Vec<FailedAttempt>,
     now: Timestamp,
-) -> HeadStart {
+) -> PriorAttempts {
     let Some(last) = failures.pop() else {
-        return HeadStart::default();
+        return PriorAttempts::default();
     };
-    let earlier = failures.into_iter().map(|failure| kept(policy, failure, now)).collect();
-    // What the other side asked for still holds, however the class was found.
+    let earlier = failures.into_iter().map(|failure| fault_record(policy, failure, now)).collect();
+    // A hint of the server applies, however the failure was classified.
     let hint = judge::judge(policy.rules(), &last.fault).hint();
     let judgement = Judgement::by_code(last.class, hint);
     Past { policy, now, earlier }.decide(draft, last.fault, judgement)
 }
 
-fn kept(policy: &Policy, failure: FailedAttempt, now: Timestamp) -> FaultRecord {
-    let told = Told {
+fn fault_record(policy: &Policy, failure: FailedAttempt, now: Timestamp) -> FaultRecord {
+    let failure_record = DecidedFailure {
         attempt: failure.attempt,
         at: now,
         judgement: Judgement::by_code(failure.class, None),
         delay: Ok(failure.delay.unwrap_or_default()),
     };
-    told.record(policy, failure.fault)
+    failure_record.record(policy, failure.fault)
 }
 
-/// What a task went through before its last failure.
+/// The attempts before the last failure.
 struct Past<'p> {
     policy: &'p Policy,
     now: Timestamp,
@@ -158,14 +156,14 @@ struct Past<'p> {
 }
 
 impl Past<'_> {
-    fn decide(self, draft: &mut Draft, fault: Fault, judgement: Judgement) -> HeadStart {
+    fn decide(self, draft: &mut Draft, fault: Fault, judgement: Judgement) -> PriorAttempts {
         let mut progress = Progress::default();
         let started = moment(self.now);
         let expires_at = draft.expires.map(|when| moment(when.from(self.now)));
         let key_in_use = draft.key.is_some();
-        let terms = SessionLimits { started, expires_at, max_hint: None, key_in_use };
+        let limits = SessionLimits { started, expires_at, max_hint: None, key_in_use };
         let decision =
-            progress.decide(self.policy, &terms, started, &judgement, &mut Asked(&mut ()));
+            progress.decide(self.policy, &limits, started, &judgement, &mut GuardEnv(&mut ()));
         let (delay, ended) = match decision {
             Decision::Retry(delay) => (Ok(delay), None),
             Decision::GiveUp(reason) => (Err(reason), Some(reason)),
@@ -174,15 +172,15 @@ impl Past<'_> {
             draft.run = When::After(delay);
         }
         let attempt = self.earlier.last().map_or(1, |earlier| earlier.attempt.saturating_add(1));
-        let told = Told { attempt, at: self.now, judgement, delay };
+        let last = DecidedFailure { attempt, at: self.now, judgement, delay };
         let mut faults = self.earlier;
-        faults.push(told.record(self.policy, fault));
-        HeadStart { progress, faults, ended }
+        faults.push(last.record(self.policy, fault));
+        PriorAttempts { progress, faults, ended }
     }
 }
 
 impl When {
-    /// The time itself.
+    /// The absolute time.
     pub(crate) fn from(self, now: Timestamp) -> Timestamp {
         match self {
             Self::Now => now,
@@ -192,7 +190,7 @@ impl When {
     }
 }
 
-/// A time so much later; what is too far away is as far as time goes.
+/// A later time, at most the latest possible.
 pub(crate) fn later(time: Timestamp, delay: Duration) -> Timestamp {
     time.checked_add(delay).unwrap_or(Timestamp::MAX)
 }
@@ -203,47 +201,47 @@ mod tests {
 
     use super::*;
 
-    fn admit(task: Task, find: &FindPolicy) -> Result<Admission, Invalid> {
-        Admission::new(task, &mut Policies::new(find), Timestamp::UNIX_EPOCH)
+    fn check(task: Task, find: &FindPolicy) -> Result<CheckedTask, InputError> {
+        CheckedTask::new(task, &mut Policies::new(find), Timestamp::UNIX_EPOCH)
     }
 
-    /// F6: what is registered goes before what is built in, and no name means `default`.
+    /// F6: registered policies come before presets, and the default is `default`.
     #[test]
-    fn a_policy_is_found_where_it_is_registered_first() {
+    fn registered_policy_precedes_preset() {
         let named = |name: &str| {
             let policy = PolicyDraft::new().id(name).max_attempts(77).build().ok()?;
             ["default", "sql"].contains(&name).then(|| Arc::new(policy))
         };
-        let attempts = |task: Task| admit(task, &named).unwrap().policy.max_attempts();
+        let attempts = |task: Task| check(task, &named).unwrap().policy.max_attempts();
         assert_eq!(attempts(Task::new("k", &1)), 77);
         assert_eq!(attempts(Task::new("k", &1).policy("sql")), 77);
         assert_ne!(attempts(Task::new("k", &1).policy("patient")), 77);
-        let nobody = |_: &str| None;
-        assert_eq!(admit(Task::new("k", &1), &nobody).unwrap().policy.id(), Some("default"));
-        let refused = admit(Task::new("k", &1).policy("nobody"), &nobody).unwrap_err();
-        assert_eq!(refused.field(), "policy");
+        let none = |_: &str| None;
+        assert_eq!(check(Task::new("k", &1), &none).unwrap().policy.id(), Some("default"));
+        let error = check(Task::new("k", &1).policy("unknown"), &none).unwrap_err();
+        assert_eq!(error.field(), "policy");
     }
 
-    /// D9: tasks submitted together mean the same by a name.
+    /// D9: the tasks of a batch share one lookup per name.
     #[test]
-    fn a_name_is_looked_up_once_for_a_batch() {
-        let asked = AtomicU32::new(0);
+    fn policy_name_is_resolved_once_per_batch() {
+        let lookups = AtomicU32::new(0);
         let find = move |_: &str| {
-            let attempts = asked.fetch_add(1, Ordering::Relaxed) + 1;
+            let attempts = lookups.fetch_add(1, Ordering::Relaxed) + 1;
             PolicyDraft::new().max_attempts(attempts).build().ok().map(Arc::new)
         };
         let mut policies = Policies::new(&find);
         let mut attempts = || {
             let task = Task::new("k", &1).policy("mine");
             let now = Timestamp::UNIX_EPOCH;
-            Admission::new(task, &mut policies, now).unwrap().policy.max_attempts()
+            CheckedTask::new(task, &mut policies, now).unwrap().policy.max_attempts()
         };
         assert_eq!([attempts(), attempts(), attempts()], [1, 1, 1]);
     }
 
-    /// K4: a delay beyond the end of time is the end of time.
+    /// K4: a delay beyond the latest time is the latest time.
     #[test]
-    fn a_time_too_far_away_is_as_far_as_time_goes() {
+    fn time_is_clamped_to_the_latest_possible() {
         let now = Timestamp::UNIX_EPOCH;
         assert_eq!(When::After(Duration::MAX).from(now), Timestamp::MAX);
         assert_eq!(When::Now.from(now), now);

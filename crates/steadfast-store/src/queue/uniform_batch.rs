@@ -1,21 +1,21 @@
-//! Tasks that differ in nothing but id and payload.
+//! Batches of tasks that differ only in id and payload.
 //!
-//! That is what a bulk submission and most single ones are. Both engines write such tasks by
-//! one statement that takes everything else once and assumes that none of them is there yet.
+//! Bulk submissions and most single ones are such batches. Both engines write them by one
+//! statement that binds the rest once and assumes that all tasks are new.
 
 use std::sync::Arc;
 
-use crate::queue::submit::Admission;
+use crate::queue::submit::CheckedTask;
 
-impl Admission {
-    /// Whether nothing that another task has can be in its way, and nothing happened to it yet.
+impl CheckedTask {
+    /// Whether only its id can conflict, and it has no prior attempts.
     pub(crate) fn is_plain(&self) -> bool {
         let draft = &self.draft;
-        draft.key.is_none() && draft.correlation_id.is_none() && self.head_start.faults.is_empty()
+        draft.key.is_none() && draft.correlation_id.is_none() && self.prior.faults.is_empty()
     }
 
-    /// Whether it is the same that is to be done.
-    pub(crate) fn is_same_work(&self, other: &Self) -> bool {
+    /// Whether kind and payload are the same.
+    pub(crate) fn has_same_work(&self, other: &Self) -> bool {
         self.draft.kind == other.draft.kind && self.draft.payload == other.draft.payload
     }
 
@@ -32,8 +32,10 @@ impl Admission {
     }
 }
 
-/// The first of them, if all are plain and like it.
-pub(crate) fn pattern<'t>(tasks: impl IntoIterator<Item = &'t Admission>) -> Option<&'t Admission> {
+/// The first task, if all are plain and like it.
+pub(crate) fn template<'t>(
+    tasks: impl IntoIterator<Item = &'t CheckedTask>,
+) -> Option<&'t CheckedTask> {
     let mut tasks = tasks.into_iter();
     let first = tasks.next().filter(|first| first.is_plain())?;
     tasks.all(|task| task.is_plain() && task.is_like(first)).then_some(first)

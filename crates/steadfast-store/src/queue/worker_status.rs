@@ -1,41 +1,42 @@
-//! Who is at work, and on what (H2).
+//! Workers that hold tasks, and the backlog of each queue (H2).
 //!
-//! A queue that grows has no worker, or too few, or one that hangs. Which of these it is shows in
-//! two things: who holds tasks until when, and for how long the first in each line has been due.
+//! A growing queue has no worker, too few, or one that hangs. The leases of the workers and the
+//! time for which the first task of each queue has been due show which.
 
 use jiff::Timestamp;
 use serde::Serialize;
 
-/// Workers, and the lines that they take from.
+/// The workers, and the backlogs of their queues.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct WorkerStatus {
-    /// Everybody who holds a task, by name.
+    /// Every worker that holds a task, by name.
     pub workers: Vec<WorkerInfo>,
-    /// Every queue's line, by the queue's name.
-    pub lines: Vec<QueueBacklog>,
+    /// The backlog of every queue, by name.
+    #[serde(rename = "lines")]
+    pub backlogs: Vec<QueueBacklog>,
 }
 
 /// A worker that holds tasks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct WorkerInfo {
-    /// What it calls itself.
+    /// Its name.
     pub name: String,
-    /// How many tasks it holds.
+    /// The number of tasks that it holds.
     pub tasks: u64,
-    /// When the first of its leases ends, if it does not keep it alive.
+    /// The time at which the first of its leases expires.
     pub until: Timestamp,
 }
 
-/// The line of one queue.
+/// The backlog of one queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct QueueBacklog {
     /// The queue.
     pub queue: String,
-    /// Since when the first in line is due; nothing if none is.
+    /// The time since which the next task is due; `None` if no task is due.
     pub due_since: Option<Timestamp>,
-    /// How many of its tasks are in the hands of workers.
+    /// The number of its running tasks.
     pub running: u64,
 }

@@ -1,8 +1,8 @@
-//! Breakers of many instances, seen and steered from one place (G1).
+//! Breaker states of all instances, and overrides for them (G1).
 //!
-//! A breaker lives in a process, for a call must not wait for a database to be let through. But
-//! whoever runs ten instances wants to see all ten, and to shut one service off in all of them.
-//! So each instance writes down how its breakers stand, and looks for [orders](BreakerOverride).
+//! A breaker lives in a process, because a call must not wait for a database. But an operator
+//! of ten instances needs to see all of them, and to isolate a service in all of them. So each
+//! instance reports its breakers, and applies [overrides](BreakerOverride).
 
 use std::time::Duration;
 
@@ -13,49 +13,49 @@ use steadfast::guard::breaker::BreakerState;
 
 use crate::control::Actor;
 
-/// An instance that has written nothing for this long is gone.
-pub(crate) const GONE: Duration = Duration::from_secs(90);
+/// The time without a report after which an instance is not shown.
+pub(crate) const INSTANCE_TIMEOUT: Duration = Duration::from_secs(90);
 
-/// How one instance's breaker of one policy stands.
+/// The state of one instance's breaker of one policy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BreakerReport {
-    /// The policy whose sessions share it.
+    /// The policy.
     pub policy: String,
-    /// Whose it is.
+    /// The instance.
     pub instance: String,
-    /// When the instance last wrote it down, by the store's clock; nothing before it is written.
+    /// The time of the report, by the store's clock; `None` before it is written.
     pub seen_at: Option<Timestamp>,
-    /// Where it stands.
+    /// The state.
     pub state: BreakerState,
-    /// How many failures count towards opening it, or opened it.
+    /// The number of failures that count towards opening it, or opened it.
     pub failure_count: u64,
-    /// How many in a row open it; nothing if it opens by a rate.
+    /// The number of consecutive failures that open it; `None` if it opens by a rate.
     pub threshold: Option<u32>,
-    /// How long it stays open, in seconds.
+    /// The time for which it stays open, in seconds.
     #[serde(with = "serde_seconds")]
     pub timeout: Duration,
-    /// When the last failure was.
+    /// The time of the last failure.
     pub last_failure_time: Option<Timestamp>,
-    /// When its state last changed; nothing if it never did.
+    /// The time of the last state change.
     pub last_state_change: Option<Timestamp>,
-    /// When it lets a probe through, if it is open.
+    /// The time of the next probe, if it is open.
     pub next_probe_at: Option<Timestamp>,
 }
 
-/// What somebody wants of a breaker, in all instances.
+/// A command for a breaker in all instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BreakerCommand {
-    /// Rejects calls for as long as it would by its own judgement, and then probes.
+    /// Opens it for its usual time.
     Open,
-    /// Lets calls through again, and forgets the failures so far.
+    /// Closes it, and resets its failures.
     Close,
-    /// Rejects calls until somebody closes it.
+    /// Rejects calls until it is closed by a command.
     Isolate,
 }
 
 impl BreakerCommand {
-    /// Every wish.
+    /// Every command.
     pub const ALL: [Self; 3] = [Self::Open, Self::Close, Self::Isolate];
 
     /// Its name in rows, and after `breaker.` in the audit log.
@@ -69,21 +69,23 @@ impl BreakerCommand {
     }
 
     pub(crate) fn named(name: &str) -> Option<Self> {
-        [Self::Open, Self::Close, Self::Isolate].into_iter().find(|wish| wish.name() == name)
+        [Self::Open, Self::Close, Self::Isolate].into_iter().find(|command| command.name() == name)
     }
 }
 
-/// The last thing that somebody wanted of a policy's breaker.
+/// The last command for a policy's breakers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BreakerOverride {
-    /// Greater than that of every order before it.
+    /// Greater than that of every earlier override.
     pub number: i64,
-    /// Whose breaker.
+    /// The policy.
     pub policy: String,
-    /// What is wanted.
-    pub wish: BreakerCommand,
-    /// Who wants it.
-    pub by: Actor,
-    /// Since when, by the store's clock.
+    /// The command.
+    #[serde(rename = "wish", alias = "command")]
+    pub command: BreakerCommand,
+    /// The actor.
+    #[serde(rename = "by", alias = "actor")]
+    pub actor: Actor,
+    /// The time, by the store's clock.
     pub at: Timestamp,
 }

@@ -1,9 +1,8 @@
-//! What follows from a failed attempt of a task.
+//! Retry decisions about failed attempts.
 //!
-//! This is the whole of what a store knows about retrying: it hands the task's policy, its
-//! progress and the store's time to [`decide`](steadfast::decide) and writes down the answer.
-//! Workers here, workers elsewhere and the service that finds lost workers all come through
-//! this one door.
+//! This is the only retry logic of the store: it passes the task's policy, its progress and the
+//! store's time to [`decide`](steadfast::decide). Local workers, remote workers and the reclaimer
+//! of lost workers all use it.
 
 use std::time::Duration;
 
@@ -18,21 +17,21 @@ use crate::queue::claim::Claimed;
 use crate::queue::settle::Verdict;
 use crate::task::FaultRecord;
 
-/// What is asked of whoever lets a task fail.
+/// The context of a failed attempt.
 #[derive(Clone, Copy, Debug)]
 pub struct FailureContext {
     /// The store's time.
     pub now: Timestamp,
-    /// Whether the attempt handed the task's key on, so that repeating it is safe (J9).
+    /// Whether the attempt used the task's idempotency key, so that a retry is safe (J9).
     pub key_in_use: bool,
 }
 
-/// What the core may ask of whoever lets a task fail: chance, and the policy's budget (G3), which
-/// is one of its [guards](steadfast::guard::of). `()` are no guards.
+/// The environment of a decision: random numbers, and the policy's budget (G3), which is one of its
+/// [guards](steadfast::guard::of). `()` has no guards.
 #[derive(Debug)]
-pub struct Asked<'g, G>(pub &'g mut G);
+pub struct GuardEnv<'g, G>(pub &'g mut G);
 
-impl<G: Instrument> DecisionEnv for Asked<'_, G> {
+impl<G: Instrument> DecisionEnv for GuardEnv<'_, G> {
     fn draw(&mut self) -> u64 {
         fastrand::u64(..)
     }
@@ -42,51 +41,50 @@ impl<G: Instrument> DecisionEnv for Asked<'_, G> {
     }
 }
 
-/// The fault of an attempt whose worker was not heard of any more (D7). It may have taken
-/// effect.
+/// The fault of an attempt whose worker was lost (D7). It may have taken effect.
 #[must_use]
 pub fn worker_lost(owner: &str) -> Fault {
     let message = format!("worker `{owner}` was lost: its lease expired");
     Fault::of(Kind::WorkerLost).with_message(message).with_unknown_outcome()
 }
 
-/// How the loss of a worker is judged, of a task or of a whole execution: it is no error of the
-/// work, so no rule of a policy speaks of it.
+/// The classification of a lost worker, for a task or an execution. It is not an error of the
+/// work, so the rules of a policy do not apply.
 #[must_use]
-pub const fn judged_lost() -> Judgement {
+pub const fn worker_lost_judgement() -> Judgement {
     Judgement::by_code(Class::UnknownOutcome, None)
 }
 
 impl Claimed {
-    /// Judges the fault of the attempt under way and decides what follows.
+    /// Classifies the fault of the current attempt and decides about a retry.
     #[must_use]
     pub fn failed(
         &self,
         fault: Fault,
-        circumstances: FailureContext,
-        surroundings: &mut impl DecisionEnv,
+        context: FailureContext,
+        env: &mut impl DecisionEnv,
     ) -> Verdict {
         let judgement = judge::judge(self.policy.rules(), &fault);
-        self.failed_as(fault, judgement, circumstances, surroundings)
+        self.failed_as(fault, judgement, context, env)
     }
 
-    /// The same for a fault that was judged already.
+    /// The same for a fault that is already classified.
     #[must_use]
     pub fn failed_as(
         &self,
         fault: Fault,
         judgement: Judgement,
-        circumstances: FailureContext,
-        surroundings: &mut impl DecisionEnv,
+        context: FailureContext,
+        env: &mut impl DecisionEnv,
     ) -> Verdict {
         let mut progress = self.progress;
-        let terms = self.terms(circumstances.key_in_use);
-        let now = moment(circumstances.now);
-        let decision = progress.decide(&self.policy, &terms, now, &judgement, surroundings);
+        let limits = self.limits(context.key_in_use);
+        let now = moment(context.now);
+        let decision = progress.decide(&self.policy, &limits, now, &judgement, env);
         let attempt = self.progress.attempt();
         let record = |delay| {
-            let told = Told { attempt, at: circumstances.now, judgement, delay };
-            Box::new(told.record(&self.policy, fault))
+            let failure = DecidedFailure { attempt, at: context.now, judgement, delay };
+            Box::new(failure.record(&self.policy, fault))
         };
         match decision {
             Decision::Retry(delay) => Verdict::Retry {
@@ -101,25 +99,25 @@ impl Claimed {
         }
     }
 
-    /// Whether it is too late to start an attempt.
+    /// Whether it has expired, so that no attempt may start.
     #[must_use]
     pub fn is_too_late(&self, now: Timestamp) -> bool {
-        decide::is_too_late(&self.policy, &self.terms(false), moment(now))
+        decide::is_too_late(&self.policy, &self.limits(false), moment(now))
     }
 
-    /// The verdict on a task that is [too late](Self::is_too_late).
+    /// The verdict on an [expired](Self::is_too_late) task.
     #[must_use]
     pub fn too_late(&self) -> Verdict {
         Verdict::Failed { fault: None, progress: self.progress, reason: Reason::OutOfTime }
     }
 
-    /// How long the attempt that starts now may take.
+    /// The time limit of an attempt that starts now.
     #[must_use]
     pub fn attempt_limit(&self, now: Timestamp) -> Option<Duration> {
-        Progress::attempt_limit(&self.policy, &self.terms(false), moment(now))
+        Progress::attempt_limit(&self.policy, &self.limits(false), moment(now))
     }
 
-    fn terms(&self, key_in_use: bool) -> SessionLimits {
+    fn limits(&self, key_in_use: bool) -> SessionLimits {
         SessionLimits {
             started: moment(self.counted_from),
             expires_at: self.expires_at.map(moment),
@@ -129,22 +127,22 @@ impl Claimed {
     }
 }
 
-/// The store's time as the core counts it: since 1970, for 584 years.
+/// The store's time as a moment: nanoseconds since 1970.
 pub(crate) fn moment(time: Timestamp) -> Moment {
     let nanos = time.as_nanosecond().max(0);
     Moment::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
 }
 
-/// What is known of a failure once it is decided.
-pub(crate) struct Told {
+/// A failure with its decision.
+pub(crate) struct DecidedFailure {
     pub(crate) attempt: u32,
     pub(crate) at: Timestamp,
     pub(crate) judgement: Judgement,
     pub(crate) delay: Result<Duration, Reason>,
 }
 
-impl Told {
-    /// As it is kept. No secret reaches a row (O5).
+impl DecidedFailure {
+    /// Its record, without secrets (O5).
     pub(crate) fn record(self, policy: &Policy, mut fault: Fault) -> FaultRecord {
         Redactor::installed().fault(&mut fault);
         shorten(&mut fault);
@@ -157,7 +155,7 @@ impl Told {
             attempt: self.attempt,
             at: self.at,
             class: judgement.class(),
-            // PostgreSQL keeps no U+0000 in a text.
+            // PostgreSQL cannot store U+0000 in a text.
             message: fault.to_string().replace('\0', "\u{fffd}"),
             fault,
             why: Some(why),
@@ -166,32 +164,31 @@ impl Told {
     }
 }
 
-/// The most bytes that are kept of an error's own words and of its type's name, and the most of its
-/// causes (K4).
-const MOST_WORDS: usize = 8 * 1024;
-const LONGEST_TYPE: usize = 255;
-const MOST_CAUSES: usize = 32;
+/// The limits of an error's message and type name in bytes, and of its causes (K4).
+const MAX_MESSAGE_BYTES: usize = 8 * 1024;
+const MAX_TYPE_NAME_BYTES: usize = 255;
+const MAX_CAUSES: usize = 32;
 
-/// Leaves out what nobody reads: an error may quote a whole page, and a task keeps every fault.
+/// Shortens a fault: an error may quote a whole page, and a task stores every fault.
 fn shorten(fault: &mut Fault) {
-    fault.causes.truncate(MOST_CAUSES);
+    fault.causes.truncate(MAX_CAUSES);
     fault.causes.iter_mut().for_each(shorten_own);
     shorten_own(fault);
 }
 
 fn shorten_own(fault: &mut Fault) {
-    if let Some(words) = &mut fault.message {
-        cut(words, MOST_WORDS);
+    if let Some(message) = &mut fault.message {
+        cut(message, MAX_MESSAGE_BYTES);
     }
-    if let Some(name) = fault.type_name.as_mut().filter(|name| name.len() > LONGEST_TYPE) {
-        cut(name.to_mut(), LONGEST_TYPE);
+    if let Some(name) = fault.type_name.as_mut().filter(|name| name.len() > MAX_TYPE_NAME_BYTES) {
+        cut(name.to_mut(), MAX_TYPE_NAME_BYTES);
     }
 }
 
-fn cut(words: &mut String, most: usize) {
-    if words.len() > most {
-        words.truncate(words.floor_char_boundary(most));
-        words.push('…');
+fn cut(text: &mut String, max_bytes: usize) {
+    if text.len() > max_bytes {
+        text.truncate(text.floor_char_boundary(max_bytes));
+        text.push('…');
     }
 }
 
@@ -211,7 +208,7 @@ mod tests {
     fn claimed(policy: Draft) -> Claimed {
         Claimed {
             id: TaskId::fresh(),
-            version: FencingToken(1),
+            fencing_token: FencingToken(1),
             kind: "send".to_owned(),
             payload: "1".to_owned(),
             queue: "default".to_owned(),
@@ -221,7 +218,7 @@ mod tests {
             progress: Progress::default(),
             submitted_at: NOW,
             counted_from: NOW,
-            due_at: NOW,
+            scheduled_at: NOW,
             expires_at: None,
             idempotency_key: None,
             correlation_id: None,
@@ -234,16 +231,16 @@ mod tests {
     }
 
     fn failed(task: &Claimed, fault: Fault, key_in_use: bool) -> Verdict {
-        task.failed(fault, FailureContext { now: NOW, key_in_use }, &mut Asked(&mut ()))
+        task.failed(fault, FailureContext { now: NOW, key_in_use }, &mut GuardEnv(&mut ()))
     }
 
     fn limited(seconds: u64) -> Fault {
         Fault::http(429).with_hint(Hint::After(secs(seconds)))
     }
 
-    /// D8: a failure is counted, judged, dated and told why, and the policy says what follows.
+    /// D8: a failure is counted, classified and recorded, and the policy decides about a retry.
     #[test]
-    fn a_failure_is_followed_by_what_the_policy_says() {
+    fn failure_is_decided_by_the_policy() {
         let mut task = claimed(Policy::fixed(secs(60)).max_attempts(2));
         let Verdict::Retry { fault, progress, delay, hold } =
             failed(&task, Fault::http(503), false)
@@ -264,10 +261,9 @@ mod tests {
         assert_eq!((fault.attempt, fault.next_delay), (2, None));
     }
 
-    /// D8, D17: a wait that is asked for uses no attempt, and holds the category if the task
-    /// says so.
+    /// D8, D17: a rate limit uses no attempt, and holds the category if the task says so.
     #[test]
-    fn a_wait_that_is_asked_for_may_hold_the_category() {
+    fn rate_limit_uses_no_attempt_and_may_hold_the_category() {
         let mut task = claimed(Policy::fixed(secs(60)));
         for hold_category in [false, true] {
             task.hold_category = hold_category;
@@ -279,12 +275,12 @@ mod tests {
             assert_eq!((delay, hold), (secs(7), hold_category));
         }
         let backoff = failed(&task, Fault::http(503), false);
-        assert!(matches!(backoff, Verdict::Retry { hold: false, .. }), "nobody asked for it");
+        assert!(matches!(backoff, Verdict::Retry { hold: false, .. }), "backoff holds no category");
     }
 
     /// P2: in a store there is no longest hint unless the policy has one.
     #[test]
-    fn a_wait_may_be_as_long_as_it_likes() {
+    fn hint_is_unlimited_unless_the_policy_limits_it() {
         let month = 30 * 86_400;
         let patient = failed(&claimed(Policy::fixed(secs(1))), limited(month), false);
         assert!(matches!(patient, Verdict::Retry { delay, .. } if delay == secs(month)));
@@ -298,7 +294,7 @@ mod tests {
     /// P5: `max_duration` counts from when it was first due or from the last fresh start, and the
     /// expiry is the task's own.
     #[test]
-    fn a_retry_that_would_start_too_late_is_not_made() {
+    fn retry_after_the_deadline_fails_the_task() {
         let mut task = claimed(Policy::fixed(secs(60)).max_duration(secs(90)));
         assert!(matches!(failed(&task, Fault::http(503), false), Verdict::Retry { .. }));
         task.counted_from = NOW - secs(31);
@@ -311,11 +307,11 @@ mod tests {
         assert!(out_of_time(failed(&task, Fault::http(503), false)));
     }
 
-    /// P5: at the very moment it is too late, and what was not tried is not counted.
+    /// P5: a task expires at its expiry, without another attempt.
     #[test]
-    fn a_task_is_too_late_from_its_expiry_on() {
+    fn task_expires_at_its_expiry() {
         let mut task = claimed(Policy::immediate().attempt_timeout(secs(30)));
-        assert!(!task.is_too_late(Timestamp::MAX), "never, if nobody says so");
+        assert!(!task.is_too_late(Timestamp::MAX), "without an expiry");
         task.expires_at = Some(Timestamp::MAX);
         assert!(!task.is_too_late(NOW), "it is in the year 9999");
         task.expires_at = Some(NOW);
@@ -329,7 +325,7 @@ mod tests {
 
     /// D7, J9: a lost worker's attempt may have taken effect.
     #[test]
-    fn a_lost_attempt_is_repeated_only_where_that_is_safe() {
+    fn lost_attempt_is_retried_only_if_safe() {
         let once = || claimed(Policy::immediate().idempotent(false));
         let lost = |task: &Claimed, key_in_use| failed(task, worker_lost("w1"), key_in_use);
         let Verdict::Failed { fault: Some(fault), reason, .. } = lost(&once(), false) else {
@@ -341,9 +337,9 @@ mod tests {
         assert!(matches!(lost(&claimed(Policy::immediate()), false), Verdict::Retry { .. }));
     }
 
-    /// K4: an error that quotes a whole page is kept, but not the page.
+    /// K4: a long error message is shortened.
     #[test]
-    fn a_long_story_is_cut_short() {
+    fn long_message_is_shortened() {
         let page = "ä".repeat(1 << 20);
         let mut fault = Fault::http(503).with_message(page.as_str());
         fault.causes = vec![Fault::default().with_message(page.as_str()); 100];
@@ -354,12 +350,12 @@ mod tests {
         };
         assert!(fault.message.ends_with('…'), "{}", fault.message.len());
         let row = serde_json::to_string(&fault).unwrap();
-        assert!(row.len() < 40 * MOST_WORDS, "{}", row.len());
+        assert!(row.len() < 40 * MAX_MESSAGE_BYTES, "{}", row.len());
     }
 
-    /// J6: the longest wait that a header can ask for is kept, and read again.
+    /// J6: the longest possible hint can be stored and decoded.
     #[test]
-    fn a_fault_with_the_longest_hint_can_be_read_again() {
+    fn fault_with_the_longest_hint_can_be_decoded() {
         let fault = Fault::http(429).with_hint(Hint::After(Duration::from_secs(u64::MAX)));
         let Verdict::Retry { fault, .. } = failed(&claimed(Policy::immediate()), fault, false)
         else {
@@ -369,9 +365,9 @@ mod tests {
         assert!(serde_json::from_str::<FaultRecord>(&row).is_ok(), "{row}");
     }
 
-    /// O5: no secret reaches a row, and no character that a row cannot have.
+    /// O5: a record has no secrets, and no U+0000.
     #[test]
-    fn a_fault_is_kept_without_secrets() {
+    fn fault_is_recorded_without_secrets() {
         let fault = Fault::http(503).with_message("https://me:hunter2@example.com/\0");
         let Verdict::Retry { fault, .. } = failed(&claimed(Policy::immediate()), fault, false)
         else {

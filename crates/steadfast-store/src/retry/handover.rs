@@ -1,8 +1,8 @@
-//! From a session in a process to a task in a store (D12).
+//! Handover of a session in a process to a task in a store (D12).
 //!
-//! A policy with a `durable` stage says: try here for seconds, and when that is used up go on
-//! in the store for days. The session's error has everything that the task needs but what to
-//! do, which only the caller can say in a form that outlives the process.
+//! A policy with a `durable` stage retries in the process for seconds, then in the store for days.
+//! The session's error has everything that the task needs except the payload, which the caller
+//! supplies.
 
 use steadfast::{GaveUp, Policy, Reason};
 
@@ -11,11 +11,11 @@ use crate::store::Store;
 use crate::task::{Task, TaskId};
 
 impl Store {
-    /// Goes on with what a session gave up, under its policy's `durable` stage, as this task.
-    /// The task keeps the session's failures as its history.
+    /// Submits this task for a session that gave up, under its policy's `durable` stage, with the
+    /// session's failures as its history.
     ///
-    /// Answers with nothing, and writes nothing, if there is nothing to go on with: the policy
-    /// has no such stage, or the session ended for a reason that trying later cannot help.
+    /// Returns `None`, and writes nothing, if the policy has no such stage, or the session ended
+    /// for a reason that a later retry cannot fix.
     ///
     /// ```
     /// use std::time::Duration;
@@ -31,7 +31,7 @@ impl Store {
     /// if let Err(error) = retry(&policy, send).call() {
     ///     let task = Task::new("send-invoice", &42);
     ///     let id = store.hand_over(&policy, error.gave_up(), task).await?;
-    ///     assert!(id.is_some(), "it goes on in a week");
+    ///     assert!(id.is_some(), "it is retried in a week");
     /// }
     /// # Ok(())
     /// # }
@@ -48,20 +48,20 @@ impl Store {
         let Some(stage) = policy.durable() else {
             return Ok(None);
         };
-        if !may_go_on(gave_up.reason) {
+        if !can_hand_over(gave_up.reason) {
             return Ok(None);
         }
         let mut task = task.under(stage.clone()).history(gave_up.failures.clone());
-        if let (Reason::BreakerOpen, Some(shut)) = (gave_up.reason, gave_up.retry_after) {
-            task = task.after(shut);
+        if let (Reason::BreakerOpen, Some(open_for)) = (gave_up.reason, gave_up.retry_after) {
+            task = task.after(open_for);
         }
         Ok(Some(self.submit(task).await?.id))
     }
 }
 
-/// Whether what ended a session in a process may be over by another day.
+/// Whether a session that ended for this reason can continue as a task.
 #[must_use]
-pub const fn may_go_on(reason: Reason) -> bool {
+pub const fn can_hand_over(reason: Reason) -> bool {
     matches!(
         reason,
         Reason::AttemptsExhausted
@@ -77,10 +77,10 @@ pub const fn may_go_on(reason: Reason) -> bool {
 mod tests {
     use super::*;
 
-    /// D12: what was used up may be there another day; what was decided stays decided.
+    /// D12: exhausted limits can be handed over, final decisions cannot.
     #[test]
-    fn only_what_may_be_over_another_day_goes_on() {
-        let goes_on = [
+    fn only_exhausted_limits_are_handed_over() {
+        let handed_over = [
             Reason::AttemptsExhausted,
             Reason::OutOfTime,
             Reason::HintTooLong,
@@ -88,7 +88,7 @@ mod tests {
             Reason::BudgetExhausted,
             Reason::BreakerOpen,
         ];
-        let ends = [
+        let final_reasons = [
             Reason::Final,
             Reason::NotSafeToRetry,
             Reason::Disabled,
@@ -96,7 +96,7 @@ mod tests {
             Reason::RetriedInside,
             Reason::Cancelled,
         ];
-        assert!(goes_on.into_iter().all(may_go_on));
-        assert!(!ends.into_iter().any(may_go_on));
+        assert!(handed_over.into_iter().all(can_hand_over));
+        assert!(!final_reasons.into_iter().any(can_hand_over));
     }
 }

@@ -1,9 +1,8 @@
-//! AttemptPermit to make an attempt at a task, and what follows from how it ended.
+//! Permits of a policy's guards for attempts.
 //!
-//! Whoever makes attempts does the same around them: asks the guards of the task's policy before,
-//! tells them how it ended, and has the failure judged and decided. It is written once, for workers
-//! here and for those that come over HTTP (D19): a breaker opens, and a budget fills, whoever does
-//! the work (G4).
+//! Every attempt acquires a permit before, reports its outcome to the guards, and has a failure
+//! classified and decided. Local workers and workers over HTTP (D19) share this code, so that
+//! breakers and budgets count every attempt (G4).
 
 use std::time::Duration;
 
@@ -14,32 +13,32 @@ use steadfast::{Class, Fault};
 
 use crate::queue::claim::Claimed;
 use crate::queue::settle::Verdict;
-use crate::retry::decision::{Asked, FailureContext};
+use crate::retry::decision::{FailureContext, GuardEnv};
 
-/// How long tasks wait for a breaker that only a person can close, before they ask again.
-const ISOLATED: Duration = Duration::from_secs(30);
+/// The postponement of tasks while a breaker is isolated.
+const ISOLATED_DELAY: Duration = Duration::from_secs(30);
 
-/// How much later than a breaker's next probe its tasks may come back. If all came at once, the
-/// first would be the probe and the others be rejected for as long again.
-const SPREAD: f64 = 0.1;
+/// The random part of a postponement. If all tasks returned at the next probe, the first would be
+/// the probe and the others be rejected again.
+const POSTPONE_JITTER: f64 = 0.1;
 
-/// AttemptPermit of a policy's guards to make one attempt. Dropped, it is as if it had never been given: a
-/// probe's permit goes back (G2).
+/// A permit of a policy's guards for one attempt. Dropping it releases it, including the permit of a
+/// probe (G2).
 #[derive(Debug)]
-#[must_use = "the guards wait to hear how the attempt ended"]
+#[must_use = "the guards need the outcome of the attempt"]
 pub struct AttemptPermit(PolicyGuards);
 
-/// What follows from how an attempt ended.
+/// The outcome of an attempt.
 #[derive(Debug)]
 pub struct AttemptOutcome {
-    /// What becomes of the task.
+    /// The verdict on the task.
     pub verdict: Verdict,
-    /// What its breaker did, if that changed it.
+    /// The change of its breaker, if there is one.
     pub change: Option<Transition>,
 }
 
 impl Claimed {
-    /// Asks the policy's guards for leave to make an attempt.
+    /// Acquires a permit for an attempt.
     ///
     /// # Errors
     /// What becomes of the task if they refuse: it is put off until the breaker lets a probe
@@ -48,12 +47,12 @@ impl Claimed {
         let mut guards = guard::for_policy(&self.policy);
         match guards.before_attempt(|| Real.now()) {
             Ok(()) => Ok(AttemptPermit(guards)),
-            Err(rejection) => Err(put_off(&rejection)),
+            Err(rejection) => Err(postponed(&rejection)),
         }
     }
 
-    /// AttemptPermit for an attempt that was begun in another process, or before this one was started. Its
-    /// end is heard as if it had begun now; a breaker that is open hears nothing of it.
+    /// A permit for an attempt that started in another process. The guards count it as if it started
+    /// now; an open breaker ignores it.
     pub fn remote_permit(&self) -> AttemptPermit {
         let mut guards = guard::for_policy(&self.policy);
         let _ = guards.before_attempt(|| Real.now());
@@ -62,81 +61,75 @@ impl Claimed {
 }
 
 impl AttemptPermit {
-    /// Whether somebody waits to hear how this very attempt ended.
+    /// Whether a guard tracks this attempt.
     #[must_use]
-    pub const fn is_awaited(&self) -> bool {
+    pub const fn is_tracked(&self) -> bool {
         self.0.0.is_some()
     }
 
-    /// The attempt succeeded, with this result as JSON.
+    /// Reports success, with this result as JSON.
     #[must_use]
     pub fn succeeded(self, result: Option<String>) -> AttemptOutcome {
-        AttemptOutcome { change: self.tell_success(), verdict: Verdict::Completed { result } }
+        AttemptOutcome { change: self.record_success(), verdict: Verdict::Completed { result } }
     }
 
-    /// Has the guards hear that the attempt succeeded. What their breaker did, if that changed it.
-    pub fn tell_success(mut self) -> Option<Transition> {
+    /// Reports success to the guards, and returns the change of their breaker.
+    pub fn record_success(mut self) -> Option<Transition> {
         self.0.after_success(|| Real.now())
     }
 
-    /// The same for an attempt that failed, and what follows from it was decided.
-    pub fn tell_failure(mut self, class: Class) -> Option<Transition> {
+    /// Reports a decided failure to the guards, and returns the change of their breaker.
+    pub fn record_failure(mut self, class: Class) -> Option<Transition> {
         self.0.after_failure(class, Real.now())
     }
 
-    /// The attempt failed: the policy's rules judge it.
+    /// Reports a failure, which the policy's rules classify.
     #[must_use]
-    pub fn failed(
-        self,
-        task: &Claimed,
-        fault: Fault,
-        circumstances: FailureContext,
-    ) -> AttemptOutcome {
+    pub fn failed(self, task: &Claimed, fault: Fault, context: FailureContext) -> AttemptOutcome {
         let judgement = judge::judge(task.policy.rules(), &fault);
-        self.failed_as(task, fault, judgement, circumstances)
+        self.failed_as(task, fault, judgement, context)
     }
 
-    /// The attempt failed, and was judged already.
+    /// Reports a classified failure.
     #[must_use]
     pub fn failed_as(
         mut self,
         task: &Claimed,
         fault: Fault,
         judgement: Judgement,
-        circumstances: FailureContext,
+        context: FailureContext,
     ) -> AttemptOutcome {
         let change = self.0.after_failure(judgement.class(), Real.now());
-        let asked = &mut Asked(&mut self.0);
-        AttemptOutcome { verdict: task.failed_as(fault, judgement, circumstances, asked), change }
+        let env = &mut GuardEnv(&mut self.0);
+        AttemptOutcome { verdict: task.failed_as(fault, judgement, context, env), change }
     }
 }
 
-fn put_off(rejection: &Rejection) -> Verdict {
-    let wait = rejection.retry_after.unwrap_or(ISOLATED);
-    Verdict::Postponed { delay: spread(wait, fastrand::f64()) }
+fn postponed(rejection: &Rejection) -> Verdict {
+    let wait = rejection.retry_after.unwrap_or(ISOLATED_DELAY);
+    Verdict::Postponed { delay: jittered(wait, fastrand::f64()) }
 }
 
-/// Somewhat later, by a draw from 0 to 1. A policy may have its breaker stay open for as long as
-/// a duration can be (K4).
-fn spread(wait: Duration, draw: f64) -> Duration {
-    wait.saturating_add(wait.mul_f64(SPREAD * draw))
+/// Adds jitter, by a draw from 0 to 1. The delay may be as long as a duration can be (K4).
+fn jittered(wait: Duration, draw: f64) -> Duration {
+    wait.saturating_add(wait.mul_f64(POSTPONE_JITTER * draw))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// G2: tasks come back a little after the breaker's next probe, not all in one moment.
+    /// G2: postponed tasks return after the breaker's next probe, with jitter.
     #[test]
-    fn tasks_come_back_a_little_later_than_the_probe() {
+    fn postponed_tasks_return_after_the_probe() {
         let minute = Duration::from_secs(60);
-        assert_eq!(spread(minute, 0.0), minute);
-        assert_eq!(spread(minute, 0.5), Duration::from_secs(63));
+        assert_eq!(jittered(minute, 0.0), minute);
+        assert_eq!(jittered(minute, 0.5), Duration::from_secs(63));
     }
 
-    /// K4: later than the longest wait is the longest wait.
+    /// K4: jitter does not overflow.
     #[test]
-    fn the_longest_wait_is_no_longer_than_it_can_be() {
-        assert_eq!(spread(Duration::MAX, 1.0), Duration::MAX);
+    fn jitter_saturates_at_the_longest_duration() {
+        assert_eq!(jittered(Duration::MAX, 1.0), Duration::MAX);
     }
 }

@@ -1,4 +1,4 @@
-//! What is still to come of a task (D18), before it is submitted and at any time after.
+//! The schedule of a task: its future attempts (D18).
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use serde::Serialize;
 use steadfast::decide::SessionLimits;
 use steadfast::{Policy, Reason};
 
-use crate::queue::submit::{Admission, later};
+use crate::queue::submit::{CheckedTask, later};
 use crate::retry::decision::moment;
 use crate::task::{Status, StoredTask};
 
-/// So many attempts are told of at most: a policy can have four billion.
-const SHOWN: usize = 100;
+/// The number of listed attempts: a policy can have four billion.
+const MAX_SHOWN_ATTEMPTS: usize = 100;
 
-/// An attempt to come, if all before it fail with a retryable fault.
+/// A future attempt, if all before it fail with a retryable fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Planned {
@@ -26,40 +26,39 @@ pub struct Planned {
     pub latest: Timestamp,
 }
 
-/// The attempts to come, if all fail with a retryable fault. Those that would start too late are
-/// left out.
+/// The future attempts, if all fail with a retryable fault, without those that would start too late.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Schedule {
     /// The first hundred of them.
     pub attempts: Vec<Planned>,
-    /// How many more there are at most.
+    /// The maximum number of further attempts.
     pub more: u32,
 }
 
-/// What would become of a task that is not submitted yet.
+/// The preview of a task before its submission.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Preview {
-    /// How it would be tried again.
+    /// Its retry policy.
     pub policy: Arc<Policy>,
-    /// Why it would not be tried at all: what it brings along cannot be helped.
+    /// The reason why it would fail at once, because of its prior failure.
     pub ended: Option<Reason>,
-    /// When it would be tried.
+    /// Its schedule.
     pub schedule: Schedule,
 }
 
 impl Preview {
-    pub(crate) fn of(task: &Admission, now: Timestamp) -> Self {
-        let (draft, start) = (&task.draft, &task.head_start);
+    pub(crate) fn of(task: &CheckedTask, now: Timestamp) -> Self {
+        let (draft, prior) = (&task.draft, &task.prior);
         let expires_at = draft.expires.map(|when| when.from(now));
-        let (used, first) = (start.progress.attempts, draft.run.from(now));
-        let counted_from = if start.faults.is_empty() { now.max(first) } else { now };
-        let schedule = match start.ended {
+        let (used, first) = (prior.progress.attempts, draft.run.from(now));
+        let counted_from = if prior.faults.is_empty() { now.max(first) } else { now };
+        let schedule = match prior.ended {
             Some(_) => Schedule::default(),
-            None => Coming { counted_from, expires_at, used }.under(&task.policy, first, 0),
+            None => Upcoming { counted_from, expires_at, used }.under(&task.policy, first, 0),
         };
-        Self { policy: task.policy.clone(), ended: start.ended, schedule }
+        Self { policy: task.policy.clone(), ended: prior.ended, schedule }
     }
 }
 
@@ -78,41 +77,41 @@ impl Preview {
 /// ```
 #[must_use]
 pub fn schedule(policy: &Policy, first: Timestamp) -> Schedule {
-    Coming { counted_from: first, expires_at: None, used: 0 }.under(policy, first, 0)
+    Upcoming { counted_from: first, expires_at: None, used: 0 }.under(policy, first, 0)
 }
 
 impl StoredTask {
-    /// The attempts that are left; none if it has ended.
+    /// The remaining attempts; empty if it has ended.
     #[must_use]
     pub fn remaining(&self) -> Schedule {
         let Some(policy) = self.policy.as_ref().filter(|_| !self.status.is_ended()) else {
             return Schedule::default();
         };
         let Self { counted_from, expires_at, attempts: used, .. } = *self;
-        // The one under way is not to come.
-        let under_way = usize::from(self.status == Status::Running);
-        Coming { counted_from, expires_at, used }.under(policy, self.scheduled_at, under_way)
+        // The running attempt is not a future one.
+        let skipped = usize::from(self.status == Status::Running);
+        Upcoming { counted_from, expires_at, used }.under(policy, self.scheduled_at, skipped)
     }
 }
 
-/// What decides how many attempts are to come of a task, beside its policy.
-struct Coming {
+/// The inputs of a schedule besides the policy.
+struct Upcoming {
     counted_from: Timestamp,
     expires_at: Option<Timestamp>,
     used: u32,
 }
 
-impl Coming {
-    /// The next of them is due at `next`, and the first `skipped` are not told of.
+impl Upcoming {
+    /// The attempts from `next` on, without the first `skipped`.
     fn under(self, policy: &Policy, next: Timestamp, skipped: usize) -> Schedule {
         let started = moment(self.counted_from);
-        let terms = SessionLimits {
+        let limits = SessionLimits {
             started,
             expires_at: self.expires_at.map(moment),
             ..SessionLimits::default()
         };
-        let mut plan = policy.plan_after(self.used, terms, moment(next)).skip(skipped);
-        let attempts = plan.by_ref().take(SHOWN).map(|planned| Planned {
+        let mut plan = policy.plan_after(self.used, limits, moment(next)).skip(skipped);
+        let attempts = plan.by_ref().take(MAX_SHOWN_ATTEMPTS).map(|planned| Planned {
             attempt: planned.attempt,
             earliest: later(next, planned.total_min),
             latest: later(next, planned.total_max),
@@ -135,16 +134,16 @@ mod tests {
         later(Timestamp::UNIX_EPOCH, DAY * days)
     }
 
-    /// What is left ten days after the submission, if nothing expires.
+    /// The attempts that remain ten days after the submission, without an expiry.
     fn left(policy: &Policy, used: u32, skipped: usize) -> Vec<(u32, Timestamp)> {
-        let coming = Coming { counted_from: after(0), expires_at: None, used };
+        let coming = Upcoming { counted_from: after(0), expires_at: None, used };
         let left = coming.under(policy, after(10), skipped).attempts;
         left.iter().map(|one| (one.attempt, one.earliest)).collect()
     }
 
     /// D18, P6: S2's schedule of 7 and 14 days, as it is before the task is submitted.
     #[test]
-    fn a_schedule_of_weeks_is_shown_before_it_begins() {
+    fn schedule_of_weeks_is_shown_before_submission() {
         let policy = steadfast::policy::Draft::new().schedule([DAY * 7, DAY * 14]).max_attempts(3);
         let policy = policy.build().unwrap();
         let due: Vec<_> =
@@ -152,19 +151,19 @@ mod tests {
         assert_eq!(due, [after(0), after(7), after(21)]);
     }
 
-    /// D18: what was used up is not shown again, and the rest counts from the next due time.
+    /// D18: past attempts are not listed, and the rest counts from the next due time.
     #[test]
-    fn what_is_left_counts_from_the_next_attempt() {
+    fn remaining_attempts_count_from_the_next_due_time() {
         let policy = Policy::exponential(DAY).max_delay(DAY * 30).max_attempts(4).build().unwrap();
         assert_eq!(left(&policy, 2, 0), [(3, after(10)), (4, after(14))]);
-        assert_eq!(left(&policy, 2, 1), [(4, after(14))], "one is under way");
+        assert_eq!(left(&policy, 2, 1), [(4, after(14))], "one is running");
         assert_eq!(left(&policy, 4, 0), []);
     }
 
-    /// D18, P5: what could not start within max_duration is not promised. It counts from when the
-    /// task was first due, or from its last fresh start.
+    /// D18, P5: attempts beyond max_duration are not listed. It counts from the first due time, or
+    /// the last fresh requeue.
     #[test]
-    fn what_could_not_start_in_time_is_not_promised() {
+    fn attempts_beyond_the_deadline_are_not_listed() {
         let policy = Policy::fixed(DAY).max_attempts(10).max_duration(DAY * 12).build().unwrap();
         assert_eq!(schedule(&policy, after(3)).attempts.len(), 10);
         assert_eq!(left(&policy, 1, 0), [(2, after(10)), (3, after(11))]);
@@ -173,13 +172,13 @@ mod tests {
         assert_eq!(left(&hurried.build().unwrap(), 2, 0), [(3, after(10))]);
     }
 
-    /// D18, K4: a policy that goes on for good is told of in a few words.
+    /// D18, K4: an endless schedule is listed in part.
     #[test]
-    fn an_endless_schedule_is_told_in_part() {
+    fn endless_schedule_is_listed_in_part() {
         let endless = Policy::fixed(DAY).max_attempts(u32::MAX);
-        let told = schedule(&endless.clone().build().unwrap(), after(0));
-        assert_eq!((told.attempts.len(), told.more), (100, u32::MAX - 100));
-        assert_eq!(told.attempts[99].attempt, 100);
+        let listed = schedule(&endless.clone().build().unwrap(), after(0));
+        assert_eq!((listed.attempts.len(), listed.more), (100, u32::MAX - 100));
+        assert_eq!(listed.attempts[99].attempt, 100);
         let exact = schedule(&endless.max_attempts(100).build().unwrap(), after(0));
         assert_eq!((exact.attempts.len(), exact.more), (100, 0));
     }

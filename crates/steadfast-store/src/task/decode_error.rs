@@ -1,25 +1,25 @@
-//! What of a task cannot be read.
+//! Decode errors of a task.
 //!
-//! A list of a thousand tasks must not be lost over one of them, and whoever looks for what is
-//! wrong has to find it there. So what is not understood is left out of the task, and told.
+//! One task that cannot be decoded must not fail a list of a thousand, and must be visible in it.
+//! So the parts that cannot be decoded are left out of the task, and reported as its problem.
 
 use crate::error::{Result, StoreError};
 
-/// What was found so far.
+/// The decode errors of one task.
 #[derive(Debug, Default)]
-pub(crate) struct Damage(Vec<String>);
+pub(crate) struct DecodeErrors(Vec<String>);
 
-impl Damage {
-    /// What is found beside this.
-    pub(crate) fn beside(told: Option<String>) -> Self {
-        Self(told.into_iter().collect())
+impl DecodeErrors {
+    /// Starts with the problem found so far.
+    pub(crate) fn new(problem: Option<String>) -> Self {
+        Self(problem.into_iter().collect())
     }
 
-    /// A part of a task, unless it is damaged. Every other error is still one.
-    pub(crate) fn unless<T>(&mut self, part: Result<T>) -> Result<Option<T>> {
+    /// A part of a task; `None` if it cannot be decoded. Any other error is returned.
+    pub(crate) fn collect<T>(&mut self, part: Result<T>) -> Result<Option<T>> {
         match part {
             Ok(part) => Ok(Some(part)),
-            Err(StoreError::Damaged { problem, .. }) => {
+            Err(StoreError::Decode { problem, .. }) => {
                 self.0.push(problem);
                 Ok(None)
             }
@@ -27,8 +27,8 @@ impl Damage {
         }
     }
 
-    /// All of it in a sentence.
-    pub(crate) fn told(self) -> Option<String> {
+    /// All errors in one text.
+    pub(crate) fn into_problem(self) -> Option<String> {
         (!self.0.is_empty()).then(|| self.0.join("; "))
     }
 }

@@ -10,7 +10,7 @@ use steadfast::drive::FailedAttempt;
 use steadfast::{Fault, Policy};
 
 use super::{TaskId, limits};
-use crate::error::Invalid;
+use crate::error::InputError;
 
 /// When something is to happen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub enum When {
 pub struct Task {
     // Boxed, for batches of a thousand are moved several times on their way.
     draft: Box<Draft>,
-    problem: Option<Box<Invalid>>,
+    problem: Option<Box<InputError>>,
 }
 
 /// A task that was checked.
@@ -95,7 +95,7 @@ impl Task {
             Ok(payload) => (payload, None),
             Err(error) => {
                 let problem = format!("cannot be written as JSON: {error}");
-                (String::new(), Some(Box::new(Invalid::new("payload", problem))))
+                (String::new(), Some(Box::new(InputError::new("payload", problem))))
             }
         };
         let draft = Draft {
@@ -219,7 +219,7 @@ impl Task {
     ///
     /// # Errors
     /// The first thing that cannot.
-    pub fn check(&self) -> Result<(), Invalid> {
+    pub fn check(&self) -> Result<(), InputError> {
         if let Some(problem) = &self.problem {
             return Err((**problem).clone());
         }
@@ -238,13 +238,13 @@ impl Task {
         }
         limits::document("payload", &draft.payload)?;
         if draft.hold_category && draft.category.is_none() {
-            return Err(Invalid::new("hold_category", "needs a category to hold"));
+            return Err(InputError::new("hold_category", "needs a category to hold"));
         }
         Ok(())
     }
 
     /// The task, if everything in it can be taken.
-    pub(crate) fn checked(self) -> Result<Box<Draft>, Invalid> {
+    pub(crate) fn checked(self) -> Result<Box<Draft>, InputError> {
         self.check()?;
         Ok(self.draft)
     }

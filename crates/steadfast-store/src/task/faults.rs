@@ -1,34 +1,29 @@
-//! The faults of a task, out of what a store keeps of them: those that were packed long after its
-//! end, and one row for each since.
+//! The faults of a task, from its compressed history and from single rows.
 //!
-//! A fault that cannot be read is left out and told of, as every part of a task is: whoever looks
-//! at a task should see the rest of it.
+//! A fault that cannot be decoded is left out and reported, as every part of a task is.
 
 use jiff::Timestamp;
 
 use crate::error::{Result, StoreError};
 use crate::maintenance::history_codec;
-use crate::task::decode_error::Damage;
+use crate::task::decode_error::DecodeErrors;
 use crate::task::{FaultRecord, TaskId};
 
-/// Those that can be read, oldest first. A row is a time and the rest as JSON.
+/// Decodes the faults, oldest first. A row is a time and the rest as JSON.
 pub(crate) fn faults(
     id: TaskId,
-    packed: Option<&[u8]>,
+    compressed: Option<&[u8]>,
     rows: impl IntoIterator<Item = (Timestamp, impl AsRef<str>)>,
-    damage: &mut Damage,
+    errors: &mut DecodeErrors,
 ) -> Result<Vec<FaultRecord>> {
-    let damaged = |what: &str, error: &dyn std::error::Error| StoreError::Damaged {
-        id,
-        problem: format!("{what} cannot be read: {error}"),
-    };
-    let packed = packed.map(history_codec::unpack).transpose();
-    let packed = packed.map_err(|error| damaged("its packed history", &error));
-    let mut faults = damage.unless(packed)?.flatten().unwrap_or_default();
+    let compressed = compressed.map(history_codec::decompress).transpose();
+    let compressed =
+        compressed.map_err(|error| StoreError::cannot_decode(id, "compressed history", &error));
+    let mut faults = errors.collect(compressed)?.flatten().unwrap_or_default();
     for (at, body) in rows {
         let fault = serde_json::from_str::<FaultRecord>(body.as_ref());
-        let fault = damage.unless(fault.map_err(|error| damaged("a fault of it", &error)))?;
-        faults.extend(fault.map(|fault| FaultRecord { at, ..fault }));
+        let fault = fault.map_err(|error| StoreError::cannot_decode(id, "fault", &error));
+        faults.extend(errors.collect(fault)?.map(|fault| FaultRecord { at, ..fault }));
     }
     Ok(faults)
 }

@@ -1,34 +1,34 @@
-//! Looking: which tasks, how many, what next (D15).
+//! Task filters (D15).
 
 use jiff::Timestamp;
 use steadfast::Class;
 
-use crate::error::Invalid;
+use crate::error::InputError;
 use crate::task::{Status, TaskId, name};
 
-/// Which tasks. Every part that is given must hold.
+/// A filter of tasks. Every field that is set must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Filter {
-    /// Where they are.
+    /// The state.
     pub status: Option<Status>,
-    /// Only these.
+    /// The ids.
     pub ids: Option<Vec<TaskId>>,
-    /// Of this queue.
+    /// The queue.
     pub queue: Option<String>,
-    /// Of this category.
+    /// The category.
     pub category: Option<String>,
-    /// Of this kind.
+    /// The kind.
     pub kind: Option<String>,
-    /// Whose last failure meant this.
+    /// The class of the last failure.
     pub class: Option<Class>,
-    /// That belong to this request.
+    /// The correlation id.
     pub correlation_id: Option<String>,
-    /// Scheduled for no later than this.
+    /// The latest due time.
     pub due_before: Option<Timestamp>,
-    /// Submitted no earlier than this.
+    /// The earliest time of submission.
     pub submitted_after: Option<Timestamp>,
-    /// That ended no earlier than this.
+    /// The earliest end time.
     pub ended_after: Option<Timestamp>,
 }
 
@@ -45,34 +45,34 @@ impl Filter {
         Self { ids: Some(vec![id]), ..Self::default() }
     }
 
-    /// Tasks that are here.
+    /// Tasks in this state.
     #[must_use]
     pub fn status(status: Status) -> Self {
         Self { status: Some(status), ..Self::default() }
     }
 
-    /// And of this queue.
+    /// Restricts the queue.
     #[must_use]
     pub fn queue(mut self, queue: impl Into<String>) -> Self {
         self.queue = Some(queue.into());
         self
     }
 
-    /// And of this category.
+    /// Restricts the category.
     #[must_use]
     pub fn category(mut self, category: impl Into<String>) -> Self {
         self.category = Some(category.into());
         self
     }
 
-    /// And of this kind.
+    /// Restricts the kind.
     #[must_use]
     pub fn kind(mut self, kind: impl Into<String>) -> Self {
         self.kind = Some(kind.into());
         self
     }
 
-    /// And scheduled for no later than this.
+    /// Restricts the due time.
     #[must_use]
     pub fn due_before(mut self, time: Timestamp) -> Self {
         self.due_before = Some(time);
@@ -81,8 +81,8 @@ impl Filter {
 }
 
 impl Filter {
-    /// Whether there can be such tasks: a name that none can have is a mistake.
-    pub(crate) fn check(&self) -> Result<(), Invalid> {
+    /// Validates the names.
+    pub(crate) fn check(&self) -> Result<(), InputError> {
         let names = [
             ("queue", &self.queue),
             ("category", &self.category),
@@ -97,42 +97,41 @@ impl Filter {
         Ok(())
     }
 
-    /// Whether nothing but the status thins the list out.
+    /// Whether only the state is set.
     pub(crate) fn is_by_status_alone(&self) -> bool {
         *self == Self { status: self.status, ..Self::default() }
     }
 
-    /// Whether tasks have to be looked at to know which of them fit, and most may not. Some
-    /// filters lead to their tasks: ids, a request, the line of a queue.
-    pub(crate) fn sifts(&self) -> bool {
-        let leads = self.ids.is_some() || self.correlation_id.is_some();
-        let is_a_line = self.status == Some(Status::Pending);
-        let queue = self.queue.clone().filter(|_| is_a_line);
-        // Nor does a time sift what is in the order of its time.
-        let is_in_time = self.status == Some(Status::Scheduled);
-        let due_before = self.due_before.filter(|_| is_in_time);
-        let led = Self { status: self.status, queue, due_before, ..Self::default() };
-        !leads && *self != led
+    /// Whether tasks have to be scanned, most of which may not match. Ids, a correlation id and
+    /// the claim order of a queue are found by an index.
+    pub(crate) fn needs_scan(&self) -> bool {
+        let is_indexed = self.ids.is_some() || self.correlation_id.is_some();
+        let is_claim_order = self.status == Some(Status::Pending);
+        let queue = self.queue.clone().filter(|_| is_claim_order);
+        // Scheduled tasks are in the order of their due time.
+        let is_by_due_time = self.status == Some(Status::Scheduled);
+        let due_before = self.due_before.filter(|_| is_by_due_time);
+        let indexed = Self { status: self.status, queue, due_before, ..Self::default() };
+        !is_indexed && *self != indexed
     }
 }
 
-/// How many tasks, or entries of the audit log, one page looks at for those that fit. A filter that few fit would have
-/// millions looked at for a page; so a page may be short, and says where to go on.
-pub(crate) const LOOKS_AT: u32 = 10_000;
+/// The number of tasks or audit entries that one page scans. A page of a rare match may therefore be
+/// short, and has a cursor.
+pub(crate) const MAX_SCANNED_ROWS: u32 = 10_000;
 
-/// What a list has of payloads and results, each of which may be as long as
+/// The payloads and results of a list, each of which may be as long as
 /// [`MAX_PAYLOAD`](crate::MAX_PAYLOAD).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Documents {
-    /// Nothing: they are `null`.
+    /// None: they are `null`.
     Without,
-    /// All of them, on a page that ends early once it has so many bytes of them. One task is
-    /// always on it.
+    /// All of them, on a page that ends early once it has this many bytes. At least one task.
     UpTo(u64),
 }
 
 impl Default for Documents {
-    /// 8 MiB: thousands of usual tasks, and a handful of the longest.
+    /// 8 MiB: thousands of usual tasks, or a few of the longest.
     fn default() -> Self {
         Self::UpTo(8 << 20)
     }
@@ -142,32 +141,32 @@ impl Default for Documents {
 mod tests {
     use super::*;
 
-    /// D15: a filter says what it was told, and nothing else.
+    /// D15: a filter by state alone is recognised.
     #[test]
-    fn a_filter_by_status_alone_is_one() {
+    fn filter_by_status_alone_is_recognised() {
         assert!(Filter::all().is_by_status_alone());
         assert!(Filter::status(Status::Failed).is_by_status_alone());
         assert!(!Filter::status(Status::Failed).queue("mail").is_by_status_alone());
         assert!(!Filter::id(TaskId::fresh()).is_by_status_alone());
     }
 
-    /// H3: what leads to its tasks costs what it finds; the rest has to be sifted.
+    /// H3: an indexed filter needs no scan.
     #[test]
-    fn a_filter_that_leads_to_its_tasks_does_not_sift() {
+    fn indexed_filter_needs_no_scan() {
         let (pending, scheduled) =
             (Filter::status(Status::Pending), Filter::status(Status::Scheduled));
-        assert!(!Filter::all().sifts() && !Filter::status(Status::Failed).sifts());
-        assert!(!Filter::id(TaskId::fresh()).queue("mail").sifts());
-        assert!(!pending.clone().queue("mail").sifts());
-        assert!(!scheduled.clone().due_before(Timestamp::MAX).sifts());
-        assert!(pending.due_before(Timestamp::MAX).sifts());
-        assert!(scheduled.queue("mail").sifts());
-        assert!(Filter::all().queue("mail").sifts());
+        assert!(!Filter::all().needs_scan() && !Filter::status(Status::Failed).needs_scan());
+        assert!(!Filter::id(TaskId::fresh()).queue("mail").needs_scan());
+        assert!(!pending.clone().queue("mail").needs_scan());
+        assert!(!scheduled.clone().due_before(Timestamp::MAX).needs_scan());
+        assert!(pending.due_before(Timestamp::MAX).needs_scan());
+        assert!(scheduled.queue("mail").needs_scan());
+        assert!(Filter::all().queue("mail").needs_scan());
     }
 
-    /// K4: a name that no task can have is told, with its field.
+    /// K4: an invalid name is rejected with its field.
     #[test]
-    fn a_filter_is_checked_name_by_name() {
+    fn filter_with_invalid_name_is_rejected() {
         assert_eq!(Filter::all().queue("a").category("b").kind("c").check(), Ok(()));
         let correlated = Filter { correlation_id: Some(String::new()), ..Filter::all() };
         for (filter, field) in [

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::error::Invalid;
+use crate::error::InputError;
 
 /// Names one task, everywhere and for good: a UUID of version 7, so that ids sort by the time
 /// they were made. Whoever submits makes it, so that a submission whose answer was lost can be
@@ -18,7 +18,7 @@ use crate::error::Invalid;
 /// let id = TaskId::fresh();
 /// assert_eq!(id.to_string().parse::<TaskId>()?, id);
 /// assert!("42".parse::<TaskId>().is_err());
-/// # Ok::<(), steadfast_store::Invalid>(())
+/// # Ok::<(), steadfast_store::InputError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -49,11 +49,11 @@ impl From<Uuid> for TaskId {
 }
 
 impl FromStr for TaskId {
-    type Err = Invalid;
+    type Err = InputError;
 
-    fn from_str(text: &str) -> Result<Self, Invalid> {
+    fn from_str(text: &str) -> Result<Self, InputError> {
         let parsed = Uuid::try_parse(text);
-        parsed.map(Self).map_err(|error| Invalid::new("id", format!("not a task's id: {error}")))
+        parsed.map(Self).map_err(|error| InputError::new("id", format!("not a task's id: {error}")))
     }
 }
 

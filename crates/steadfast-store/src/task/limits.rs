@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use crate::error::Invalid;
+use crate::error::InputError;
 
 /// The longest payload and the longest result, in bytes of JSON: 1 MiB. Keep what is bigger
 /// elsewhere, and its address in the payload.
@@ -22,19 +22,19 @@ pub const MAX_NAME: usize = 255;
 ///
 /// # Errors
 /// It is empty, too long, or has control characters.
-pub fn name(field: &'static str, text: &str) -> Result<(), Invalid> {
+pub fn name(field: &'static str, text: &str) -> Result<(), InputError> {
     if text.is_empty() {
-        return Err(Invalid::new(field, "must not be empty"));
+        return Err(InputError::new(field, "must not be empty"));
     }
     // Most are shorter even in bytes, and that is known at once.
     if text.len() > MAX_NAME && text.chars().count() > MAX_NAME {
         let long = text.chars().count();
-        let problem = format!("is {long} characters long; at most {MAX_NAME} are taken");
-        return Err(Invalid::new(field, problem));
+        let problem = format!("is {long} characters long; the limit is {MAX_NAME}");
+        return Err(InputError::new(field, problem));
     }
     if let Some(strange) = text.chars().find(|c| c.is_control()) {
         let problem = format!("has the control character {strange:?}; use printable text");
-        return Err(Invalid::new(field, problem));
+        return Err(InputError::new(field, problem));
     }
     Ok(())
 }
@@ -44,22 +44,22 @@ pub fn name(field: &'static str, text: &str) -> Result<(), Invalid> {
 ///
 /// # Errors
 /// It is too long, is not JSON, or has a character that a database cannot keep.
-pub fn document(field: &'static str, json: &str) -> Result<(), Invalid> {
+pub fn document(field: &'static str, json: &str) -> Result<(), InputError> {
     if json.len() > MAX_PAYLOAD {
         let problem = format!(
             "is {} bytes of JSON; at most {MAX_PAYLOAD} are taken: keep it elsewhere, and its \
              address here",
             json.len()
         );
-        return Err(Invalid::new(field, problem));
+        return Err(InputError::new(field, problem));
     }
     // PostgreSQL has no place for it in a text.
     if has_nul(json) {
-        return Err(Invalid::new(field, "has the character U+0000, which a store cannot keep"));
+        return Err(InputError::new(field, "has the character U+0000, which cannot be stored"));
     }
     match serde_json::from_str(json) {
         Ok(Readable) => Ok(()),
-        Err(error) => Err(Invalid::new(field, format!("cannot be read as JSON: {error}"))),
+        Err(error) => Err(InputError::new(field, format!("cannot be read as JSON: {error}"))),
     }
 }
 

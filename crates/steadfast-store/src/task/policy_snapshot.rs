@@ -1,20 +1,19 @@
-//! A policy as a row has it (P1).
+//! The stored form of a policy (P1).
 //!
-//! A policy that travels has a name, because whoever reads it wants to know which one it is. In a
-//! row it is only the task's own: were one without a name given the same name as all others, then
-//! all of them would share a breaker (G4).
+//! A serialized policy always has a name. A stored policy without one stays without: with a shared
+//! default name, all such policies would share a breaker (G4).
 
 use serde_json::Value;
 use steadfast::Policy;
 use steadfast::policy::Draft;
 
-use crate::error::Invalid;
+use crate::error::InputError;
 use crate::task::{has_nul, name};
 
-/// The longest that is kept, in bytes of JSON. One is remembered by every process that meets it.
-const LONGEST: usize = 16 << 10;
+/// The longest policy, in bytes of JSON. Every process caches the policies that it uses.
+const MAX_POLICY_BYTES: usize = 16 << 10;
 
-/// As it is written.
+/// Encodes a policy.
 pub(crate) fn write(policy: &Policy) -> Result<String, serde_json::Error> {
     let mut written = serde_json::to_value(policy)?;
     if let (None, Value::Object(fields)) = (policy.id(), &mut written) {
@@ -23,21 +22,22 @@ pub(crate) fn write(policy: &Policy) -> Result<String, serde_json::Error> {
     serde_json::to_string(&written)
 }
 
-/// Whether a policy that a task brings along can be kept, and be found in the figures (K4).
-pub(crate) fn check(policy: &Policy) -> Result<(), Invalid> {
+/// Validates an inline policy (K4).
+pub(crate) fn check(policy: &Policy) -> Result<(), InputError> {
     policy.id().map_or(Ok(()), |id| name("policy.id", id))?;
-    let written = write(policy).map_err(|error| Invalid::new("policy", error.to_string()))?;
-    if written.len() > LONGEST {
-        let problem = format!("is {} bytes of JSON; at most {LONGEST} are taken", written.len());
-        return Err(Invalid::new("policy", problem));
+    let written = write(policy).map_err(|error| InputError::new("policy", error.to_string()))?;
+    if written.len() > MAX_POLICY_BYTES {
+        let problem =
+            format!("is {} bytes of JSON; the limit is {MAX_POLICY_BYTES}", written.len());
+        return Err(InputError::new("policy", problem));
     }
     match has_nul(&written) {
-        true => Err(Invalid::new("policy", "has the character U+0000, which a store cannot keep")),
+        true => Err(InputError::new("policy", "has the character U+0000, which cannot be stored")),
         false => Ok(()),
     }
 }
 
-/// As it was.
+/// Decodes a policy.
 pub(crate) fn read(text: &str) -> Result<Policy, serde_json::Error> {
     let draft: Draft = serde_json::from_str(text)?;
     draft.build().map_err(serde::de::Error::custom)
@@ -49,22 +49,22 @@ mod tests {
 
     use super::*;
 
-    /// K4: what cannot be kept is told by its field.
+    /// K4: a policy that cannot be stored is rejected with its field.
     #[test]
-    fn a_policy_has_a_longest_and_no_character_that_cannot_be_kept() {
+    fn policy_that_cannot_be_stored_is_rejected() {
         let refused = |policy: Draft| check(&policy.build().unwrap()).unwrap_err();
         assert_eq!(refused(Draft::new().id("x".repeat(256))).field(), "policy.id");
         assert_eq!(refused(Draft::new().id("a\0b")).field(), "policy.id");
         assert_eq!(refused(Draft::new().description("a\0b")).field(), "policy");
-        let long = refused(Draft::new().description("x".repeat(LONGEST))).to_string();
-        assert!(long.contains("at most 16384"), "{long}");
+        let long = refused(Draft::new().description("x".repeat(MAX_POLICY_BYTES))).to_string();
+        assert!(long.contains("the limit is 16384"), "{long}");
         let spelled = Draft::new().id("x".repeat(255)).description(r"C:\u0000").build().unwrap();
         assert_eq!(check(&spelled), Ok(()));
     }
 
-    /// P1, G4: what is read is what was written, and who had no name has none.
+    /// P1, G4: a decoded policy is the same, with or without a name.
     #[test]
-    fn a_policy_is_read_as_it_was_written() {
+    fn policy_survives_encoding() {
         let named = Policy::fixed(Duration::from_secs(1)).id("calls").build().unwrap();
         let unnamed = Policy::exponential(Duration::from_secs(2)).multiplier(1.6).build().unwrap();
         for policy in [named, unnamed] {

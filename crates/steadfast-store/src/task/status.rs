@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Invalid;
+use crate::error::InputError;
 
 /// Where a task is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -117,13 +117,13 @@ impl fmt::Display for Status {
 }
 
 impl FromStr for Status {
-    type Err = Invalid;
+    type Err = InputError;
 
-    fn from_str(text: &str) -> Result<Self, Invalid> {
+    fn from_str(text: &str) -> Result<Self, InputError> {
         let known = Self::ALL.into_iter().find(|status| status.name() == text);
         known.ok_or_else(|| {
             let names = Self::ALL.map(Self::name).join(", ");
-            Invalid::new("status", format!("no such status `{text}`; there is {names}"))
+            InputError::new("status", format!("no such status `{text}`; there is {names}"))
         })
     }
 }

@@ -9,8 +9,7 @@ use steadfast::observe::Why;
 use steadfast::{Class, Fault, Policy, Reason};
 
 use super::{Status, TaskId};
-use crate::page::Cursor;
-use crate::page::Place;
+use crate::page::{Cursor, SortKey};
 use crate::queue::claim::FencingToken;
 
 /// One failed attempt, kept for good (D8).
@@ -40,8 +39,9 @@ pub struct HeldLease {
     pub owner: String,
     /// Until when, unless it is kept alive.
     pub until: Timestamp,
-    /// The number that its writes must carry.
-    pub version: FencingToken,
+    /// Its fencing token.
+    #[serde(rename = "version", alias = "fencing_token")]
+    pub fencing_token: FencingToken,
 }
 
 /// The last failure, in short.
@@ -115,6 +115,6 @@ impl StoredTask {
     /// Where a [list by ends](crate::Store::latest_ended) goes on behind it, if it has ended.
     #[must_use]
     pub fn ended_cursor(&self) -> Option<Cursor> {
-        Some(Place::ended(self.ended_at?, self.id).cursor(Place::ENDED))
+        Some(SortKey::ended(self.ended_at?, self.id).cursor(SortKey::ENDED))
     }
 }

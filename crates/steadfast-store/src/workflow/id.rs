@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::error::Invalid;
+use crate::error::InputError;
 
 /// Names one execution: a UUID of version 7, so that ids sort by the time they were made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -32,12 +32,12 @@ impl From<Uuid> for ExecutionId {
 }
 
 impl FromStr for ExecutionId {
-    type Err = Invalid;
+    type Err = InputError;
 
-    fn from_str(text: &str) -> Result<Self, Invalid> {
+    fn from_str(text: &str) -> Result<Self, InputError> {
         Uuid::try_parse(text).map(Self).map_err(|error| {
             let next = "list executions to see those there are";
-            Invalid::new("id", format!("not an execution's id: {error}; {next}"))
+            InputError::new("id", format!("not an execution's id: {error}; {next}"))
         })
     }
 }

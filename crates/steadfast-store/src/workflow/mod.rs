@@ -29,5 +29,6 @@ pub use step::{
     DeferredNode, Ending, NewExecution, NodeEnding, Resumed, Started, StartedNode, Step,
 };
 pub use stored::{
-    ExecutionFilter, MAX_CHAIN, MAX_SHOWN, StoredExecution, StoredNode, WorkflowDefinition,
+    ExecutionFilter, MAX_CHAIN_LENGTH, MAX_SHOWN_BYTES, StoredExecution, StoredNode,
+    WorkflowDefinition,
 };

@@ -8,7 +8,7 @@ use steadfast::judge::{self, Judgement};
 use steadfast::{Class, Fault, Kind, Policy, Reason};
 
 use super::{ExecutionId, ExecutionStatus, NodeStatus};
-use crate::retry::decision::{Asked, judged_lost, moment};
+use crate::retry::decision::{GuardEnv, moment, worker_lost_judgement};
 use crate::task::{Status, TaskId};
 
 /// Where an execution is, and all of its nodes whose turn has come.
@@ -46,7 +46,7 @@ impl ExecutionState {
     /// Why none follows.
     pub fn follows(&self, policy: &Policy, fault: &Fault) -> Result<(Duration, Progress), Reason> {
         let judgement = match fault.kind {
-            Some(Kind::WorkerLost) => judged_lost(),
+            Some(Kind::WorkerLost) => worker_lost_judgement(),
             _ => judge::judge(policy.rules(), fault),
         };
         let unasked = Judgement::by_code(judgement.class(), None);
@@ -65,7 +65,7 @@ impl ExecutionState {
         // The nodes of another execution have other keys.
         let terms = SessionLimits { started, expires_at: None, max_hint: None, key_in_use: false };
         let (mut progress, now) = (self.progress, moment(self.now));
-        match progress.decide(policy, &terms, now, judgement, &mut Asked(&mut ())) {
+        match progress.decide(policy, &terms, now, judgement, &mut GuardEnv(&mut ())) {
             Decision::Retry(delay) => Ok((delay, progress)),
             Decision::GiveUp(reason) => Err(reason),
         }
@@ -93,7 +93,7 @@ pub enum Outcome {
     /// It has ended: as completed, failed or cancelled.
     Ended(Status),
     /// There is none, or not any more.
-    Gone,
+    Pruned,
 }
 
 /// How the task of a node failed.
@@ -140,10 +140,10 @@ pub struct NodeValue {
 
 impl NodeValue {
     /// The values, unless reading them ended because they are too many bytes.
-    pub(crate) fn within(values: Vec<Self>, most: u64) -> Option<Vec<Self>> {
+    pub(crate) fn within(values: Vec<Self>, max_bytes: u64) -> Option<Vec<Self>> {
         let bytes: u64 =
             values.iter().filter_map(|one| Some(one.json.as_ref()?.len() as u64)).sum();
-        (bytes < most).then_some(values)
+        (bytes < max_bytes).then_some(values)
     }
 }
 

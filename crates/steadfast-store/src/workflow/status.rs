@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use steadfast::nearest;
 
-use crate::error::Invalid;
+use crate::error::InputError;
 
 /// Where an execution is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -68,29 +68,29 @@ impl NodeStatus {
 }
 
 impl FromStr for ExecutionStatus {
-    type Err = Invalid;
+    type Err = InputError;
 
-    fn from_str(text: &str) -> Result<Self, Invalid> {
+    fn from_str(text: &str) -> Result<Self, InputError> {
         let found = Self::ALL.into_iter().find(|status| status.name() == text);
         found.ok_or_else(|| unknown(text, Self::ALL.map(Self::name)))
     }
 }
 
 impl FromStr for NodeStatus {
-    type Err = Invalid;
+    type Err = InputError;
 
-    fn from_str(text: &str) -> Result<Self, Invalid> {
+    fn from_str(text: &str) -> Result<Self, InputError> {
         let found = Self::ALL.into_iter().find(|status| status.name() == text);
         found.ok_or_else(|| unknown(text, Self::ALL.map(Self::name)))
     }
 }
 
-fn unknown(text: &str, known: [&'static str; 4]) -> Invalid {
+fn unknown(text: &str, known: [&'static str; 4]) -> InputError {
     let next = match nearest(text, known) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("there are {}", known.join(", ")),
     };
-    Invalid::new("status", format!("`{text}` is none; {next}"))
+    InputError::new("status", format!("`{text}` is none; {next}"))
 }
 
 impl fmt::Display for ExecutionStatus {

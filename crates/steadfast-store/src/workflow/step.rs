@@ -5,7 +5,7 @@ use steadfast::decide::Progress;
 
 use super::{ExecutionId, ExecutionStatus, NodeStatus};
 use crate::audit::AuditEntry;
-use crate::queue::submit::Admission;
+use crate::queue::submit::CheckedTask;
 use crate::task::{Task, TaskId, When};
 
 /// An execution that is to be.
@@ -26,9 +26,9 @@ pub struct NewExecution<T = Task> {
     /// When the first of the chain was started; now, if this is it.
     pub counted_from: Option<Timestamp>,
     /// When its first nodes are due.
-    pub due: When,
+    pub run_at: When,
     /// Its first nodes.
-    pub begun: Vec<StartedNode<T>>,
+    pub started: Vec<StartedNode<T>>,
     /// Who starts it, if somebody does. Not written if it was there already.
     pub audit: Option<AuditEntry>,
 }
@@ -36,13 +36,13 @@ pub struct NewExecution<T = Task> {
 /// A new execution, and the one that failed if it follows that.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FollowUp<'n> {
-    pub(crate) new: &'n NewExecution<Admission>,
+    pub(crate) new: &'n NewExecution<CheckedTask>,
     pub(crate) previous: Option<ExecutionId>,
 }
 
 impl<'n> FollowUp<'n> {
     /// The one that follows this step, if one does.
-    pub(crate) fn of(step: &'n Step<Admission>) -> Option<Self> {
+    pub(crate) fn of(step: &'n Step<CheckedTask>) -> Option<Self> {
         let new = step.follow_up.as_deref()?;
         Some(Self { new, previous: Some(step.execution) })
     }
@@ -69,9 +69,9 @@ pub struct Step<T = Task> {
     /// taken from it.
     pub ended: Vec<NodeEnding>,
     /// Nodes that become tasks.
-    pub begun: Vec<StartedNode<T>>,
+    pub started: Vec<StartedNode<T>>,
     /// Nodes that could not become tasks.
-    pub unbegun: Vec<DeferredNode>,
+    pub deferred: Vec<DeferredNode>,
     /// Nodes whose tasks are tried again, counted anew.
     pub resumed: Vec<Resumed>,
     /// What becomes of the execution, if it does not stay as it is.
@@ -90,8 +90,8 @@ impl Step {
             execution,
             version,
             ended: Vec::new(),
-            begun: Vec::new(),
-            unbegun: Vec::new(),
+            started: Vec::new(),
+            deferred: Vec::new(),
             resumed: Vec::new(),
             ending: None,
             follow_up: None,
@@ -103,8 +103,8 @@ impl Step {
     #[must_use]
     pub const fn is_nothing(&self) -> bool {
         self.ended.is_empty()
-            && self.begun.is_empty()
-            && self.unbegun.is_empty()
+            && self.started.is_empty()
+            && self.deferred.is_empty()
             && self.resumed.is_empty()
             && self.ending.is_none()
     }

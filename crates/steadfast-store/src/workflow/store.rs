@@ -1,4 +1,4 @@
-//! Executions, through the store: what comes in is checked, and tasks get their policies.
+//! Store operations on workflows and executions.
 
 use std::time::Duration;
 
@@ -10,107 +10,113 @@ use super::{
     ValuesWanted, WorkflowDefinition,
 };
 use crate::control::Actor;
-use crate::error::{Invalid, Result, StoreError};
+use crate::error::{InputError, Result, StoreError};
 use crate::page::{Page, PageRequest};
-use crate::queue::submit::{Admission, Policies};
+use crate::queue::submit::{CheckedTask, Policies};
 use crate::store::Store;
 use crate::task::{TaskId, document, name};
 
 impl Store {
-    /// Keeps the text of a workflow, once for all executions of it, and answers with its number. If
-    /// somebody asked for it, that is in the audit log, also where it was kept before.
+    /// Stores a workflow's definition once for all its executions, and returns its number. With an
+    /// actor, an audit entry is written, even if the definition existed.
     ///
     /// # Errors
-    /// It has no name, it is too long, or the database failed; then nothing was written.
-    pub async fn keep_workflow(&self, called: &str, text: &str, by: Option<&Actor>) -> Result<i64> {
-        name("name", called)?;
+    /// The name is invalid, the text is too long, or the database failed; then nothing was written.
+    pub async fn save_workflow(
+        &self,
+        workflow: &str,
+        text: &str,
+        actor: Option<&Actor>,
+    ) -> Result<i64> {
+        name("name", workflow)?;
         document("workflow", text)?;
-        self.engine.executions().keep_workflow(called, text, by).await
+        self.roles.workflows.save_workflow(workflow, text, actor).await
     }
 
-    /// The workflow of this number.
+    /// The definition with this number.
     ///
     /// # Errors
     /// The database failed.
     pub async fn workflow(&self, number: i64) -> Result<Option<WorkflowDefinition>> {
-        self.engine.executions().workflow(number).await
+        self.roles.workflows.workflow(number).await
     }
 
-    /// The workflows that executions were started of, newest first. A page ends early once it has
-    /// [so many bytes](super::MAX_SHOWN) of them.
+    /// The definitions, newest first. A page ends early once it has
+    /// [`MAX_SHOWN_BYTES`](super::MAX_SHOWN_BYTES).
     ///
     /// # Errors
-    /// The page's cursor is not one of this list, or the database failed.
+    /// The cursor is of another list, or the database failed.
     pub async fn workflows(&self, page: &PageRequest) -> Result<Page<WorkflowDefinition>> {
-        self.engine.executions().workflows(page).await
+        self.roles.workflows.workflows(page).await
     }
 
-    /// Starts executions, all or none, with their first nodes. The answers are in their order.
+    /// Starts executions with their first nodes, all or none. The answers are in their order.
     ///
     /// # Errors
-    /// A trigger, a key or a task cannot be taken, a key belongs to another execution, or the
+    /// A trigger, a key or a task is invalid, a key belongs to another execution, or the
     /// database failed; then nothing was written.
     pub async fn start_executions(&self, new: Vec<NewExecution>) -> Result<Vec<Started>> {
-        let mut desk = Desk(Policies::new(&*self.find_policy));
-        let new = new.into_iter().map(|one| desk.execution(one)).collect::<Result<_, _>>()?;
-        self.engine.executions().start(new).await
+        let mut checker = NodeChecker(Policies::new(&*self.find_policy));
+        let new = new.into_iter().map(|one| checker.execution(one)).collect::<Result<_, _>>()?;
+        self.roles.workflows.start_executions(new).await
     }
 
-    /// Makes those steps that hold, all of them in one transaction. Answers which did.
+    /// Applies the steps that are current, all of them in one transaction, and returns which were
+    /// applied.
     ///
     /// # Errors
-    /// A task cannot be taken, or the database failed; then nothing was written.
-    pub async fn take_steps(&self, steps: Vec<Step>) -> Result<Vec<bool>> {
-        let many = steps.len();
-        let mut desk = Desk(Policies::new(&*self.find_policy));
-        let steps = steps.into_iter().map(|step| desk.step(step)).collect::<Result<_, _>>()?;
-        match self.engine.executions().take(steps).await {
-            Err(StoreError::Execution(ExecutionError::Changed)) => Ok(vec![false; many]),
-            taken => taken,
+    /// A task is invalid, or the database failed; then nothing was written.
+    pub async fn apply_steps(&self, steps: Vec<Step>) -> Result<Vec<bool>> {
+        let count = steps.len();
+        let mut checker = NodeChecker(Policies::new(&*self.find_policy));
+        let steps = steps.into_iter().map(|step| checker.step(step)).collect::<Result<_, _>>()?;
+        match self.roles.workflows.apply_steps(steps).await {
+            Err(StoreError::Execution(ExecutionError::Changed)) => Ok(vec![false; count]),
+            applied => applied,
         }
     }
 
-    /// Calls off tasks of executions that have ended, each with those of its tasks that have not.
-    /// An execution that goes on again by now keeps its tasks. Answers which were called off; what
-    /// could not be had in this moment is left.
+    /// Cancels the open tasks of ended executions, and returns the cancelled tasks. An execution
+    /// that was resumed keeps its tasks. A task that changes its state in between is left for the
+    /// next call.
     ///
     /// # Errors
-    /// The database failed; then nothing was called off.
-    pub async fn call_off(
+    /// The database failed; then nothing was cancelled.
+    pub async fn cancel_leftover_tasks(
         &self,
         tasks: &[(ExecutionId, Vec<TaskId>)],
-        by: &Actor,
+        actor: &Actor,
     ) -> Result<Vec<TaskId>> {
         if tasks.iter().all(|(_, tasks)| tasks.is_empty()) {
             return Ok(Vec::new());
         }
-        let called_off = self.engine.executions().call_off(tasks, by).await?;
-        self.tellers.tell(&called_off);
-        Ok(called_off)
+        let cancelled = self.roles.workflows.cancel_leftover_tasks(tasks, actor).await?;
+        self.completions.publish(&cancelled);
+        Ok(cancelled)
     }
 
-    /// Where these executions are. One that is not there is left out.
+    /// The states of these executions. Missing ones are left out.
     ///
     /// # Errors
     /// The database failed.
     pub async fn execution_states(&self, ids: &[ExecutionId]) -> Result<Vec<ExecutionState>> {
-        self.engine.executions().states(ids).await
+        self.roles.workflows.execution_states(ids).await
     }
 
-    /// What nodes that begin want to know. What is not there is left out. Nothing if it is `most`
-    /// bytes or more: ask for less at once.
+    /// The inputs of nodes that are about to start. Missing values are left out. `None` if there are
+    /// `max_bytes` or more: request fewer at a time.
     ///
     /// # Errors
     /// The database failed.
     pub async fn execution_values(
         &self,
         wanted: &[ValuesWanted],
-        most: u64,
+        max_bytes: u64,
     ) -> Result<Option<Vec<NodeValue>>> {
-        self.engine.executions().values(wanted, most).await
+        self.roles.workflows.execution_values(wanted, max_bytes).await
     }
 
-    /// How these tasks failed. One that did not is left out.
+    /// The failures of these tasks. Tasks that have not failed are left out.
     ///
     /// # Errors
     /// The database failed.
@@ -118,81 +124,76 @@ impl Store {
         if tasks.is_empty() {
             return Ok(Vec::new());
         }
-        self.engine.executions().failures(tasks).await
+        self.roles.workflows.failures(tasks).await
     }
 
     /// The executions that have a submitted node among these tasks.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn executions_of(&self, tasks: &[TaskId]) -> Result<Vec<ExecutionId>> {
-        self.engine.executions().of_tasks(tasks).await
+    pub async fn executions_of_tasks(&self, tasks: &[TaskId]) -> Result<Vec<ExecutionId>> {
+        self.roles.workflows.executions_of_tasks(tasks).await
     }
 
-    /// Executions that have a submitted node whose task has ended within so long: those of `limit`
-    /// such nodes at most. What it costs goes by what has ended, not by what waits.
+    /// Executions with a submitted node whose task has ended within this time: those of `limit`
+    /// such nodes at most. The cost depends on the ended tasks, not on the waiting ones.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn executions_ended_within(
+    pub async fn missed_completions(
         &self,
         within: Duration,
         limit: u32,
     ) -> Result<MissedCompletion> {
-        self.engine.executions().ended_within(within, limit).await
+        self.roles.workflows.missed_completions(within, limit).await
     }
 
-    /// Looks at up to `limit` submitted nodes after this one for what nobody noticed.
+    /// Checks up to `limit` submitted nodes after this one for missed completions.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn stray_executions(
-        &self,
-        after: Option<TaskId>,
-        limit: u32,
-    ) -> Result<OrphanedNodes> {
-        self.engine.executions().strays(after, limit).await
+    pub async fn orphaned_nodes(&self, after: Option<TaskId>, limit: u32) -> Result<OrphanedNodes> {
+        self.roles.workflows.orphaned_nodes(after, limit).await
     }
 
     /// One execution with its nodes.
     ///
     /// # Errors
-    /// There is none, or the database failed.
+    /// The execution does not exist, or the database failed.
     pub async fn execution(&self, id: ExecutionId) -> Result<StoredExecution> {
-        let found = self.engine.executions().execution(id).await?;
+        let found = self.roles.workflows.execution(id).await?;
         Ok(found.ok_or(ExecutionError::NotFound(id))?)
     }
 
-    /// Some executions without their nodes, newest first.
+    /// A page of executions without their nodes, newest first.
     ///
     /// # Errors
-    /// The filter has a name that no workflow can have, the page's cursor is not one of this
-    /// list, or the database failed.
+    /// The filter has an invalid name, the cursor is of another list, or the database failed.
     pub async fn executions(
         &self,
         filter: &ExecutionFilter,
         page: &PageRequest,
     ) -> Result<Page<StoredExecution>> {
         filter.check()?;
-        self.engine.executions().list(filter, page).await
+        self.roles.workflows.executions(filter, page).await
     }
 
     /// The executions that this one follows and that follow it (W3), without their nodes, oldest
-    /// first, [so many](super::MAX_CHAIN) either way. What was pruned is not among them.
+    /// first, at most [`MAX_CHAIN_LENGTH`](super::MAX_CHAIN_LENGTH) either way, without pruned ones.
     ///
     /// # Errors
-    /// There is none, or the database failed.
+    /// The execution does not exist, or the database failed.
     pub async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<StoredExecution>> {
-        let chain = self.engine.executions().chain(id).await?;
+        let chain = self.roles.workflows.execution_chain(id).await?;
         if chain.is_empty() { Err(ExecutionError::NotFound(id).into()) } else { Ok(chain) }
     }
 }
 
-/// Takes in the tasks of nodes. Policies that are named are found once for a batch.
-struct Desk<'f>(Policies<'f>);
+/// Checks the tasks of nodes. Each policy is resolved once per batch.
+struct NodeChecker<'f>(Policies<'f>);
 
-impl Desk<'_> {
-    fn execution(&mut self, new: NewExecution) -> Result<NewExecution<Admission>, Invalid> {
+impl NodeChecker<'_> {
+    fn execution(&mut self, new: NewExecution) -> Result<NewExecution<CheckedTask>, InputError> {
         document("trigger", &new.trigger)?;
         if let Some(key) = &new.key {
             name("key", key)?;
@@ -204,20 +205,20 @@ impl Desk<'_> {
             key: new.key,
             progress: new.progress,
             counted_from: new.counted_from,
-            due: new.due,
-            begun: self.begun(new.begun)?,
+            run_at: new.run_at,
+            started: self.started(new.started)?,
             audit: new.audit,
         })
     }
 
-    fn step(&mut self, step: Step) -> Result<Step<Admission>, Invalid> {
+    fn step(&mut self, step: Step) -> Result<Step<CheckedTask>, InputError> {
         let follow_up = step.follow_up.map(|next| self.execution(*next)).transpose()?;
         Ok(Step {
             execution: step.execution,
             version: step.version,
             ended: step.ended,
-            begun: self.begun(step.begun)?,
-            unbegun: step.unbegun,
+            started: self.started(step.started)?,
+            deferred: step.deferred,
             resumed: step.resumed,
             ending: step.ending,
             follow_up: follow_up.map(Box::new),
@@ -225,11 +226,14 @@ impl Desk<'_> {
         })
     }
 
-    fn begun(&mut self, begun: Vec<StartedNode>) -> Result<Vec<StartedNode<Admission>>, Invalid> {
-        let admit = |StartedNode { number, task }| {
-            let task = Admission::new(task, &mut self.0, Timestamp::UNIX_EPOCH)?;
+    fn started(
+        &mut self,
+        nodes: Vec<StartedNode>,
+    ) -> Result<Vec<StartedNode<CheckedTask>>, InputError> {
+        let check = |StartedNode { number, task }| {
+            let task = CheckedTask::new(task, &mut self.0, Timestamp::UNIX_EPOCH)?;
             Ok(StartedNode { number, task })
         };
-        begun.into_iter().map(admit).collect()
+        nodes.into_iter().map(check).collect()
     }
 }

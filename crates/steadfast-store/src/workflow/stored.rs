@@ -5,15 +5,15 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{ExecutionId, ExecutionStatus, NodeStatus};
-use crate::error::Invalid;
+use crate::error::InputError;
 use crate::page::{Cursor, Page, PageRequest};
 use crate::task::{TaskId, name};
 
 /// How many bytes of answers are shown with an execution, and of texts on a page of workflows.
-pub const MAX_SHOWN: u64 = 8 << 20;
+pub const MAX_SHOWN_BYTES: u64 = 8 << 20;
 
 /// How many executions of a chain are shown before one, and how many after it.
-pub const MAX_CHAIN: i32 = 500;
+pub const MAX_CHAIN_LENGTH: i32 = 500;
 
 /// Everything about one execution, its nodes by number.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -63,7 +63,7 @@ pub struct StoredNode {
     pub began_at: Timestamp,
     /// When it ended.
     pub ended_at: Option<Timestamp>,
-    /// What it answered. Left out once [so much](MAX_SHOWN) was answered before it.
+    /// What it answered. Left out once [so much](MAX_SHOWN_BYTES) was answered before it.
     pub result: Option<Value>,
     /// How many bytes its answer is, if it is left out.
     pub left_out: Option<u64>,
@@ -85,12 +85,13 @@ pub struct WorkflowDefinition {
 }
 
 impl WorkflowDefinition {
-    /// A page that ends early once it has [so many bytes](MAX_SHOWN) of texts, of which no more
+    /// A page that ends early once it has [so many bytes](MAX_SHOWN_BYTES) of texts, of which no more
     /// were read.
-    pub(crate) fn page(kept: Vec<Self>, page: &PageRequest) -> Page<Self> {
-        let bytes: u64 = kept.iter().map(|one| one.text.len() as u64).sum();
-        let mut page = page.cut(kept, |one| Some(one.number));
-        if let (true, None, Some(last)) = (bytes >= MAX_SHOWN, &page.next, page.items.last()) {
+    pub(crate) fn page(definitions: Vec<Self>, page: &PageRequest) -> Page<Self> {
+        let bytes: u64 = definitions.iter().map(|one| one.text.len() as u64).sum();
+        let mut page = page.of(definitions, |one| Some(one.number));
+        if let (true, None, Some(last)) = (bytes >= MAX_SHOWN_BYTES, &page.next, page.items.last())
+        {
             page.next = Some(Cursor(last.number.to_string()));
         }
         page
@@ -128,7 +129,7 @@ impl ExecutionFilter {
         self
     }
 
-    pub(crate) fn check(&self) -> Result<(), Invalid> {
+    pub(crate) fn check(&self) -> Result<(), InputError> {
         self.workflow.as_deref().map_or(Ok(()), |workflow| name("workflow", workflow))
     }
 }

@@ -24,7 +24,7 @@ cases![
 ];
 
 async fn log(store: &Harness) -> Vec<AuditEntry> {
-    store.audited(&AuditQuery::default()).await.unwrap().items
+    store.audit_entries(&AuditQuery::default()).await.unwrap().items
 }
 
 fn query(change: impl FnOnce(&mut AuditQuery)) -> AuditQuery {
@@ -36,7 +36,7 @@ fn query(change: impl FnOnce(&mut AuditQuery)) -> AuditQuery {
 /// D10: what, to what, by whom and from where, by the store's clock.
 async fn every_deed_is_written_down(store: &Harness) {
     let before = store.now().await.unwrap();
-    let by = Actor { actor: "ops".to_owned(), from: Some("10.0.0.7".to_owned()) };
+    let by = Actor { name: "ops".to_owned(), origin: Some("10.0.0.7".to_owned()) };
     let id = store.put(task().after(secs(60))).await;
     store.set_expiry(id, None, &by).await.unwrap();
     store.run_now(id, &by).await.unwrap();
@@ -63,7 +63,7 @@ async fn every_deed_is_written_down(store: &Harness) {
     assert_eq!(log[3].detail["count"], json!(1));
     assert_eq!(log[3].detail["filter"]["status"], json!("cancelled"));
     assert_eq!(log[4].target.as_deref(), Some("default"));
-    assert!(log.iter().all(|entry| entry.by == by));
+    assert!(log.iter().all(|entry| entry.actor == by));
     let now = store.now().await.unwrap();
     assert!(log.iter().all(|entry| (before..=now).contains(&entry.at.unwrap())));
 }
@@ -96,7 +96,7 @@ async fn what_others_do_can_be_written_down_as_well(store: &Harness) {
 /// K3: many entries are written in one go, in their order.
 async fn what_many_do_is_written_down_together(store: &Harness) {
     store.audit_all(&[]).await.unwrap();
-    let from = Actor { from: Some("192.0.2.1".to_owned()), ..somebody() };
+    let from = Actor { origin: Some("192.0.2.1".to_owned()), ..somebody() };
     let entries = [
         AuditEntry::new(from, "task.read").target("x").detail(json!({ "times": 3 })),
         AuditEntry::new(somebody(), "task.submit"),
@@ -124,7 +124,7 @@ async fn the_log_can_be_read_by_target_and_by_actor(store: &Harness) {
         let entry = AuditEntry::new(Actor::new(actor), "store.look").target(target);
         store.audit(&entry).await.unwrap();
     }
-    let count = async |query: AuditQuery| store.audited(&query).await.unwrap().items.len();
+    let count = async |query: AuditQuery| store.audit_entries(&query).await.unwrap().items.len();
     assert_eq!(count(query(|query| query.target = Some("x".to_owned()))).await, 2);
     assert_eq!(count(query(|query| query.actor = Some("a".to_owned()))).await, 2);
     let both = query(|query| {
@@ -146,7 +146,7 @@ async fn the_log_can_be_read_by_action_and_by_time(store: &Harness) {
     }
     let mut asked = query(|query| query.action = Some("queue.pause".to_owned()));
     let count = async |query: &AuditQuery| {
-        let page = store.audited(query).await.unwrap();
+        let page = store.audit_entries(query).await.unwrap();
         assert_eq!(page.next, None);
         page.items.len()
     };
@@ -172,15 +172,15 @@ async fn a_page_of_the_log_looks_at_a_bounded_number_of_entries(store: &Harness)
     for target in [None, Some("x".to_owned())] {
         let mut query = query(|query| query.action = Some("queue.pause".to_owned()));
         query.target = target;
-        let first = store.audited(&query).await.unwrap();
+        let first = store.audit_entries(&query).await.unwrap();
         assert_eq!(first.items.len(), 1);
         query.page.after = Some(first.next.unwrap());
-        let second = store.audited(&query).await.unwrap();
+        let second = store.audit_entries(&query).await.unwrap();
         assert_eq!((second.items.len(), second.next), (2, None));
         // Nothing that follows is late enough.
         query.page.after = None;
         query.since = Some(store.now().await.unwrap() + secs(60));
-        let late = store.audited(&query).await.unwrap();
+        let late = store.audit_entries(&query).await.unwrap();
         assert_eq!((late.items.len(), late.next), (0, None));
     }
 }
@@ -193,7 +193,7 @@ async fn a_name_that_nobody_can_have_is_refused(store: &Harness) {
         query(|query| query.action = Some("a\0b".to_owned())),
     ];
     for senseless in senseless {
-        let refused = store.audited(&senseless).await;
+        let refused = store.audit_entries(&senseless).await;
         assert!(matches!(refused, Err(StoreError::Invalid(_))), "{refused:?}");
     }
 }
@@ -207,7 +207,7 @@ async fn the_log_is_read_page_by_page(store: &Harness) {
     let mut query = query(|query| query.page.limit = 3);
     let mut pages = Vec::new();
     loop {
-        let page = store.audited(&query).await.unwrap();
+        let page = store.audit_entries(&query).await.unwrap();
         pages
             .push(page.items.iter().map(|entry| entry.target.clone().unwrap()).collect::<String>());
         if page.next.is_none() {
@@ -221,7 +221,7 @@ async fn the_log_is_read_page_by_page(store: &Harness) {
 /// H1: and a cursor from elsewhere is told to be one.
 async fn a_cursor_of_another_list_is_refused(store: &Harness) {
     let query = query(|query| query.page.after = Some(Cursor("somewhere".to_owned())));
-    let refused = store.audited(&query).await;
+    let refused = store.audit_entries(&query).await;
     assert!(matches!(refused, Err(StoreError::Invalid(problem)) if problem.field() == "after"));
 }
 
@@ -230,21 +230,21 @@ async fn one_requeued_task_is_its_target(store: &Harness) {
     let id = store.ended(Status::Failed, task()).await;
     store.requeue(id, true, &somebody()).await.unwrap();
     let query = query(|query| query.target = Some(id.to_string()));
-    assert_eq!(store.audited(&query).await.unwrap().items[0].action, "tasks.requeue");
+    assert_eq!(store.audit_entries(&query).await.unwrap().items[0].action, "tasks.requeue");
 }
 
 /// K3, W1: what is in the log was done, and what was done is in the log; nobody is in it for what a
 /// program keeps for itself.
 async fn a_workflow_is_kept_with_who_wanted_it_or_not_at_all(store: &Harness) {
-    let own = store.keep_workflow("own", "{}", None).await.unwrap();
+    let own = store.save_workflow("own", "{}", None).await.unwrap();
     assert_eq!(log(store).await, []);
-    let wanted = store.keep_workflow("wanted", "[]", Some(&somebody())).await.unwrap();
+    let wanted = store.save_workflow("wanted", "[]", Some(&somebody())).await.unwrap();
     let log = log(store).await;
-    assert_eq!((log[0].action.as_str(), &log[0].by), ("workflow.keep", &somebody()));
+    assert_eq!((log[0].action.as_str(), &log[0].actor), ("workflow.keep", &somebody()));
     assert_eq!((log.len(), &log[0].target), (1, &Some(wanted.to_string())));
 
     store.lose_the_log().await;
-    store.keep_workflow("lost", "[1]", Some(&somebody())).await.unwrap_err();
+    store.save_workflow("lost", "[1]", Some(&somebody())).await.unwrap_err();
     let kept = store.workflows(&PageRequest::default()).await.unwrap().items;
     let numbers: Vec<_> = kept.iter().map(|workflow| workflow.number).collect();
     assert_eq!(numbers, [wanted, own]);

@@ -70,27 +70,28 @@ async fn an_instance_that_is_not_heard_of_is_not_shown(store: &Harness) {
 
 /// G1: one wish for each breaker, the last one, with a number that grows.
 async fn the_last_wish_holds(store: &Harness) {
-    assert_eq!(store.breaker_orders().await.unwrap(), []);
+    assert_eq!(store.breaker_overrides().await.unwrap(), []);
     for (policy, wish) in [
         ("pay", BreakerCommand::Open),
         ("mail", BreakerCommand::Isolate),
         ("pay", BreakerCommand::Close),
     ] {
-        store.order_breaker(policy, wish, &somebody()).await.unwrap();
+        store.override_breaker(policy, wish, &somebody()).await.unwrap();
     }
-    let orders = store.another().await.breaker_orders().await.unwrap();
-    let wishes: Vec<_> = orders.iter().map(|order| (order.policy.as_str(), order.wish)).collect();
+    let orders = store.another().await.breaker_overrides().await.unwrap();
+    let wishes: Vec<_> =
+        orders.iter().map(|order| (order.policy.as_str(), order.command)).collect();
     assert_eq!(wishes, [("mail", BreakerCommand::Isolate), ("pay", BreakerCommand::Close)]);
     assert!(orders[1].number > orders[0].number);
-    assert_eq!(orders[0].by, somebody());
+    assert_eq!(orders[0].actor, somebody());
 }
 
 /// K3, D11: who wanted it is written down, and nobody waits for a poll to hear of it.
 async fn a_wish_is_audited_and_wakes_everybody(store: &Harness) {
     let mut listener = store.listen();
-    store.order_breaker("pay", BreakerCommand::Isolate, &somebody()).await.unwrap();
+    store.override_breaker("pay", BreakerCommand::Isolate, &somebody()).await.unwrap();
     store.hears(&mut listener, Wake::Breakers).await;
-    let log = store.audited(&AuditQuery::default()).await.unwrap().items;
+    let log = store.audit_entries(&AuditQuery::default()).await.unwrap().items;
     assert_eq!(
         (log[0].action.as_str(), log[0].target.as_deref()),
         ("breaker.isolate", Some("pay"))
@@ -101,6 +102,6 @@ async fn a_wish_is_audited_and_wakes_everybody(store: &Harness) {
 async fn a_breaker_without_a_name_is_refused(store: &Harness) {
     let nameless = store.report_breakers(&[report("", "a", BreakerState::Open)]).await;
     assert!(matches!(nameless, Err(StoreError::Invalid(why)) if why.field() == "policy"));
-    let nameless = store.order_breaker("", BreakerCommand::Open, &somebody()).await;
+    let nameless = store.override_breaker("", BreakerCommand::Open, &somebody()).await;
     assert!(matches!(nameless, Err(StoreError::Invalid(why)) if why.field() == "policy"));
 }

@@ -1,6 +1,6 @@
 //! Claims for some categories only (D5).
 
-use steadfast_store::{ClaimRequest, Lane, TaskId};
+use steadfast_store::{ClaimRequest, QueueLimit, TaskId};
 
 use crate::harness::*;
 
@@ -90,8 +90,8 @@ async fn a_queues_limit_is_for_all_categories_together(store: &Harness) {
     }
     let other = store.put(task().queue("other").category("c1")).await;
     let mut request = ClaimRequest::new("w1", 9).categories(["c0", "c1", "c2", "c1"]);
-    let lane = |queue: &str, limit| Lane { queue: queue.to_owned(), limit, behind: None };
-    request.lanes = vec![lane("mail", 2), lane("other", 5)];
+    let lane = |queue: &str, limit| QueueLimit { queue: queue.to_owned(), limit, after: None };
+    request.queues = vec![lane("mail", 2), lane("other", 5)];
     let claimed = store.claimed(&request).await;
     assert_eq!(claimed.len(), 3);
     assert_eq!(claimed[2], other);

@@ -1,7 +1,7 @@
 //! Taking tasks to do them (D5).
 
 use steadfast::decide::Progress;
-use steadfast_store::{ClaimRequest, Filter, Lane, Status, Task};
+use steadfast_store::{ClaimRequest, Filter, QueueLimit, Status, Task};
 
 use crate::harness::*;
 
@@ -81,9 +81,9 @@ async fn each_queue_may_have_a_limit_of_its_own(store: &Harness) {
         let batch = tasks(4).into_iter().map(|task| task.queue(queue)).collect();
         store.submit_all(batch).await.unwrap();
     }
-    let lane = |queue: &str, limit| Lane { queue: queue.to_owned(), limit, behind: None };
+    let lane = |queue: &str, limit| QueueLimit { queue: queue.to_owned(), limit, after: None };
     let mut request = ClaimRequest::new("w1", 10);
-    request.lanes = vec![lane("mail", 1), lane("print", 3)];
+    request.queues = vec![lane("mail", 1), lane("print", 3)];
     let taken = store.claim(&request).await.unwrap().tasks;
     let from = |queue| taken.iter().filter(|task| task.queue == queue).count();
     assert_eq!((from("mail"), from("print")), (1, 3));
@@ -123,11 +123,11 @@ async fn a_claim_may_go_on_behind_the_last_one(store: &Harness) {
     let ids = store.put_many(4).await;
     let first = store.take(2).await;
     let ahead = store.put(task().priority(1)).await;
-    let behind = first.last().map(|task| task.position());
+    let behind = first.last().map(|task| task.cursor());
     let mut request = ClaimRequest::new("w1", 10).queue("default");
-    request.lanes[0].behind = behind;
+    request.queues[0].after = behind;
     assert_eq!(store.claimed(&request).await, ids[2..]);
-    request.lanes[0].behind = None;
+    request.queues[0].after = None;
     assert_eq!(store.claimed(&request).await, [ahead]);
 }
 
@@ -164,7 +164,7 @@ async fn a_claim_of_many_lines_takes_from_each_in_turn(store: &Harness) {
     let mut request = ClaimRequest::new("w1", 4).kinds(["print", "scan"]);
     assert_eq!(store.claimed(&request).await, [vec![urgent], picked(&[1, 2, 4])].concat());
     request = request.queue("q0").queue("q1").queue("q3");
-    request.lanes[1].limit = 1;
+    request.queues[1].limit = 1;
     assert_eq!(store.claimed(&request).await, picked(&[5, 7, 8, 11]));
 
     let of_categories = ClaimRequest::new("w1", 3).categories(["send", "scan", "send"]);

@@ -27,7 +27,8 @@ cases![
 /// D4: one claim, one lease.
 async fn a_batch_has_one_version(store: &Harness) {
     store.put_many(10).await;
-    let versions: BTreeSet<_> = store.take(10).await.iter().map(|task| task.version).collect();
+    let versions: BTreeSet<_> =
+        store.take(10).await.iter().map(|task| task.fencing_token).collect();
     assert_eq!(versions.len(), 1);
 }
 
@@ -38,8 +39,8 @@ async fn versions_only_grow(store: &Harness) {
     let mut last = FencingToken(0);
     for process in [store, &other, store, &other] {
         let task = process.running(task()).await;
-        assert!(task.version > last, "{} after {last}", task.version);
-        last = task.version;
+        assert!(task.fencing_token > last, "{} after {last}", task.fencing_token);
+        last = task.fencing_token;
         process.complete(&task).await;
     }
 }
@@ -55,17 +56,31 @@ async fn a_task_that_is_held_cannot_be_taken(store: &Harness) {
 async fn what_is_held_is_found_by_its_version_until_the_last_word(store: &Harness) {
     store.put_many(2).await;
     let [task, other] = store.take(2).await.try_into().unwrap();
-    let held = store.another().await.held(task.id, task.version).await.unwrap().unwrap();
+    let held = store.another().await.held(task.id, task.fencing_token).await.unwrap().unwrap();
     assert_eq!(
-        (held.id, held.version, &held.payload, held.progress, held.submitted_at, held.counted_from),
-        (task.id, task.version, &task.payload, task.progress, task.submitted_at, task.counted_from)
+        (
+            held.id,
+            held.fencing_token,
+            &held.payload,
+            held.progress,
+            held.submitted_at,
+            held.counted_from
+        ),
+        (
+            task.id,
+            task.fencing_token,
+            &task.payload,
+            task.progress,
+            task.submitted_at,
+            task.counted_from
+        )
     );
-    let next = FencingToken(task.version.0 + 1);
+    let next = FencingToken(task.fencing_token.0 + 1);
     assert!(store.held(task.id, next).await.unwrap().is_none());
-    assert!(store.held(TaskId::fresh(), task.version).await.unwrap().is_none());
+    assert!(store.held(TaskId::fresh(), task.fencing_token).await.unwrap().is_none());
     store.complete(&task).await;
-    assert!(store.held(task.id, task.version).await.unwrap().is_none());
-    assert!(store.held(other.id, other.version).await.unwrap().is_some());
+    assert!(store.held(task.id, task.fencing_token).await.unwrap().is_none());
+    assert!(store.held(other.id, other.fencing_token).await.unwrap().is_some());
 }
 
 /// D2: the lease is shown with the task.
@@ -76,7 +91,10 @@ async fn a_running_task_says_who_has_it(store: &Harness) {
     let task = store.show(claims.tasks[0].id).await;
     let lease = task.lease.unwrap();
     assert_eq!(task.status, Status::Running);
-    assert_eq!((lease.owner.as_str(), lease.version), ("worker-7", claims.tasks[0].version));
+    assert_eq!(
+        (lease.owner.as_str(), lease.fencing_token),
+        ("worker-7", claims.tasks[0].fencing_token)
+    );
     assert_eq!(lease.until, claims.now + secs(90));
     store.complete(&claims.tasks[0]).await;
     assert_eq!(store.show(task.id).await.lease, None);
@@ -101,8 +119,9 @@ async fn a_stale_version_is_refused_while_the_others_hold(store: &Harness) {
 /// D4: a number out of thin air is no lease.
 async fn a_version_that_was_never_given_is_refused(store: &Harness) {
     let task = store.running(task()).await;
-    for version in [task.version.0 - 1, task.version.0 + 1, 0, -1, i64::MIN, i64::MAX] {
-        let made_up = Settlement { version: FencingToken(version), ..settlement(&task, DONE) };
+    for version in [task.fencing_token.0 - 1, task.fencing_token.0 + 1, 0, -1, i64::MIN, i64::MAX] {
+        let made_up =
+            Settlement { fencing_token: FencingToken(version), ..settlement(&task, DONE) };
         assert_eq!(store.settle(vec![made_up]).await.unwrap(), [Settled::Stale], "{version}");
     }
     assert_eq!(store.complete(&task).await, Settled::Accepted);
@@ -111,10 +130,10 @@ async fn a_version_that_was_never_given_is_refused(store: &Harness) {
 /// D4: a lease is on some tasks, not on all.
 async fn a_version_holds_for_its_own_tasks_only(store: &Harness) {
     let (one, two) = (store.running(task()).await, store.running(task()).await);
-    let crossed = Settlement { version: two.version, ..settlement(&one, DONE) };
+    let crossed = Settlement { fencing_token: two.fencing_token, ..settlement(&one, DONE) };
     assert_eq!(store.settle(vec![crossed]).await.unwrap(), [Settled::Stale]);
     let waiting = store.put(task()).await;
-    let not_taken = Settlement { id: waiting, version: one.version, verdict: DONE };
+    let not_taken = Settlement { id: waiting, fencing_token: one.fencing_token, verdict: DONE };
     assert_eq!(store.settle(vec![not_taken]).await.unwrap(), [Settled::Stale]);
     assert_eq!(store.status(waiting).await, Status::Pending);
 }
@@ -179,7 +198,7 @@ async fn who_completed_a_task_has_no_say_after_it_was_requeued(store: &Harness) 
     assert_eq!(store.complete(first).await, Settled::Stale, "it is nobody's now");
     let again = store.take_one().await;
     assert_eq!(store.complete(first).await, Settled::Stale, "it is another's now");
-    let found = store.heartbeat(&[first.version], &[first.id], secs(60)).await.unwrap();
+    let found = store.heartbeat(&[first.fencing_token], &[first.id], secs(60)).await.unwrap();
     assert_eq!(found.ended, [first.id]);
     assert_eq!(store.complete(&again).await, Settled::Accepted);
 }

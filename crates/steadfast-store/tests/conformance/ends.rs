@@ -12,8 +12,8 @@ use crate::harness::{DONE, Harness, a_minute_apart, settlement, task, unavailabl
 /// D11: ends of every kind are told, retries are not, and who listens late hears nothing old.
 async fn who_listens_hears_what_ended(store: &Harness) {
     store.ended(Status::Completed, task()).await;
-    let mut ends = store.listen_to_ends();
-    assert_eq!(ends.so_far(), []);
+    let mut ends = store.subscribe_completions();
+    assert_eq!(ends.drain(), []);
     let mut wanted = HashSet::new();
     for status in [Status::Completed, Status::Failed, Status::Cancelled] {
         wanted.insert(store.ended(status, task()).await);
@@ -21,21 +21,21 @@ async fn who_listens_hears_what_ended(store: &Harness) {
     let retried = store.running(task().under(a_minute_apart())).await;
     assert_eq!(store.fail(&retried, unavailable()).await, Settled::Accepted);
     assert_eq!(ends.next().await.into_iter().collect::<HashSet<_>>(), wanted);
-    assert_eq!(ends.so_far(), []);
+    assert_eq!(ends.drain(), []);
 }
 
 /// D4: what a stale lease says ends nothing.
 async fn a_stale_word_is_not_told(store: &Harness) {
     let claimed = store.running(task()).await;
     store.cancel(claimed.id, &crate::harness::somebody()).await.unwrap();
-    let mut ends = store.listen_to_ends();
+    let mut ends = store.subscribe_completions();
     let answers = store.settle(vec![settlement(&claimed, DONE)]).await.unwrap();
-    assert_eq!((answers, ends.so_far()), (vec![Settled::Stale], vec![]));
+    assert_eq!((answers, ends.drain()), (vec![Settled::Stale], vec![]));
 }
 
 /// D11: clones are one store, another process is not.
 async fn clones_of_a_store_are_heard(store: &Harness) {
-    let mut ends = store.listen_to_ends();
+    let mut ends = store.subscribe_completions();
     let clone = (**store).clone();
     let claimed = store.running(task()).await;
     clone.settle(vec![settlement(&claimed, DONE)]).await.unwrap();
@@ -50,9 +50,9 @@ async fn an_end_that_is_under_way_is_heard(store: &Harness) {
         let mut settle = pin!(store.settle(vec![settlement(&claimed, DONE)]));
         let begun = poll_fn(|context| Poll::Ready(settle.as_mut().poll(context).is_pending()));
         if begun.await {
-            let mut ends = store.listen_to_ends();
+            let mut ends = store.subscribe_completions();
             settle.await.unwrap();
-            assert_eq!(ends.so_far(), [claimed.id]);
+            assert_eq!(ends.drain(), [claimed.id]);
             return;
         }
     }

@@ -30,7 +30,7 @@ cases![
 
 async fn last_hour(store: &Harness) -> Vec<Rollup> {
     let now = store.now().await.unwrap();
-    let mut sums = store.figures(now - secs(3600), now + secs(1)).await.unwrap();
+    let mut sums = store.rollups(now - secs(3600), now + secs(1)).await.unwrap();
     sums.sort_by(|a, b| (&a.policy_id, &a.subsystem).cmp(&(&b.policy_id, &b.subsystem)));
     sums
 }
@@ -102,7 +102,7 @@ async fn a_task_takes_from_its_submission_to_its_end(store: &Harness) {
 async fn only_what_ended_within_the_window_counts(store: &Harness) {
     let id = store.ended(Status::Completed, task()).await;
     let ended = store.show(id).await.ended_at.unwrap();
-    let count = async |from, to| store.figures(from, to).await.unwrap().len();
+    let count = async |from, to| store.rollups(from, to).await.unwrap().len();
     let micro = Duration::from_micros(1);
     assert_eq!(count(ended, ended).await, 1);
     assert_eq!(count(ended + micro, ended + secs(1)).await, 0);
@@ -202,7 +202,7 @@ async fn a_minute_is_summed_up_when_it_is_over(store: &Harness) {
     store.forget_ended().await;
     assert_eq!(last_hour(store).await, [], "it was not summed up yet");
     let now = store.now().await.unwrap();
-    assert_eq!(store.figures(Timestamp::MIN, now).await.unwrap(), []);
+    assert_eq!(store.rollups(Timestamp::MIN, now).await.unwrap(), []);
 }
 
 /// O1: exactly as if they were counted one by one.
@@ -236,7 +236,7 @@ async fn a_window_that_cuts_a_minute_counts_what_is_within(store: &Harness) {
     store.age_ended(secs(600)).await;
     store.sum_up_all().await;
     let ended = store.show(id).await.ended_at.unwrap();
-    let count = async |from, to| store.figures(from, to).await.unwrap().len();
+    let count = async |from, to| store.rollups(from, to).await.unwrap().len();
     let micro = Duration::from_micros(1);
     assert_eq!(count(ended, ended).await, 1);
     assert_eq!(count(ended + micro, ended + secs(300)).await, 0);
@@ -286,6 +286,6 @@ async fn a_clock_that_ran_ahead_blinds_nobody(store: &Harness) {
     store.sum_up_all().await;
     assert_eq!(shown(&last_hour(store).await), [("at-once", "send", 1, 1, 1, 1)]);
     let now = store.now().await.unwrap();
-    let to_come = store.figures(now + secs(60), now + secs(172_800)).await.unwrap();
+    let to_come = store.rollups(now + secs(60), now + secs(172_800)).await.unwrap();
     assert_eq!(to_come, [], "what was summed up too early is counted when it is over");
 }

@@ -17,14 +17,14 @@ cases![
 ];
 
 async fn beat(store: &Harness, task: &Claimed) -> Heartbeat {
-    store.heartbeat(&[task.version], &[task.id], secs(60)).await.unwrap()
+    store.heartbeat(&[task.fencing_token], &[task.id], secs(60)).await.unwrap()
 }
 
 /// D7: the lease counts anew from the heartbeat, by the store's clock.
 async fn a_heartbeat_moves_the_end_of_a_lease(store: &Harness) {
     let task = store.running(task()).await;
     let before = store.now().await.unwrap();
-    assert_eq!(store.heartbeat(&[task.version], &[], secs(7200)).await.unwrap().lost, []);
+    assert_eq!(store.heartbeat(&[task.fencing_token], &[], secs(7200)).await.unwrap().lost, []);
     let until = store.show(task.id).await.lease.unwrap().until;
     assert!((before + secs(7200)..=store.now().await.unwrap() + secs(7200)).contains(&until));
 }
@@ -33,7 +33,7 @@ async fn a_heartbeat_moves_the_end_of_a_lease(store: &Harness) {
 async fn a_heartbeat_takes_nothing_from_a_lease(store: &Harness) {
     let task = store.running(task()).await;
     let until = store.show(task.id).await.lease.unwrap().until;
-    assert_eq!(store.heartbeat(&[task.version], &[task.id], secs(1)).await.unwrap().lost, []);
+    assert_eq!(store.heartbeat(&[task.fencing_token], &[task.id], secs(1)).await.unwrap().lost, []);
     assert_eq!(store.show(task.id).await.lease.unwrap().until, until);
 }
 
@@ -61,9 +61,9 @@ async fn a_heartbeat_tells_which_leases_are_lost(store: &Harness) {
     store.expire_leases().await;
     store.reclaim_expired("w2", 10).await.unwrap();
     let kept = store.running(task()).await;
-    let leases = [kept.version, lost.version, FencingToken(i64::MAX)];
+    let leases = [kept.fencing_token, lost.fencing_token, FencingToken(i64::MAX)];
     let found = store.heartbeat(&leases, &[kept.id, lost.id], secs(60)).await.unwrap();
-    assert_eq!(found.lost, [lost.version, FencingToken(i64::MAX)]);
+    assert_eq!(found.lost, [lost.fencing_token, FencingToken(i64::MAX)]);
     assert_eq!(found.ended, [lost.id]);
 }
 
@@ -72,7 +72,7 @@ async fn a_heartbeat_tells_which_tasks_were_called_off(store: &Harness) {
     let ids = store.put_many(3).await;
     let taken = store.take(3).await;
     store.cancel(ids[1], &somebody()).await.unwrap();
-    let found = store.heartbeat(&[taken[0].version], &ids, secs(60)).await.unwrap();
+    let found = store.heartbeat(&[taken[0].fencing_token], &ids, secs(60)).await.unwrap();
     assert_eq!((found.ended.as_slice(), found.lost.as_slice()), (&ids[1..2], &[][..]));
 }
 
@@ -83,7 +83,7 @@ async fn a_settled_task_is_the_workers_no_more(store: &Harness) {
     store.complete(&taken[0]).await;
     store.settle_one(&taken[1], Verdict::Released).await;
     store.fail(&taken[2], gone()).await;
-    let found = store.heartbeat(&[taken[0].version], &ids, secs(60)).await.unwrap();
+    let found = store.heartbeat(&[taken[0].fencing_token], &ids, secs(60)).await.unwrap();
     assert_eq!((found.ended.as_slice(), found.lost.as_slice()), (&ids[..3], &[][..]));
 }
 
@@ -94,7 +94,7 @@ async fn a_lease_lasts_until_its_last_task_is_settled(store: &Harness) {
     store.complete(&taken[0]).await;
     assert_eq!(beat(store, &taken[1]).await.lost, []);
     store.cancel(taken[1].id, &somebody()).await.unwrap();
-    assert_eq!(beat(store, &taken[1]).await.lost, [taken[1].version]);
+    assert_eq!(beat(store, &taken[1]).await.lost, [taken[1].fencing_token]);
 }
 
 /// K4: nothing given, nothing found; what is not there is nobody's.

@@ -175,7 +175,7 @@ async fn a_lease_lasts_a_second_at_least(store: &Harness) {
     let task = store.running(task()).await;
     let request = ClaimRequest::new("w1", 1).lease(millis(999));
     assert_eq!(field(store.claim(&request).await.unwrap_err()), "lease");
-    let beat = store.heartbeat(&[task.version], &[], millis(999)).await;
+    let beat = store.heartbeat(&[task.fencing_token], &[], millis(999)).await;
     assert_eq!(field(beat.unwrap_err()), "lease");
     assert_eq!(store.claimed(&request.lease(secs(1))).await, []);
 }
@@ -189,7 +189,7 @@ async fn a_lease_lasts_a_day_at_most(store: &Harness) {
     assert_eq!(field(store.claim(&request).await.unwrap_err()), "lease");
     assert_eq!(store.status(id).await, Status::Pending);
     let request = request.lease(MAX_LEASE);
-    let version = store.claim(&request).await.unwrap().tasks[0].version;
+    let version = store.claim(&request).await.unwrap().tasks[0].fencing_token;
     let beat = store.heartbeat(&[version], &[], too_long).await;
     assert_eq!(field(beat.unwrap_err()), "lease");
     store.heartbeat(&[version], &[], MAX_LEASE).await.unwrap();

@@ -46,9 +46,11 @@ async fn the_tasks_of_a_lost_worker_are_taken_over(store: &Harness) {
         ids(seized.iter().map(|(task, _)| task.id).collect()),
         ids(lost.iter().map(|task| task.id).collect())
     );
-    assert!(seized.iter().all(|(task, by)| by == "w1" && task.version > lost[0].version));
+    assert!(
+        seized.iter().all(|(task, by)| by == "w1" && task.fencing_token > lost[0].fencing_token)
+    );
     let lease = store.show(lost[0].id).await.lease.unwrap();
-    assert_eq!((lease.owner.as_str(), lease.version), ("finder", seized[0].0.version));
+    assert_eq!((lease.owner.as_str(), lease.fencing_token), ("finder", seized[0].0.fencing_token));
     let left = lease.until.duration_since(store.now().await.unwrap());
     assert!(left.as_secs() <= 5, "seconds to settle it, or another must: {left:?}");
 }
@@ -133,7 +135,7 @@ async fn the_name_of_the_first_loser_stays(store: &Harness) {
     store.expire_leases().await;
     let (second, by) = store.reclaim_expired("other-finder", 10).await.unwrap().remove(0);
     assert_eq!(by, "w1");
-    assert!(second.version > first.version);
+    assert!(second.fencing_token > first.fencing_token);
     assert_eq!(store.complete(&first).await, Settled::Stale);
     store.fail(&second, gone()).await;
     assert_eq!(store.status(second.id).await, Status::Failed);

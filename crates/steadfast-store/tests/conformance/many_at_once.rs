@@ -154,7 +154,7 @@ async fn settlements_and_heartbeats_of_the_same_leases_get_along(store: &Harness
         store.put_many(40).await;
         held.push(store.take(40).await);
     }
-    let versions: Vec<_> = held.iter().map(|lease| lease[0].version).collect();
+    let versions: Vec<_> = held.iter().map(|lease| lease[0].fencing_token).collect();
     let backwards: Vec<_> = versions.iter().rev().copied().collect();
     let heart = Store::clone(store);
     let beats = tokio::spawn(async move {
@@ -256,7 +256,7 @@ async fn pruning_and_packing_leave_running_work_alone(store: &Harness) {
 
 fn done(task: &steadfast_store::Claimed) -> Settlement {
     let verdict = Verdict::Completed { result: None };
-    Settlement { id: task.id, version: task.version, verdict }
+    Settlement { id: task.id, fencing_token: task.fencing_token, verdict }
 }
 
 /// D3, D4: whoever settles a part of a lease while another settles another part leaves nothing

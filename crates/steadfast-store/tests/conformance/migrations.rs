@@ -53,7 +53,7 @@ async fn a_store_of_an_earlier_version_is_brought_up_to_date(store: &Harness) {
     let now = store.open().await.unwrap();
     assert_eq!(now.task(id).await.unwrap().status, Status::Pending);
     assert_eq!(now.stats().await.unwrap().completed, 1);
-    assert_eq!(now.breaker_orders().await.unwrap(), []);
+    assert_eq!(now.breaker_overrides().await.unwrap(), []);
 }
 
 /// D5, D14: what has no kind in its line is found by its kind all the same, and in its turn.
@@ -86,7 +86,7 @@ async fn what_ended_before_minutes_were_summed_up_is_summed_up(store: &Harness) 
     // What was counted is there without the tasks.
     migrated.forget_ended().await;
     let now = migrated.now().await.unwrap();
-    let sums = migrated.figures(now - secs(7200), now).await.unwrap();
+    let sums = migrated.rollups(now - secs(7200), now).await.unwrap();
     assert_eq!(sums.iter().map(|sum| sum.sessions).sum::<u64>(), 2);
 }
 
@@ -94,7 +94,7 @@ async fn what_ended_before_minutes_were_summed_up_is_summed_up(store: &Harness) 
 async fn a_schema_from_the_future_is_refused(store: &Harness) {
     store.come_from_the_future().await;
     let refused = store.open().await.unwrap_err();
-    let StoreError::FromTheFuture { found, known } = refused else { panic!("{refused}") };
+    let StoreError::NewerSchema { found, known } = refused else { panic!("{refused}") };
     assert!(found > known && known >= 1, "{found} {known}");
 }
 
@@ -115,7 +115,7 @@ async fn a_look_tells_what_is_there_and_changes_nothing(store: &Harness) {
     store.put_many(3).await;
     let found = inspect(&store.url()).await.unwrap();
     assert_eq!((found.applied, found.pending()), (found.known, 0));
-    assert!(found.known >= 1 && found.bytes > 0 && !found.version.is_empty(), "{found:?}");
+    assert!(found.known >= 1 && found.bytes > 0 && !found.fencing_token.is_empty(), "{found:?}");
     let rows = |name: &str| found.tables.iter().find(|table| table.name == name).unwrap().rows;
     assert_eq!((rows("tasks"), rows("ready"), rows("ended")), (3, 3, 0));
 
@@ -148,8 +148,8 @@ async fn a_look_at_the_past_tells_what_is_missing(store: &Harness) {
 async fn a_look_at_the_future_is_not_refused(store: &Harness) {
     store.come_from_the_future().await;
     let found = inspect(&store.url()).await.unwrap();
-    assert!(found.is_from_the_future() && found.pending() == 0, "{found:?}");
-    assert!(matches!(migrate(&store.url()).await, Err(StoreError::FromTheFuture { .. })));
+    assert!(found.is_newer() && found.pending() == 0, "{found:?}");
+    assert!(matches!(migrate(&store.url()).await, Err(StoreError::NewerSchema { .. })));
 }
 
 /// D11: behind a pooler there is none, and the poll finds what there is.

@@ -40,7 +40,10 @@ async fn other_queues_go_on(store: &Harness) {
 async fn what_is_running_goes_on(store: &Harness) {
     let task = store.running(task()).await;
     store.pause("default", &somebody()).await.unwrap();
-    assert_eq!(store.heartbeat(&[task.version], &[task.id], secs(60)).await.unwrap().lost, []);
+    assert_eq!(
+        store.heartbeat(&[task.fencing_token], &[task.id], secs(60)).await.unwrap().lost,
+        []
+    );
     assert_eq!(store.complete(&task).await, Settled::Accepted);
 }
 

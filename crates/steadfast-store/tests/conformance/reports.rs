@@ -84,8 +84,8 @@ async fn who_has_ended_in_order_is_not_missed(store: &Harness) {
     for instance in [None, Some("host-1")] {
         store.report_worker(&worker("a", instance)).await.unwrap();
     }
-    store.forget_worker("a", Some("host-1")).await.unwrap();
-    store.forget_worker("nobody", None).await.unwrap();
+    store.deregister_worker("a", Some("host-1")).await.unwrap();
+    store.deregister_worker("nobody", None).await.unwrap();
     assert_eq!(names(store).await, [("a".to_owned(), None)]);
 }
 

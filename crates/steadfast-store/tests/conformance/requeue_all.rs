@@ -37,7 +37,7 @@ async fn a_dry_run_says_how_many_and_changes_nothing(store: &Harness) {
     let limited = requeue(store, &Filter::all(), Requeue::fresh().limit(3).dry_run()).await;
     assert_eq!((limited.count, limited.over), (3, Duration::ZERO));
     assert_eq!(store.stats().await.unwrap().failed, 5);
-    assert_eq!(store.audited(&Default::default()).await.unwrap().items, []);
+    assert_eq!(store.audit_entries(&Default::default()).await.unwrap().items, []);
 }
 
 /// D16: the throttle is an option.

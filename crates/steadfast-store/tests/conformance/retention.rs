@@ -122,7 +122,7 @@ async fn a_bounded_number_is_forgotten_at_a_time(store: &Harness) {
     let retention = keep(|keep| {
         keep.completed_for = Some(HOUR / 2);
         keep.ended_at_most = Some(1);
-        keep.at_a_time = 3;
+        keep.batch_size = 3;
     });
     assert_eq!(prune(store, &retention).await.tasks, 3);
     let mut left = store.ids(&Filter::all()).await;
@@ -184,7 +184,7 @@ async fn records_are_forgotten_when_there_are_too_many(store: &Harness) {
     store.record(&records).await.unwrap();
     let retention = keep(|keep| {
         keep.records_at_most = Some(1);
-        keep.at_a_time = 3;
+        keep.batch_size = 3;
     });
     assert_eq!(prune(store, &retention).await.records, 3);
     assert_eq!(prune(store, &retention).await.records, 1);
@@ -226,7 +226,7 @@ async fn a_dry_run_counts_what_would_be_forgotten(store: &Harness) {
     ];
     for rule in rules {
         let mut retention = keep(rule);
-        retention.at_a_time = 1;
+        retention.batch_size = 1;
         retention.dry_run = true;
         let would = prune(store, &retention).await;
         assert_eq!(prune(store, &retention).await, would, "nothing was forgotten");
@@ -252,7 +252,7 @@ async fn note(store: &Harness, count: usize) {
 }
 
 async fn audited(store: &Harness) -> Vec<AuditEntry> {
-    store.audited(&AuditQuery::default()).await.unwrap().items
+    store.audit_entries(&AuditQuery::default()).await.unwrap().items
 }
 
 /// K3: the log is only ever added to, until somebody says how long it is kept.
@@ -274,7 +274,7 @@ async fn the_audit_log_is_forgotten_in_pieces_and_says_so(store: &Harness) {
     note(store, 1).await;
     let mut retention = keep(|keep| {
         keep.audit_for = Some(HOUR / 2);
-        keep.at_a_time = 3;
+        keep.batch_size = 3;
     });
     retention.dry_run = true;
     assert_eq!(prune(store, &retention).await.audit, 5);

@@ -1,6 +1,6 @@
 //! How many are where, and how well it goes (D15).
 
-use steadfast_store::{Due, Filter, Requeue, Retention, Stats, Status, Verdict};
+use steadfast_store::{DueTimes, Filter, Requeue, Retention, Stats, Status, Verdict};
 
 use crate::harness::*;
 
@@ -96,21 +96,21 @@ async fn the_next_due_time_and_since_when_one_is_due_are_told(store: &Harness) {
 /// D15: of whatever queue and priority it is, and whether or not it was made ready; to know it
 /// nothing is counted.
 async fn the_task_that_is_due_longest_is_found_in_any_line(store: &Harness) {
-    assert_eq!(store.due().await.unwrap(), Due::default());
+    assert_eq!(store.due_times().await.unwrap(), DueTimes::default());
     let waits = store.put(task().queue("c").after(millis(1))).await;
-    eventually(async || store.due().await.unwrap().due_since.is_some()).await;
+    eventually(async || store.due_times().await.unwrap().due_since.is_some()).await;
     for (queue, priority) in [("b", 0), ("b", 5), ("a", -7), ("a", 0)] {
         store.put(task().queue(queue).priority(priority)).await;
     }
     let next = store.put(task().after(secs(60))).await;
     for _ in 0..2 {
-        let due = store.due().await.unwrap();
+        let due = store.due_times().await.unwrap();
         assert_eq!(due.due_since, Some(store.show(waits).await.scheduled_at));
         assert_eq!(due.next_due, Some(store.show(next).await.scheduled_at));
         store.promote(10).await.unwrap();
     }
     assert_eq!(store.take(10).await.len(), 5);
-    assert_eq!(store.due().await.unwrap().due_since, None);
+    assert_eq!(store.due_times().await.unwrap().due_since, None);
 }
 
 /// D15, O3: a retry that was put off for days is not days late when its time comes.
@@ -120,9 +120,9 @@ async fn a_task_that_is_tried_again_is_due_since_then(store: &Harness) {
     store.backdate(task.id, store.now().await.unwrap() - secs(7 * 86_400)).await;
     store.make_due(task.id).await;
     let due = store.show(task.id).await.scheduled_at;
-    assert_eq!(store.due().await.unwrap().due_since, Some(due));
+    assert_eq!(store.due_times().await.unwrap().due_since, Some(due));
     assert_eq!(store.promote(10).await.unwrap().count, 1);
-    assert_eq!(store.due().await.unwrap().due_since, Some(due));
+    assert_eq!(store.due_times().await.unwrap().due_since, Some(due));
 }
 
 /// D15, D9, D17: neither what is in a paused queue, ready or about to be, nor what was given back
@@ -132,22 +132,22 @@ async fn what_waits_because_somebody_wants_it_is_not_late(store: &Harness) {
     let due = store.put(task().queue("a").after(secs(60))).await;
     store.make_long_due(due).await;
     store.pause("a", &somebody()).await.unwrap();
-    assert_eq!(store.due().await.unwrap().due_since, None);
+    assert_eq!(store.due_times().await.unwrap().due_since, None);
 
     let held = store.running(task().category("customer")).await;
     let asks = task().category("customer").hold_category().under(a_minute_apart());
     let asks = store.running(asks).await;
     store.fail(&asks, rate_limited(secs(60))).await;
     store.settle_one(&held, Verdict::Released).await;
-    assert_eq!(store.due().await.unwrap().due_since, None);
+    assert_eq!(store.due_times().await.unwrap().due_since, None);
     let behind = store.put(task()).await;
     let since = store.show(behind).await.scheduled_at;
-    assert_eq!(store.due().await.unwrap().due_since, Some(since));
+    assert_eq!(store.due_times().await.unwrap().due_since, Some(since));
 
     store.resume("a", &somebody()).await.unwrap();
     let since = store.show(due).await.scheduled_at;
     assert!(since < store.show(ready).await.scheduled_at);
-    assert_eq!(store.due().await.unwrap().due_since, Some(since));
+    assert_eq!(store.due_times().await.unwrap().due_since, Some(since));
 }
 
 /// D15: S2's fourth query; what was called off is neither.

@@ -41,7 +41,7 @@ async fn the_head_of_each_line_says_how_long_it_waits(store: &Harness) {
     store.put(task().queue("a")).await;
     let head = store.put(task().queue("a").priority(5)).await;
     store.put(task().queue("b").after(secs(60))).await;
-    let lines = store.worker_status().await.unwrap().lines;
+    let lines = store.worker_status().await.unwrap().backlogs;
     let due: Vec<_> = lines.iter().map(|line| (line.queue.as_str(), line.due_since)).collect();
     assert_eq!(due, [("a", Some(store.show(head).await.scheduled_at)), ("b", None)]);
 }
@@ -51,7 +51,7 @@ async fn running_tasks_are_counted_by_queue(store: &Harness) {
     store.running(task().queue("a")).await;
     store.running(task().queue("a")).await;
     store.ended(Status::Completed, task().queue("b")).await;
-    let lines = store.worker_status().await.unwrap().lines;
+    let lines = store.worker_status().await.unwrap().backlogs;
     let running: Vec<_> = lines.iter().map(|line| (line.queue.as_str(), line.running)).collect();
     assert_eq!(running, [("a", 2), ("b", 0)]);
 }

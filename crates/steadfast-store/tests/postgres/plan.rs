@@ -13,16 +13,16 @@ const SESSION: &str = include_str!("../../src/engine/postgres/sql/session.sql");
 const CLAIM: &str = include_str!("../../src/engine/postgres/sql/claim.sql");
 const CLAIM_ANY: &str = include_str!("../../src/engine/postgres/sql/claim_any.sql");
 const CLAIM_CATEGORY: &str = include_str!("../../src/engine/postgres/sql/claim_category.sql");
-const PRUNE_SURPLUS: &str = include_str!("../../src/engine/postgres/sql/prune_surplus.sql");
-const DUE_FIRST: &str = include_str!("../../src/engine/postgres/sql/due.sql");
+const PRUNE_OLDEST: &str = include_str!("../../src/engine/postgres/sql/prune_oldest.sql");
+const COUNT_DUE: &str = include_str!("../../src/engine/postgres/sql/count_due.sql");
 const PROMOTE: &str = include_str!("../../src/engine/postgres/sql/promote.sql");
 const EXECUTION_STATES: &str = include_str!("../../src/engine/postgres/sql/execution_states.sql");
 const NODE_STATES: &str = include_str!("../../src/engine/postgres/sql/execution_node_states.sql");
 const VALUES: &str = include_str!("../../src/engine/postgres/sql/execution_values.sql");
-const HOLD: &str = include_str!("../../src/engine/postgres/sql/execution_hold.sql");
-const ENDED_COUNT: &str = include_str!("../../src/engine/postgres/sql/ended_count.sql");
-const ENDED_SPAN: &str = include_str!("../../src/engine/postgres/sql/ended_span.sql");
-const END: &str = include_str!("../../src/engine/postgres/sql/execution_nodes_end.sql");
+const LOCK_CURRENT: &str = include_str!("../../src/engine/postgres/sql/execution_lock_current.sql");
+const ENDED_COUNT: &str = include_str!("../../src/engine/postgres/sql/latest_ended_count.sql");
+const ENDED_SPAN: &str = include_str!("../../src/engine/postgres/sql/latest_ended_span.sql");
+const END: &str = include_str!("../../src/engine/postgres/sql/execution_end_nodes.sql");
 
 /// As many as make reading a whole table dear.
 const LATER: u32 = 20_000;
@@ -108,7 +108,7 @@ fn claim_of_categories() -> String {
 }
 
 fn claim_of(category: &str, standing: &str) -> String {
-    CLAIM.replace("/* its category, */", category).replace("/* in line */", standing)
+    CLAIM.replace("/* category, */", category).replace("/* conditions */", standing)
 }
 
 /// As many ended tasks, the oldest first.
@@ -182,7 +182,7 @@ fn a_claim_locks_no_more_than_it_takes() {
             sqlx::raw_sql("ROLLBACK").execute(&mut fixture.connection).await.unwrap();
             let released = others.tasks.iter().map(|task| Settlement {
                 id: task.id,
-                version: task.version,
+                fencing_token: task.fencing_token,
                 verdict: Verdict::Released,
             });
             fixture.store.settle(released.collect()).await.unwrap();
@@ -253,8 +253,8 @@ fn what_is_due_first_is_found_without_walking_along_a_line() {
         fixture.put_later().await;
         let two_ranks = |number| task(number).queue("two").priority(i16::from(number % 2 == 0));
         fixture.store.submit_all((0..LATER).map(two_ranks).collect()).await.unwrap();
-        fixture.plan(DUE_FIRST, "").await;
-        let plan = fixture.plan(DUE_FIRST, "").await;
+        fixture.plan(COUNT_DUE, "").await;
+        let plan = fixture.plan(COUNT_DUE, "").await;
         assert_direct(&plan);
         assert!(plan.pages() <= 60, "{} pages in {:#}", plan.pages(), plan.0);
     });
@@ -290,7 +290,7 @@ fn a_step_reads_its_own_executions_and_no_others() {
             (NODE_STATES, some.clone()),
             (VALUES, format!("{some}, {some}, {zero}, 1000000")),
             (END, format!("{some}, {zero}, {}, {nothing}", each("'completed'::text"))),
-            (HOLD, hold.map(String::as_str).join(", ")),
+            (LOCK_CURRENT, hold.map(String::as_str).join(", ")),
         ];
         for (statement, arguments) in statements {
             fixture.plan(statement, &arguments).await;
@@ -308,7 +308,7 @@ fn forgetting_what_is_too_much_does_not_read_what_is_kept() {
     with_store(async |mut fixture| {
         sqlx::raw_sql(ENDED).execute(&mut fixture.connection).await.unwrap();
         let up_to = "now() - interval '10000 seconds', gen_random_uuid(), 10";
-        fixture.plan(PRUNE_SURPLUS, up_to).await;
+        fixture.plan(PRUNE_OLDEST, up_to).await;
         let plan = fixture.plan_again(up_to).await;
         assert_direct(&plan);
         assert!(plan.pages() <= 200, "{}", plan.pages());

@@ -21,12 +21,12 @@ fn url(path: &Path) -> String {
 /// D1: a URL that makes no sense says what would.
 #[tokio::test]
 async fn a_url_that_makes_no_sense_is_refused() {
-    assert!(refused("mysql:tasks.db").await.contains("written as sqlite:PATH"));
-    assert!(refused("sqlite:").await.contains("there is no path"));
+    assert!(refused("mysql:tasks.db").await.contains("use sqlite:PATH"));
+    assert!(refused("sqlite:").await.contains("the path is missing"));
     let unknown = refused("sqlite:tasks.db?sync=normal").await;
-    assert!(unknown.contains("no setting `sync`; there are synchronous and busy_timeout"));
+    assert!(unknown.contains("unknown parameter `sync`; use synchronous or busy_timeout"));
     let value = refused("sqlite:tasks.db?synchronous=off").await;
-    assert!(value.contains("`off` is neither full nor normal"));
+    assert!(value.contains("must be full or normal, not `off`"));
     let value = refused("sqlite:tasks.db?busy_timeout=soon").await;
     assert!(value.contains("busy_timeout: `soon` is not a duration"));
 }
@@ -49,11 +49,11 @@ async fn a_file_keeps_tasks() {
     let directory = tempdir().unwrap();
     let path = directory.path().join("tasks.db");
     let id = {
-        let store = Store::on(Arc::new(Sqlite::open(&url(&path)).await.unwrap()));
+        let store = Store::with_engine(Arc::new(Sqlite::open(&url(&path)).await.unwrap()));
         store.submit(task(7)).await.unwrap().id
     };
     let again = format!("sqlite://{}?synchronous=normal", path.display());
-    let store = Store::on(Arc::new(Sqlite::open(&again).await.unwrap()));
+    let store = Store::with_engine(Arc::new(Sqlite::open(&again).await.unwrap()));
     assert_eq!(store.task(id).await.unwrap().payload, 7);
 }
 
@@ -86,7 +86,8 @@ async fn a_file_that_is_deleted_or_replaced_takes_no_task() {
 /// D1: a store in memory is a store, and each is its own.
 #[tokio::test]
 async fn a_store_in_memory_is_its_own() {
-    let open = async || Store::on(Arc::new(Sqlite::open("sqlite::memory:").await.unwrap()));
+    let open =
+        async || Store::with_engine(Arc::new(Sqlite::open("sqlite::memory:").await.unwrap()));
     let (one, other) = (open().await, open().await);
     let id = one.submit(task(7)).await.unwrap().id;
     assert_eq!(one.task(id).await.unwrap().payload, 7);

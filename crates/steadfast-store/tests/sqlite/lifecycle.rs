@@ -37,7 +37,8 @@ impl Fixture {
         let now = self.store.now().await.unwrap();
         let circumstances = FailureContext { now, key_in_use: false };
         let verdict = claimed.failed(fault, circumstances, &mut Middle);
-        let settlement = Settlement { id: claimed.id, version: claimed.version, verdict };
+        let settlement =
+            Settlement { id: claimed.id, fencing_token: claimed.fencing_token, verdict };
         assert_eq!(self.store.settle(vec![settlement]).await.unwrap(), [Settled::Accepted]);
     }
 
@@ -111,7 +112,7 @@ async fn a_pruned_task_leaves_nothing() {
     fixture.store.compress(Duration::ZERO, 2).await.unwrap();
     let mut retention = Retention::default();
     retention.failed_for = Some(Duration::ZERO);
-    retention.at_a_time = 2;
+    retention.batch_size = 2;
     assert_eq!(fixture.store.prune(&retention).await.unwrap().tasks, 2);
     assert_eq!(fixture.store.prune(&retention).await.unwrap().tasks, 1);
     assert!(fixture.store.prune(&retention).await.unwrap().is_nothing());
@@ -157,7 +158,7 @@ async fn a_task_that_is_lost_twice_was_lost_by_the_first() {
         other.execute("UPDATE steadfast_leases SET until = 0").await.unwrap();
         let seized = fixture.store.reclaim_expired(seizer, 10).await.unwrap();
         assert_eq!((seized[0].0.id, seized[0].1.as_str()), (lost[0].id, "worker"));
-        assert!(seized[0].0.version > lost[0].version);
+        assert!(seized[0].0.fencing_token > lost[0].fencing_token);
     }
     let settled = fixture.store.settle(vec![done(&lost[0])]).await.unwrap();
     assert_eq!(settled, [Settled::Stale]);
@@ -171,8 +172,8 @@ async fn versions_grow_after_the_last_lease_has_gone() {
     for number in 0..3 {
         fixture.store.submit(task(number)).await.unwrap();
         let claimed = fixture.claim(1).await;
-        assert!(last < Some(claimed[0].version));
-        last = Some(claimed[0].version);
+        assert!(last < Some(claimed[0].fencing_token));
+        last = Some(claimed[0].fencing_token);
         fixture.store.settle(vec![done(&claimed[0])]).await.unwrap();
         let mut other = fixture.connection().await;
         let leases: i64 = sqlx::query_scalar("SELECT count(*) FROM steadfast_leases")

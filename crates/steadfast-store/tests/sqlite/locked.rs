@@ -17,7 +17,7 @@ async fn a_locked_file_is_told_and_recovers_without_a_reopen() {
     });
     let error = fixture.store.submit(task(2)).await.unwrap_err();
     assert!(matches!(error, StoreError::Locked(_)), "{error}");
-    assert!(error.is_passing());
+    assert!(error.is_transient());
     let error = first.await.unwrap().unwrap_err();
     assert!(matches!(error, StoreError::Locked(_)), "everybody in the group hears it: {error}");
     assert_eq!(fixture.store.stats().await.unwrap().pending, 0, "looking needs no lock");

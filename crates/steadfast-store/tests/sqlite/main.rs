@@ -44,7 +44,7 @@ impl Fixture {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("tasks.db");
         let url = format!("sqlite:{}{settings}", path.display());
-        let store = Store::on(Arc::new(Sqlite::open(&url).await.unwrap()));
+        let store = Store::with_engine(Arc::new(Sqlite::open(&url).await.unwrap()));
         Self { store, path, _directory: directory }
     }
 
@@ -62,7 +62,7 @@ impl Fixture {
 /// The word that a task is done.
 fn done(task: &Claimed) -> Settlement {
     let verdict = Verdict::Completed { result: None };
-    Settlement { id: task.id, version: task.version, verdict }
+    Settlement { id: task.id, fencing_token: task.fencing_token, verdict }
 }
 
 fn task(number: u32) -> Task {

@@ -22,7 +22,7 @@ async fn a_schema_from_the_future_is_refused() {
     let mut other = fixture.connection().await;
     other.execute("INSERT INTO steadfast_schema (version) VALUES (99)").await.unwrap();
     let error = Sqlite::open(&url(&fixture.path)).await.unwrap_err();
-    assert!(matches!(error, StoreError::FromTheFuture { found: 99, known: 2.. }), "{error}");
+    assert!(matches!(error, StoreError::NewerSchema { found: 99, known: 2.. }), "{error}");
 }
 
 /// D9, D14: a file that has other tables gets ours beside them.

@@ -31,7 +31,7 @@ fn assert_step(plan: &[String], wanted: &str) {
 /// D5, D6: a claim reads the head of the line and nothing else.
 #[tokio::test]
 async fn a_claim_searches_the_line_in_its_order() {
-    let plan = plan(include_str!("../../src/engine/sqlite/sql/claim_line.sql")).await;
+    let plan = plan(include_str!("../../src/engine/sqlite/sql/claim_source.sql")).await;
     assert_direct(&plan);
     let order = "(queue=? AND (rank,submitted_at,id)>(?,?,?))";
     assert_step(&plan, &format!("SEARCH ready USING PRIMARY KEY {order}"));
@@ -40,7 +40,7 @@ async fn a_claim_searches_the_line_in_its_order() {
 /// D5, D6: nor does one of some categories step over the others.
 #[tokio::test]
 async fn a_claim_of_a_category_searches_its_own_line() {
-    let plan = plan(include_str!("../../src/engine/sqlite/sql/claim_line_category.sql")).await;
+    let plan = plan(include_str!("../../src/engine/sqlite/sql/claim_source_category.sql")).await;
     assert_direct(&plan);
     let index = "USING INDEX steadfast_ready_category";
     let order = "(queue=? AND category=? AND (rank,submitted_at,id)>(?,?,?))";
@@ -67,7 +67,7 @@ async fn the_head_of_each_line_is_found_by_its_order() {
 /// D6: what is due later is never looked at, not even when something is due.
 #[tokio::test]
 async fn promoting_searches_the_waiting_by_their_time() {
-    let plan = plan(include_str!("../../src/engine/sqlite/sql/promote_due.sql")).await;
+    let plan = plan(include_str!("../../src/engine/sqlite/sql/promote.sql")).await;
     assert_direct(&plan);
     assert_step(&plan, "SEARCH steadfast_waiting USING PRIMARY KEY (due_at<?)");
 }
@@ -75,7 +75,7 @@ async fn promoting_searches_the_waiting_by_their_time() {
 /// D7: expired leases are found by their time.
 #[tokio::test]
 async fn seizing_searches_the_leases_by_their_time() {
-    let plan = plan(include_str!("../../src/engine/sqlite/sql/seize_expired.sql")).await;
+    let plan = plan(include_str!("../../src/engine/sqlite/sql/reclaim.sql")).await;
     assert_step(&plan, "SEARCH lease USING INDEX steadfast_leases_until (until<?)");
 }
 
@@ -86,7 +86,7 @@ async fn the_bound_of_a_list_is_found_in_its_order() {
         include_str!("../../src/engine/sqlite/sql/list_bound_all.sql"),
         include_str!("../../src/engine/sqlite/sql/list_bound_ended.sql"),
         include_str!("../../src/engine/sqlite/sql/list_bound_scheduled.sql"),
-        include_str!("../../src/engine/sqlite/sql/list_bound_ready.sql"),
+        include_str!("../../src/engine/sqlite/sql/list_bound_pending.sql"),
     ];
     for statement in statements {
         assert_direct(&plan(statement).await);
@@ -108,14 +108,14 @@ async fn what_is_due_first_is_found_without_walking_along_a_line() {
 /// D15: what has ended is not looked at to know how much there is of it.
 #[tokio::test]
 async fn what_has_ended_is_counted_already() {
-    let plan = plan(include_str!("../../src/engine/sqlite/sql/count_stats.sql")).await;
+    let plan = plan(include_str!("../../src/engine/sqlite/sql/count.sql")).await;
     assert!(!plan.iter().any(|step| step.contains("steadfast_ended")), "{plan:#?}");
 }
 
 /// O1: what is to be summed up next is found by its time.
 #[tokio::test]
 async fn the_next_end_is_found_by_its_time() {
-    let plan = plan(include_str!("../../src/engine/sqlite/sql/sums_next.sql")).await;
+    let plan = plan(include_str!("../../src/engine/sqlite/sql/rollup_next.sql")).await;
     assert_step(&plan, "SEARCH steadfast_ended USING COVERING INDEX steadfast_ended_age");
     assert_step(&plan, "SEARCH steadfast_records USING COVERING INDEX steadfast_records_age");
 }
@@ -123,7 +123,7 @@ async fn the_next_end_is_found_by_its_time() {
 /// O1, H3: what ended lately is found by its time, of each of the three ends.
 #[tokio::test]
 async fn the_latest_ends_are_found_by_their_time() {
-    let plan = plan(include_str!("../../src/engine/sqlite/sql/list_by_end.sql")).await;
+    let plan = plan(include_str!("../../src/engine/sqlite/sql/latest_ended.sql")).await;
     let search = "SEARCH steadfast_ended USING COVERING INDEX steadfast_ended_age (status=?";
     assert_eq!(plan.iter().filter(|step| step.starts_with(search)).count(), 3, "{plan:#?}");
 }
@@ -131,7 +131,8 @@ async fn the_latest_ends_are_found_by_their_time() {
 /// D6, W4: which nodes have ended is found by the time of their ends, not among all that wait.
 #[tokio::test]
 async fn nodes_that_ended_are_found_by_their_time() {
-    let plan = plan(include_str!("../../src/engine/sqlite/sql/execution_ended.sql")).await;
+    let plan =
+        plan(include_str!("../../src/engine/sqlite/sql/execution_missed_completions.sql")).await;
     let age = "steadfast_ended_age (status=? AND ended_at>?)";
     assert_step(&plan, &format!("SEARCH ended USING COVERING INDEX {age}"));
     assert_step(&plan, "SEARCH node USING COVERING INDEX steadfast_nodes_submitted (task=?)");
@@ -151,26 +152,26 @@ async fn the_oldest_are_found_by_their_time() {
 #[tokio::test]
 async fn moving_tasks_searches_each_by_its_key() {
     let statements = [
-        include_str!("../../src/engine/sqlite/sql/claim_leave.sql"),
-        include_str!("../../src/engine/sqlite/sql/claim_bodies.sql"),
+        include_str!("../../src/engine/sqlite/sql/claim_remove.sql"),
+        include_str!("../../src/engine/sqlite/sql/claim_rows.sql"),
         include_str!("../../src/engine/sqlite/sql/settle_held.sql"),
-        include_str!("../../src/engine/sqlite/sql/enter_ended.sql"),
-        include_str!("../../src/engine/sqlite/sql/enter_ready.sql"),
-        include_str!("../../src/engine/sqlite/sql/enter_waiting.sql"),
-        include_str!("../../src/engine/sqlite/sql/leave_ready.sql"),
-        include_str!("../../src/engine/sqlite/sql/leave_waiting.sql"),
-        include_str!("../../src/engine/sqlite/sql/leave_running.sql"),
-        include_str!("../../src/engine/sqlite/sql/leave_ended.sql"),
+        include_str!("../../src/engine/sqlite/sql/end.sql"),
+        include_str!("../../src/engine/sqlite/sql/enqueue_pending.sql"),
+        include_str!("../../src/engine/sqlite/sql/enqueue_scheduled.sql"),
+        include_str!("../../src/engine/sqlite/sql/remove_pending.sql"),
+        include_str!("../../src/engine/sqlite/sql/remove_scheduled.sql"),
+        include_str!("../../src/engine/sqlite/sql/remove_running.sql"),
+        include_str!("../../src/engine/sqlite/sql/remove_ended.sql"),
         include_str!("../../src/engine/sqlite/sql/history_add_faults.sql"),
         include_str!("../../src/engine/sqlite/sql/set_due.sql"),
-        include_str!("../../src/engine/sqlite/sql/lease_shrink.sql"),
-        include_str!("../../src/engine/sqlite/sql/lease_drop.sql"),
+        include_str!("../../src/engine/sqlite/sql/shrink_leases.sql"),
+        include_str!("../../src/engine/sqlite/sql/delete_empty_leases.sql"),
         include_str!("../../src/engine/sqlite/sql/heartbeat_ended.sql"),
         include_str!("../../src/engine/sqlite/sql/prune_aged.sql"),
-        include_str!("../../src/engine/sqlite/sql/prune_still.sql"),
-        include_str!("../../src/engine/sqlite/sql/compress_loose.sql"),
-        include_str!("../../src/engine/sqlite/sql/steer_where.sql"),
-        include_str!("../../src/engine/sqlite/sql/submit_found.sql"),
+        include_str!("../../src/engine/sqlite/sql/prune_unchanged.sql"),
+        include_str!("../../src/engine/sqlite/sql/compress_candidates.sql"),
+        include_str!("../../src/engine/sqlite/sql/task_state.sql"),
+        include_str!("../../src/engine/sqlite/sql/submit_existing.sql"),
     ];
     for statement in statements {
         assert_direct(&plan(statement).await);

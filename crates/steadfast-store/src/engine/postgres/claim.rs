@@ -1,97 +1,78 @@
-//! Taking tasks, and keeping them.
+//! Claiming due tasks and extending leases (D4 to D7).
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use sqlx::postgres::{PgPool, PgRow};
 use sqlx::{AssertSqlSafe, Row};
 use uuid::Uuid;
 
-use super::Postgres;
-use super::row::{claimed, column};
+use super::row::column;
 use super::time::{Time, micros};
+use super::{Postgres, lease};
+use crate::engine::Claim;
 use crate::error::Result;
-use crate::queue::cancel_guard::Delivery;
-use crate::queue::claim::{ClaimRequest, Claimed, Claims, FencingToken, Heartbeat, Lane};
+use crate::queue::cancel_guard::Guarded;
+use crate::queue::claim::{ClaimRequest, Claimed, Claims, FencingToken, Heartbeat, QueueLimit};
 use crate::task::TaskId;
 
 const CLAIM: &str = include_str!("sql/claim.sql");
-static OF_ANY: LazyLock<String> = LazyLock::new(|| of_lines("", include_str!("sql/claim_any.sql")));
-static OF_CATEGORIES: LazyLock<String> =
-    LazyLock::new(|| of_lines("r.category,", include_str!("sql/claim_category.sql")));
-const ROOM: &str = include_str!("sql/claim_room.sql");
-/// What a claim takes from, where it says how much.
-const FOUND: &str = "found /* with room */";
-const HELD: &str = include_str!("sql/held.sql");
-const HEARTBEAT: &str = include_str!("sql/heartbeat.sql");
-const STILL_HELD: &str = include_str!("sql/still_held.sql");
+static CLAIM_ANY: LazyLock<String> =
+    LazyLock::new(|| claim_statement("", include_str!("sql/claim_any.sql")));
+static CLAIM_CATEGORY: LazyLock<String> =
+    LazyLock::new(|| claim_statement("r.category,", include_str!("sql/claim_category.sql")));
+const CLAIM_MAX_BYTES: &str = include_str!("sql/claim_max_bytes.sql");
+/// The source of a claim without a byte limit.
+const LOCKED: &str = "locked /* max bytes */";
 
-impl Postgres {
-    pub(super) async fn claim_tasks(&self, request: &ClaimRequest) -> Result<Claims> {
-        let taking = take(self.pool.clone(), request.clone());
-        let Delivery { answer: rows, unheard } = self.delivered(taking).await?;
-        let tasks = self.readable(&rows, |task, _| Ok(task)).await?;
-        let now = match rows.first() {
-            Some(row) => row.try_get::<Time, _>(17)?.0,
-            None => self.database_time().await?,
+#[async_trait]
+impl Claim for Postgres {
+    async fn claim(&self, request: &ClaimRequest) -> Result<Claims> {
+        let claim = async {
+            let rows = claim_rows(self.pool.clone(), request.clone());
+            let Guarded { answer: rows, guard } = self.release_if_cancelled(rows).await?;
+            let tasks = self.decode_claimed(&rows, |task, _| Ok(task)).await?;
+            let now = match rows.first() {
+                Some(row) => row.try_get::<Time, _>(17)?.0,
+                None => self.database_time().await?,
+            };
+            guard.disarm();
+            Ok(Claims { now, tasks })
         };
-        unheard.heard();
-        Ok(Claims { now, tasks })
+        self.deadline.short(claim).await
     }
 
-    pub(super) async fn find_held(
-        &self,
-        id: TaskId,
-        version: FencingToken,
-    ) -> Result<Option<Claimed>> {
-        let row = sqlx::query(HELD).bind(id.uuid()).bind(version.0);
-        match row.fetch_optional(&self.pool).await? {
-            Some(row) => claimed(&self.names, &self.pool, &row).await.map(Some),
-            None => Ok(None),
-        }
-    }
-
-    pub(super) async fn keep_alive(
+    async fn heartbeat(
         &self,
         leases: &[FencingToken],
         running: &[TaskId],
         lease: Duration,
     ) -> Result<Heartbeat> {
-        let versions: Vec<i64> = leases.iter().map(|version| version.0).collect();
-        let mut connection = self.pool.acquire().await?;
-        let alive: Vec<i64> = sqlx::query_scalar(HEARTBEAT)
-            .bind(&versions)
-            .bind(micros(lease))
-            .fetch_all(&mut *connection)
-            .await?;
-        let held: Vec<Uuid> =
-            sqlx::query_scalar(STILL_HELD).bind(&alive).fetch_all(&mut *connection).await?;
-        let held: HashSet<Uuid> = held.into_iter().collect();
-        let gone = |id: &&TaskId| !held.contains(&id.uuid());
-        Ok(Heartbeat {
-            lost: leases.iter().filter(|lease| !alive.contains(&lease.0)).copied().collect(),
-            ended: running.iter().filter(gone).copied().collect(),
-        })
+        self.deadline.short(lease::heartbeat(&self.pool, leases, running, lease)).await
+    }
+
+    async fn held(&self, id: TaskId, fencing_token: FencingToken) -> Result<Option<Claimed>> {
+        self.deadline.short(lease::held(self, id, fencing_token)).await
     }
 }
 
-async fn take(pool: PgPool, request: ClaimRequest) -> Result<Vec<PgRow>> {
+async fn claim_rows(pool: PgPool, request: ClaimRequest) -> Result<Vec<PgRow>> {
     let statement = match &request.categories {
-        None => OF_ANY.as_str(),
-        Some(_) => OF_CATEGORIES.as_str(),
+        None => CLAIM_ANY.as_str(),
+        Some(_) => CLAIM_CATEGORY.as_str(),
     };
     let statement = match request.bytes {
         None => sqlx::query(statement),
-        Some(bytes) => sqlx::query(AssertSqlSafe(with_room(statement, bytes))),
+        Some(bytes) => sqlx::query(AssertSqlSafe(with_max_bytes(statement, bytes))),
     };
-    let lanes = Lanes::from(request.lanes.as_slice());
+    let queues = QueueColumns::from(request.queues.as_slice());
     let statement = statement
-        .bind(lanes.names)
-        .bind(lanes.limits)
-        .bind(lanes.ranks)
-        .bind(lanes.times)
-        .bind(lanes.ids)
+        .bind(queues.names)
+        .bind(queues.limits)
+        .bind(queues.ranks)
+        .bind(queues.times)
+        .bind(queues.ids)
         .bind(column(request.limit))
         .bind(&request.worker)
         .bind(micros(request.lease))
@@ -100,22 +81,22 @@ async fn take(pool: PgPool, request: ClaimRequest) -> Result<Vec<PgRow>> {
     Ok(statement.fetch_all(&pool).await?)
 }
 
-/// The statement for lines in which this stands.
-fn of_lines(category: &str, standing: &str) -> String {
-    CLAIM.replace("/* its category, */", category).replace("/* in line */", standing)
+/// The claim statement with these conditions on a row of `ready`.
+fn claim_statement(category: &str, conditions: &str) -> String {
+    CLAIM.replace("/* category, */", category).replace("/* conditions */", conditions)
 }
 
-/// The same statement for so many bytes of payloads. To know them it looks at each task, which
-/// a claim without a bound need not.
-fn with_room(statement: &str, bytes: u64) -> String {
+/// The same statement with a limit on the bytes of payloads. It reads the length of each payload,
+/// which a claim without a limit need not.
+fn with_max_bytes(statement: &str, bytes: u64) -> String {
     let bytes = i64::try_from(bytes).unwrap_or(i64::MAX).max(1).to_string();
-    let room = ROOM.replace("/* bytes */", &bytes);
-    statement.replace(FOUND, &format!("({room}) AS found"))
+    let limited = CLAIM_MAX_BYTES.replace("/* bytes */", &bytes);
+    statement.replace(LOCKED, &format!("({limited}) AS locked"))
 }
 
-/// The lanes of a request, column by column.
+/// The columns of a request's queues.
 #[derive(Default)]
-struct Lanes {
+struct QueueColumns {
     names: Vec<String>,
     limits: Vec<i32>,
     ranks: Vec<Option<i16>>,
@@ -123,15 +104,15 @@ struct Lanes {
     ids: Vec<Option<Uuid>>,
 }
 
-impl From<&[Lane]> for Lanes {
-    fn from(lanes: &[Lane]) -> Self {
+impl From<&[QueueLimit]> for QueueColumns {
+    fn from(queues: &[QueueLimit]) -> Self {
         let mut columns = Self::default();
-        for lane in lanes {
-            columns.names.push(lane.queue.clone());
-            columns.limits.push(column(lane.limit));
-            columns.ranks.push(lane.behind.map(|position| !position.priority));
-            columns.times.push(lane.behind.map(|position| Time(position.submitted_at)));
-            columns.ids.push(lane.behind.map(|position| position.id.uuid()));
+        for queue in queues {
+            columns.names.push(queue.queue.clone());
+            columns.limits.push(column(queue.limit));
+            columns.ranks.push(queue.after.map(|cursor| !cursor.priority));
+            columns.times.push(queue.after.map(|cursor| Time(cursor.submitted_at)));
+            columns.ids.push(queue.after.map(|cursor| cursor.id.uuid()));
         }
         columns
     }

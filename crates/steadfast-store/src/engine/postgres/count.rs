@@ -1,82 +1,83 @@
-//! How many there are of what (D15).
+//! Task counts of the store and its queues (D15).
 //!
-//! No count is kept: a row that every settlement of every instance writes is one that all of them
-//! wait for. So the places are read from end to end, each of them once, and for no longer than
-//! anybody waits. What is due first is known without that.
+//! No counter is maintained, because every settlement of every instance would wait for its row.
+//! So the tables are read from end to end, each once, with a statement timeout. The first due
+//! times are known without that.
 
 use sqlx::Row;
-use sqlx::postgres::PgRow;
+use sqlx::postgres::{PgPool, PgRow};
 
 use super::Postgres;
 use super::row::unsigned;
 use super::time::Time;
 use crate::error::{Result, StoreError};
-use crate::queue::stats::{Counts, Due, QueueInfo, Stats};
+use crate::queue::stats::{Counts, DueTimes, QueueInfo, Stats};
 
-const COUNTING: &str = include_str!("sql/counting.sql");
-const COUNTS: &str = include_str!("sql/counts.sql");
-const QUEUES: &str = include_str!("sql/queues.sql");
-const DUE: &str = include_str!("sql/due.sql");
+const COUNT: &str = include_str!("sql/count.sql");
+const COUNT_QUEUES: &str = include_str!("sql/count_queues.sql");
+const COUNT_DUE: &str = include_str!("sql/count_due.sql");
+/// The settings of one transaction. A sequential scan is cheaper than an index for a full count.
+/// A caller that has stopped waiting cannot cancel the statement, so the server does.
+const COUNT_SETTINGS: &str =
+    "SELECT set_config('enable_seqscan', $1, true), set_config('statement_timeout', $2, true)";
 
-/// The server ended a statement that took too long.
-const CANCELLED: &str = "57014";
+/// The SQLSTATE of a statement that the server cancelled after its timeout.
+const QUERY_CANCELED: &str = "57014";
 
-/// How much a statement counts of a place.
+/// The part of a table that a statement reads.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Reads {
-    /// All of it.
-    Everything,
-    /// From one time to another.
-    ASpan,
+pub(super) enum ScanRange {
+    Full,
+    TimeSpan,
+}
+
+pub(super) async fn counts(engine: &Postgres) -> Result<Counts> {
+    let DueTimes { next_due, due_since } = due_times(&engine.pool).await?;
+    let rows = engine.counted(COUNT, ScanRange::Full).await?;
+    let mut stats = Stats { next_due, due_since, ..Stats::default() };
+    let mut queues = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let count = |name| row.try_get::<i64, &str>(name).map(unsigned);
+        stats.running = count("running")?;
+        stats.completed = count("completed")?;
+        stats.failed = count("failed")?;
+        stats.cancelled = count("cancelled")?;
+        if row.try_get::<Option<&str>, _>("name")?.is_some() {
+            stats.due_in_an_hour += count("due_in_an_hour")?;
+            stats.due_in_24_hours += count("due_in_24_hours")?;
+            queues.push(queue(row)?);
+        }
+    }
+    Ok(Counts::of(stats, queues))
+}
+
+pub(super) async fn queues(engine: &Postgres) -> Result<Vec<QueueInfo>> {
+    engine.counted(COUNT_QUEUES, ScanRange::Full).await?.iter().map(queue).collect()
+}
+
+pub(super) async fn due_times(pool: &PgPool) -> Result<DueTimes> {
+    let row = sqlx::query(COUNT_DUE).fetch_one(pool).await?;
+    let time = |name| row.try_get::<Option<Time>, &str>(name).map(|time| time.map(|time| time.0));
+    Ok(DueTimes { next_due: time("next_due")?, due_since: time("due_since")? })
 }
 
 impl Postgres {
-    pub(super) async fn count(&self) -> Result<Counts> {
-        let Due { next_due, due_since } = self.look_at_due().await?;
-        let rows = self.counted(COUNTS, Reads::Everything).await?;
-        let mut stats = Stats { next_due, due_since, ..Stats::default() };
-        let mut queues = Vec::with_capacity(rows.len());
-        for row in &rows {
-            let count = |name| row.try_get::<i64, &str>(name).map(unsigned);
-            stats.running = count("running")?;
-            stats.completed = count("completed")?;
-            stats.failed = count("failed")?;
-            stats.cancelled = count("cancelled")?;
-            if row.try_get::<Option<&str>, _>("name")?.is_some() {
-                stats.due_in_an_hour += count("due_in_an_hour")?;
-                stats.due_in_24_hours += count("due_in_24_hours")?;
-                queues.push(queue(row)?);
-            }
-        }
-        Ok(Counts::of(stats, queues))
-    }
-
-    pub(super) async fn count_queues(&self) -> Result<Vec<QueueInfo>> {
-        self.counted(QUEUES, Reads::Everything).await?.iter().map(queue).collect()
-    }
-
-    pub(super) async fn look_at_due(&self) -> Result<Due> {
-        let row = sqlx::query(DUE).fetch_one(&self.pool).await?;
-        let time =
-            |name| row.try_get::<Option<Time>, &str>(name).map(|time| time.map(|time| time.0));
-        Ok(Due { next_due: time("next_due")?, due_since: time("due_since")? })
-    }
-
-    /// What a statement counts, if it does so in time.
+    /// Runs a count with the server's own timeout.
     pub(super) async fn counted(
         &self,
         statement: &'static str,
-        reads: Reads,
+        range: ScanRange,
     ) -> Result<Vec<PgRow>> {
-        let from_end_to_end = match reads {
-            Reads::Everything => "on",
-            Reads::ASpan => "off",
+        let seqscan = match range {
+            ScanRange::Full => "on",
+            ScanRange::TimeSpan => "off",
         };
-        let longest = self.deadline.for_counting().as_millis().to_string();
+        let timeout = self.deadline.count_timeout().as_millis().to_string();
         let mut transaction = self.pool.begin().await?;
-        let counting = sqlx::query(COUNTING).bind(from_end_to_end).bind(longest);
-        counting.execute(&mut *transaction).await?;
-        let rows = sqlx::query(statement).fetch_all(&mut *transaction).await.map_err(given_up)?;
+        let settings = sqlx::query(COUNT_SETTINGS).bind(seqscan).bind(timeout);
+        settings.execute(&mut *transaction).await?;
+        let rows = sqlx::query(statement).fetch_all(&mut *transaction).await;
+        let rows = rows.map_err(count_error)?;
         transaction.commit().await?;
         Ok(rows)
     }
@@ -91,10 +92,10 @@ fn queue(row: &PgRow) -> Result<QueueInfo> {
     })
 }
 
-fn given_up(error: sqlx::Error) -> StoreError {
+fn count_error(error: sqlx::Error) -> StoreError {
     let code = error.as_database_error().and_then(|error| error.code());
     match code.as_deref() {
-        Some(CANCELLED) => StoreError::no_answer(),
+        Some(QUERY_CANCELED) => StoreError::timed_out(),
         _ => error.into(),
     }
 }
@@ -110,18 +111,18 @@ mod tests {
 
     use super::super::deadline::Deadline;
     use super::*;
-    use crate::engine::Engine;
+    use crate::engine::Read as _;
 
-    const PATIENCE: Duration = Duration::from_secs(20);
-    const UNDER_WAY: &str = "SELECT count(*) FROM pg_stat_activity
+    const TEST_TIMEOUT: Duration = Duration::from_secs(20);
+    const COUNTS_IN_FLIGHT: &str = "SELECT count(*) FROM pg_stat_activity
          WHERE state = 'active' AND query LIKE '%FROM steadfast.ended%'
            AND datname = current_database() AND pid <> pg_backend_pid()";
 
-    /// A store, and somebody who has a table of it for themselves: it cannot be counted.
+    /// An engine with a table locked by another connection, so that it cannot be counted.
     struct Locked {
         store: Arc<Postgres>,
         _other: PgConnection,
-        witness: PgConnection,
+        observer: PgConnection,
     }
 
     impl Locked {
@@ -131,21 +132,21 @@ mod tests {
             let mut other = PgConnection::connect(url).await.unwrap();
             let lock = "BEGIN; LOCK TABLE steadfast.ended IN ACCESS EXCLUSIVE MODE";
             sqlx::raw_sql(lock).execute(&mut other).await.unwrap();
-            let witness = PgConnection::connect(url).await.unwrap();
-            Self { store, _other: other, witness }
+            let observer = PgConnection::connect(url).await.unwrap();
+            Self { store, _other: other, observer }
         }
 
-        /// Waits until so many are counting.
+        /// Waits until this number of counts is in flight.
         async fn until_counting(&mut self, count: i64) {
             let counting = async {
-                while sqlx::query_scalar::<_, i64>(UNDER_WAY)
-                    .fetch_one(&mut self.witness)
+                while sqlx::query_scalar::<_, i64>(COUNTS_IN_FLIGHT)
+                    .fetch_one(&mut self.observer)
                     .await
                     .unwrap()
                     != count
                 {}
             };
-            timeout(PATIENCE, counting).await.unwrap();
+            timeout(TEST_TIMEOUT, counting).await.unwrap();
         }
     }
 
@@ -155,21 +156,21 @@ mod tests {
         runtime.block_on(async { case(Locked::new(database.url()).await).await });
     }
 
-    /// K4, O3: a count that takes too long is given up by both, and what is due first is known
-    /// without one.
+    /// K4, O3: client and server cancel a count that takes too long, and the first due times are
+    /// known without one.
     #[test]
-    fn a_count_that_takes_too_long_is_given_up() {
+    fn slow_count_times_out_and_due_times_do_not() {
         on_locked(async |mut locked| {
             let error = locked.store.counts().await.unwrap_err();
-            assert!(error.is_passing(), "{error}");
+            assert!(error.is_transient(), "{error}");
             locked.until_counting(0).await;
-            assert_eq!(locked.store.due().await.unwrap(), Due::default());
+            assert_eq!(locked.store.due_times().await.unwrap(), DueTimes::default());
         });
     }
 
-    /// K4: nor does the server go on for somebody who has left.
+    /// K4: the server cancels a count whose caller has gone away.
     #[test]
-    fn a_count_that_nobody_waits_for_ends() {
+    fn abandoned_count_is_cancelled() {
         on_locked(async |mut locked| {
             let store = locked.store.clone();
             let count = tokio::spawn(async move { store.counts().await });

@@ -1,13 +1,13 @@
-//! Nobody waits for ever for a server that has vanished.
+//! Deadlines for calls to a server that has vanished.
 //!
-//! A machine that loses its power says nothing, and who waits for its answer hears nothing: TCP
-//! would ask only if it were told to, and the driver has no way to tell it. So every call has a
-//! time. What was cut off may have been done all the same, as with any connection that is lost.
+//! A machine that loses its power closes no connection, and the driver sets no TCP keepalive. So
+//! every call has a deadline. A call that missed it may have taken effect, as with any lost
+//! connection.
 //!
-//! The pool asks a connection that comes back whether it is well, and waits for the answer as
-//! patiently. So after a call was cut off, here or by whoever had asked, they are asked here first,
-//! and thrown away if they do not answer. One that has rested is asked before it is handed out, and
-//! has no longer to answer.
+//! The pool pings a released connection without a deadline. So for a while after a call was cut
+//! off, by its deadline or by its caller, released connections are pinged here first, and closed
+//! if they do not answer. An idle connection is pinged before it is handed out, with the same
+//! deadline.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -18,65 +18,61 @@ use tokio::time::{Instant, timeout};
 
 use crate::error::{Result, StoreError};
 
-/// How long a call may take that touches few rows.
-const LONGEST: Duration = Duration::from_secs(30);
-/// How many times as long one may take that counts, or changes, very many.
-const FOR_MANY: u32 = 20;
-/// How many times as long the server may go on with a count. Whoever has stopped waiting for it
-/// cannot tell.
-const FOR_COUNTING: u32 = 4;
-/// For so long after a call was cut off connections are not trusted.
-const DISTRUST: Duration = Duration::from_secs(60);
-/// How long a connection may take to say that it is well.
-const A_WORD: Duration = Duration::from_secs(1);
+/// The deadline of a call that touches few rows.
+const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// The deadline of a call that reads or changes many rows, in multiples of a short one.
+const LONG_CALL_FACTOR: u32 = 20;
+/// The server's own limit for a count, in the same multiples. A caller that stops waiting cannot
+/// cancel the statement.
+const COUNT_FACTOR: u32 = 4;
+/// The time after a missed deadline during which released connections are pinged.
+const DISTRUST_PERIOD: Duration = Duration::from_secs(60);
+/// The deadline of a ping.
+const PING_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long calls may take, and when one last took longer.
+/// The deadlines of calls, and the time of the last missed one.
 #[derive(Clone, Debug)]
 pub(super) struct Deadline {
-    longest: Duration,
+    call_timeout: Duration,
     missed: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Default for Deadline {
     fn default() -> Self {
-        Self::of(LONGEST)
+        Self::of(CALL_TIMEOUT)
     }
 }
 
 impl Deadline {
-    pub(super) fn of(longest: Duration) -> Self {
-        Self { longest, missed: Arc::default() }
+    pub(super) fn of(call_timeout: Duration) -> Self {
+        Self { call_timeout, missed: Arc::default() }
     }
 
-    /// A call that touches few rows.
-    pub(super) async fn few<T>(&self, call: impl Future<Output = Result<T>>) -> Result<T> {
-        self.within(self.longest, call).await
+    /// Runs a call that touches few rows.
+    pub(super) async fn short<T>(&self, call: impl Future<Output = Result<T>>) -> Result<T> {
+        self.within(self.call_timeout, call).await
     }
 
-    /// A call that touches as many rows as there are.
-    pub(super) async fn many<T>(&self, call: impl Future<Output = Result<T>>) -> Result<T> {
-        self.within(self.longest * FOR_MANY, call).await
+    /// Runs a call that may touch every row.
+    pub(super) async fn long<T>(&self, call: impl Future<Output = Result<T>>) -> Result<T> {
+        self.within(self.call_timeout * LONG_CALL_FACTOR, call).await
     }
 
-    /// How long the server may take to count.
-    pub(super) fn for_counting(&self) -> Duration {
-        self.longest * FOR_COUNTING
+    /// The statement timeout of a count.
+    pub(super) fn count_timeout(&self) -> Duration {
+        self.call_timeout * COUNT_FACTOR
     }
 
-    async fn within<T>(
-        &self,
-        longest: Duration,
-        call: impl Future<Output = Result<T>>,
-    ) -> Result<T> {
+    async fn within<T>(&self, limit: Duration, call: impl Future<Output = Result<T>>) -> Result<T> {
         let call = std::pin::pin!(call);
-        // Dropped, and noted, before the call gives its connection back.
-        let unanswered = Unanswered(&self.missed);
-        let answer = timeout(longest, call).await.map_err(|_| StoreError::no_answer())?;
+        // Dropped, and so recorded, before the call releases its connection.
+        let unanswered = UnansweredCall(&self.missed);
+        let answer = timeout(limit, call).await.map_err(|_| StoreError::timed_out())?;
         std::mem::forget(unanswered);
         answer
     }
 
-    /// A pool that throws away connections which do not answer.
+    /// Adds the closing of connections that do not answer to a pool.
     pub(super) fn guard(&self, pool: PgPoolOptions) -> PgPoolOptions {
         let deadline = self.clone();
         pool.after_release(move |connection, _| {
@@ -84,7 +80,7 @@ impl Deadline {
             Box::pin(async move {
                 match is_trusted {
                     true => Ok(true),
-                    false => answers(connection).await.map(|()| true),
+                    false => ping(connection).await.map(|()| true),
                 }
             })
         })
@@ -92,22 +88,22 @@ impl Deadline {
 
     fn was_missed(&self) -> bool {
         let missed = self.missed.lock().unwrap_or_else(PoisonError::into_inner);
-        missed.is_some_and(|missed| missed.elapsed() < DISTRUST)
+        missed.is_some_and(|missed| missed.elapsed() < DISTRUST_PERIOD)
     }
 }
 
-/// A call that nobody waits for any more: its time was over, or whoever asked has gone.
-struct Unanswered<'d>(&'d Mutex<Option<Instant>>);
+/// A call whose deadline passed, or whose caller stopped waiting.
+struct UnansweredCall<'d>(&'d Mutex<Option<Instant>>);
 
-impl Drop for Unanswered<'_> {
+impl Drop for UnansweredCall<'_> {
     fn drop(&mut self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 }
 
-/// An error is what has the pool drop a connection without a word to it.
-pub(super) async fn answers(connection: &mut PgConnection) -> sqlx::Result<()> {
-    timeout(A_WORD, connection.ping()).await.unwrap_or(Err(sqlx::Error::PoolTimedOut))
+/// Pings a connection. An error makes the pool close it without another message.
+pub(super) async fn ping(connection: &mut PgConnection) -> sqlx::Result<()> {
+    timeout(PING_TIMEOUT, connection.ping()).await.unwrap_or(Err(sqlx::Error::PoolTimedOut))
 }
 
 #[cfg(test)]
@@ -118,52 +114,53 @@ mod tests {
     use tokio::sync::watch;
 
     use super::super::Postgres;
+    use super::super::options::{MAX_CONNECTIONS, PING_AFTER_IDLE};
     use super::*;
-    use crate::engine::Engine;
+    use crate::engine::Read as _;
 
-    /// Stands before a server. What it has let through by then it can forget: those connections
-    /// hear nothing any more, not even that they are over.
+    /// A proxy before a server, which can silently drop the connections it has: they receive
+    /// nothing any more, not even a close.
     struct Relay {
         url: String,
-        forgets: watch::Sender<()>,
+        silence: watch::Sender<()>,
     }
 
     impl Relay {
-        async fn before(url: &str) -> Self {
+        async fn start(url: &str) -> Self {
             let (credentials, rest) = url.split_once('@').unwrap();
             let (server, database) = rest.split_once('/').unwrap();
             let (server, credentials) = (server.to_owned(), credentials.to_owned());
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let url = format!("{credentials}@{}/{database}", listener.local_addr().unwrap());
-            let (forgets, forgotten) = watch::channel(());
+            let (silence, silenced) = watch::channel(());
             tokio::spawn(async move {
                 loop {
                     let (client, _) = listener.accept().await.unwrap();
                     let server = TcpStream::connect(&server).await.unwrap();
-                    tokio::spawn(relay(client, server, forgotten.clone()));
+                    tokio::spawn(relay(client, server, silenced.clone()));
                 }
             });
-            Self { url, forgets }
+            Self { url, silence }
         }
     }
 
     async fn relay(
         mut client: TcpStream,
         mut server: TcpStream,
-        mut forgotten: watch::Receiver<()>,
+        mut silenced: watch::Receiver<()>,
     ) {
-        forgotten.mark_unchanged();
+        silenced.mark_unchanged();
         tokio::select! {
             _ = copy_bidirectional(&mut client, &mut server) => {}
-            _ = forgotten.changed() => std::future::pending().await,
+            _ = silenced.changed() => std::future::pending().await,
         }
     }
 
-    /// A store with as many connections as there may be.
-    async fn store_with_all_connections(relay: &Relay, deadline: Deadline) -> Postgres {
+    /// An engine whose pool is full.
+    async fn engine_with_full_pool(relay: &Relay, deadline: Deadline) -> Postgres {
         let store = Postgres::open_with(&relay.url, deadline).await.unwrap();
         let mut all = Vec::new();
-        for _ in 0..super::super::MOST_CONNECTIONS - 1 {
+        for _ in 0..MAX_CONNECTIONS - 1 {
             all.push(store.pool.acquire().await.unwrap());
         }
         drop(all);
@@ -173,41 +170,41 @@ mod tests {
         store
     }
 
-    async fn a_vanished_server_is_given_up(url: &str) {
-        let relay = Relay::before(url).await;
+    async fn reconnects_after_missed_deadlines(url: &str) {
+        let relay = Relay::start(url).await;
         let deadline = Deadline::of(Duration::from_millis(500));
-        let store = store_with_all_connections(&relay, deadline).await;
-        relay.forgets.send(()).unwrap();
-        for _ in 0..2 * super::super::MOST_CONNECTIONS {
+        let store = engine_with_full_pool(&relay, deadline).await;
+        relay.silence.send(()).unwrap();
+        for _ in 0..2 * MAX_CONNECTIONS {
             match store.now().await {
                 Ok(_) => return,
-                Err(error) => assert!(error.is_passing(), "{error}"),
+                Err(error) => assert!(error.is_transient(), "{error}"),
             }
         }
-        panic!("no connection was made anew");
+        panic!("no connection was replaced");
     }
 
-    async fn a_vanished_server_is_given_up_by_those_who_go(url: &str) {
-        let relay = Relay::before(url).await;
-        let store = store_with_all_connections(&relay, Deadline::default()).await;
-        relay.forgets.send(()).unwrap();
+    async fn reconnects_after_cancelled_calls(url: &str) {
+        let relay = Relay::start(url).await;
+        let store = engine_with_full_pool(&relay, Deadline::default()).await;
+        relay.silence.send(()).unwrap();
         for _ in 0..50 {
             match timeout(Duration::from_millis(200), store.now()).await {
                 Ok(Ok(_)) => return,
-                Ok(Err(error)) => assert!(error.is_passing(), "{error}"),
+                Ok(Err(error)) => assert!(error.is_transient(), "{error}"),
                 Err(_) => {}
             }
         }
-        panic!("no connection was made anew");
+        panic!("no connection was replaced");
     }
 
-    async fn a_connection_that_has_rested_answers_soon(url: &str) {
-        let relay = Relay::before(url).await;
+    async fn reconnects_after_idle_ping(url: &str) {
+        let relay = Relay::start(url).await;
         let store = Postgres::open_with(&relay.url, Deadline::default()).await.unwrap();
         store.now().await.unwrap();
-        // Time is what makes it one that is asked first.
-        tokio::time::sleep(super::super::FRESH * 2).await;
-        relay.forgets.send(()).unwrap();
+        // Only an idle connection is pinged before use.
+        tokio::time::sleep(PING_AFTER_IDLE * 2).await;
+        relay.silence.send(()).unwrap();
         store.now().await.unwrap();
     }
 
@@ -217,22 +214,22 @@ mod tests {
         runtime.block_on(test(database.url()));
     }
 
-    /// K4: a server that is there again under its name is found without a restart, though the
-    /// connections to the one before it hear nothing.
+    /// K4: a server that returns under its name is found without a restart, even if the old
+    /// connections are silent.
     #[test]
-    fn connections_that_hear_nothing_are_replaced() {
-        on_a_database(a_vanished_server_is_given_up);
+    fn silent_connections_are_replaced_after_the_deadline() {
+        on_a_database(reconnects_after_missed_deadlines);
     }
 
-    /// K4: the same if nobody waits long enough to be told.
+    /// K4: the same if callers give up before the deadline.
     #[test]
-    fn connections_that_nobody_waited_for_are_replaced() {
-        on_a_database(a_vanished_server_is_given_up_by_those_who_go);
+    fn silent_connections_are_replaced_after_cancelled_calls() {
+        on_a_database(reconnects_after_cancelled_calls);
     }
 
-    /// K4: and if it is the pool that finds one that hears nothing, nobody is told at all.
+    /// K4: a silent idle connection is replaced by the pool, without an error for the caller.
     #[test]
-    fn a_connection_that_hears_nothing_is_replaced_before_it_is_used() {
-        on_a_database(a_connection_that_has_rested_answers_soon);
+    fn silent_idle_connection_is_replaced_before_use() {
+        on_a_database(reconnects_after_idle_ping);
     }
 }

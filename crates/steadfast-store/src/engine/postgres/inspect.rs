@@ -1,17 +1,17 @@
-//! Looking at a database without making it a store.
+//! Read-only inspection of a database.
 
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection};
 
-use super::migrate::{self, KNOWN};
+use super::migrate::{self, SCHEMA_VERSION};
+use super::options::{connect_options, pool_options};
 use super::row::unsigned;
-use super::{connect_options, pool};
 use crate::engine::inspect::{Inspection, Migration, TableRows};
 use crate::error::Result;
 
 const TABLES: &str = include_str!("sql/inspect_tables.sql");
 const BYTES: &str = include_str!("sql/inspect_bytes.sql");
 
-/// Looks at the database of a URL.
+/// Inspects the database of a URL.
 pub(crate) async fn inspect(url: &str) -> Result<Inspection> {
     let (options, _) = connect_options(url)?;
     let mut connection = options.connect().await?;
@@ -22,7 +22,7 @@ pub(crate) async fn inspect(url: &str) -> Result<Inspection> {
         engine: "PostgreSQL",
         version,
         applied: migrate::version(&mut connection).await?,
-        known: KNOWN,
+        known: SCHEMA_VERSION,
         bytes: unsigned(bytes),
         journal_mode: None,
         tables: tables(&mut connection).await?,
@@ -31,20 +31,20 @@ pub(crate) async fn inspect(url: &str) -> Result<Inspection> {
     Ok(found)
 }
 
-/// Brings the database of a URL up to date.
+/// Migrates the database of a URL.
 pub(crate) async fn migrate(url: &str) -> Result<Migration> {
     let (options, listens) = connect_options(url)?;
-    let pool = pool(listens).connect_with(options).await?;
+    let pool = pool_options(listens).connect_with(options).await?;
     let from = migrate::migrate(&pool).await?;
     pool.close().await;
-    Ok(Migration { from, to: KNOWN })
+    Ok(Migration { from, to: SCHEMA_VERSION })
 }
 
 async fn tables(connection: &mut PgConnection) -> Result<Vec<TableRows>> {
     let names: Vec<String> = sqlx::query_scalar(TABLES).fetch_all(&mut *connection).await?;
     let mut tables = Vec::with_capacity(names.len());
     for name in names {
-        // A name of our own, from the schema.
+        // The name is from the schema, not from input.
         let count = AssertSqlSafe(format!("SELECT count(*) FROM steadfast.\"{name}\""));
         let rows: i64 = sqlx::query_scalar(count).fetch_one(&mut *connection).await?;
         tables.push(TableRows { name, rows: unsigned(rows) });

@@ -1,14 +1,15 @@
-//! Tasks under a lease, on their way from the database to whoever asked for them.
+//! Leases after the claim: heartbeats, and the release of claims whose caller has gone away.
 //!
-//! A statement that was sent is carried out, whether or not its caller waits for the answer. So
-//! a claim is made by a task of its own, which gives the batch back if nobody hears of it:
-//! otherwise nobody would run its tasks until the lease is over.
+//! A statement that was sent is executed, whether or not its caller waits for the answer. So a
+//! claim runs in its own task, which releases the batch if the caller has gone away: otherwise
+//! its tasks would wait until the lease expires.
 
+use std::collections::HashSet;
 use std::panic::resume_unwind;
 use std::time::Duration;
 
 use sqlx::Row;
-use sqlx::postgres::PgRow;
+use sqlx::postgres::{PgPool, PgRow};
 use steadfast::{Jitter, Policy, retry};
 use tokio::runtime::Handle;
 use tokio::task::JoinError;
@@ -17,86 +18,126 @@ use uuid::Uuid;
 
 use super::Postgres;
 use super::row::claimed;
-use crate::engine::Engine as _;
+use super::time::micros;
+use crate::engine::Settle as _;
 use crate::error::{Result, StoreError};
-use crate::queue::cancel_guard::{Delivery, Unheard};
-use crate::queue::claim::{Claimed, FencingToken};
-use crate::queue::quarantine::Readable;
+use crate::queue::cancel_guard::{CancelGuard, Guarded};
+use crate::queue::claim::{Claimed, FencingToken, Heartbeat};
+use crate::queue::quarantine::DecodedBatch;
 use crate::queue::settle::{Settlement, Verdict};
 use crate::task::TaskId;
 
-/// As long as a server takes to restart. Then the lease has to run out.
-const GIVING_BACK: Policy = Policy::exponential(Duration::from_millis(100))
+const HEARTBEAT: &str = include_str!("sql/heartbeat.sql");
+const HELD: &str = include_str!("sql/held.sql");
+
+/// The time that a server takes to restart. After it, the lease expires.
+const RELEASE_POLICY: Policy = Policy::exponential(Duration::from_millis(100))
     .max_attempts(8)
     .max_delay(Duration::from_secs(10))
     .jitter(Jitter::Full)
     .constant();
 
+pub(super) async fn heartbeat(
+    pool: &PgPool,
+    leases: &[FencingToken],
+    running: &[TaskId],
+    lease: Duration,
+) -> Result<Heartbeat> {
+    let tokens: Vec<i64> = leases.iter().map(|token| token.0).collect();
+    let mut connection = pool.acquire().await?;
+    let alive: Vec<i64> = sqlx::query_scalar(HEARTBEAT)
+        .bind(&tokens)
+        .bind(micros(lease))
+        .fetch_all(&mut *connection)
+        .await?;
+    let held = "SELECT g.id FROM steadfast.leases l \
+         CROSS JOIN LATERAL unnest(l.tasks) WITH ORDINALITY AS g (id, slot) \
+         WHERE l.version = ANY ($1::bigint[]) AND get_bit(l.done, g.slot::int - 1) = 0";
+    let held: Vec<Uuid> = sqlx::query_scalar(held).bind(&alive).fetch_all(&mut *connection).await?;
+    let held: HashSet<Uuid> = held.into_iter().collect();
+    let is_not_held = |id: &&TaskId| !held.contains(&id.uuid());
+    Ok(Heartbeat {
+        lost: leases.iter().filter(|lease| !alive.contains(&lease.0)).copied().collect(),
+        ended: running.iter().filter(is_not_held).copied().collect(),
+    })
+}
+
+pub(super) async fn held(
+    engine: &Postgres,
+    id: TaskId,
+    fencing_token: FencingToken,
+) -> Result<Option<Claimed>> {
+    let row = sqlx::query(HELD).bind(id.uuid()).bind(fencing_token.0);
+    match row.fetch_optional(&engine.pool).await? {
+        Some(row) => claimed(&engine.names, &engine.pool, &row).await.map(Some),
+        None => Ok(None),
+    }
+}
+
 impl Postgres {
-    /// The rows that `taking` answers with, for as long as somebody waits for them.
-    pub(super) async fn delivered(
+    /// Runs a claim in its own task, and releases its tasks if the caller goes away.
+    pub(super) async fn release_if_cancelled(
         &self,
-        taking: impl Future<Output = Result<Vec<PgRow>>> + Send + 'static,
-    ) -> Result<Delivery<Vec<PgRow>>> {
+        claim: impl Future<Output = Result<Vec<PgRow>>> + Send + 'static,
+    ) -> Result<Guarded<Vec<PgRow>>> {
         let engine = self.clone();
-        let delivery = async move {
-            let answer = taking.await?;
-            let unheard = engine.give_back_unheard(&answer)?;
-            Ok(Delivery { answer, unheard })
+        let guarded = async move {
+            let answer = claim.await?;
+            let guard = engine.release_guard(&answer)?;
+            Ok(Guarded { answer, guard })
         };
-        tokio::spawn(delivery).await.map_err(gone)?
+        tokio::spawn(guarded).await.map_err(join_error)?
     }
 
-    fn give_back_unheard(&self, rows: &[PgRow]) -> Result<Unheard> {
-        let places: Vec<_> = rows.iter().map(place).collect::<Result<_>>()?;
+    fn release_guard(&self, rows: &[PgRow]) -> Result<CancelGuard> {
+        let held: Vec<_> = rows.iter().map(id_and_token).collect::<Result<_>>()?;
         let (engine, runtime) = (self.clone(), Handle::current());
-        let give_back = async move {
-            let release = |(id, version)| Settlement { id, version, verdict: Verdict::Released };
-            let released: Vec<Settlement> = places.into_iter().map(release).collect();
-            if let Err(error) = retry(&GIVING_BACK, || engine.settle(released.clone())).await {
+        let release = async move {
+            let release =
+                |(id, fencing_token)| Settlement { id, fencing_token, verdict: Verdict::Released };
+            let released: Vec<Settlement> = held.into_iter().map(release).collect();
+            if let Err(error) = retry(&RELEASE_POLICY, || engine.settle(released.clone())).await {
                 warn!(
                     target: "steadfast",
                     %error,
                     tasks = released.len(),
-                    "a claim that nobody heard of has to expire"
+                    "cannot release a cancelled claim; its lease has to expire"
                 );
             }
         };
         Ok(match rows.is_empty() {
-            true => Unheard::NOTHING,
-            false => Unheard::new(move || drop(runtime.spawn(give_back))),
+            true => CancelGuard::NONE,
+            false => CancelGuard::new(move || drop(runtime.spawn(release))),
         })
     }
 
-    /// The tasks of these rows, each made into what is wanted of it. One that cannot be read is
-    /// set aside.
-    pub(super) async fn readable<T>(
+    /// Decodes claimed rows. A task that cannot be decoded is quarantined.
+    pub(super) async fn decode_claimed<T>(
         &self,
         rows: &[PgRow],
-        wanted: impl Fn(Claimed, &PgRow) -> Result<T>,
+        convert: impl Fn(Claimed, &PgRow) -> Result<T>,
     ) -> Result<Vec<T>> {
-        let mut readable = Readable::with_capacity(rows.len());
+        let mut batch = DecodedBatch::with_capacity(rows.len());
         for row in rows {
-            let (id, version) = place(row)?;
+            let (id, fencing_token) = id_and_token(row)?;
             let task = claimed(&self.names, &self.pool, row).await;
-            readable.push(id, version, task.and_then(|task| wanted(task, row)))?;
+            batch.push(id, fencing_token, task.and_then(|task| convert(task, row)))?;
         }
-        if !readable.set_aside.is_empty() {
-            self.settle(readable.set_aside).await?;
+        if !batch.quarantined.is_empty() {
+            self.settle(batch.quarantined).await?;
         }
-        Ok(readable.tasks)
+        Ok(batch.tasks)
     }
 }
 
-/// Which task, under which lease.
-fn place(row: &PgRow) -> Result<(TaskId, FencingToken)> {
+fn id_and_token(row: &PgRow) -> Result<(TaskId, FencingToken)> {
     Ok((row.try_get::<Uuid, _>(0)?.into(), FencingToken(row.try_get(1)?)))
 }
 
-/// The runtime ends, and the claim with it; or a panic is on its way.
-fn gone(ended: JoinError) -> StoreError {
-    match ended.try_into_panic() {
+/// The runtime has shut down, or the claim panicked.
+fn join_error(error: JoinError) -> StoreError {
+    match error.try_into_panic() {
         Ok(panic) => resume_unwind(panic),
-        Err(_) => StoreError::ended(),
+        Err(_) => StoreError::closed(),
     }
 }

@@ -1,12 +1,12 @@
-//! The schema, brought up to date by whoever opens the store first (D14).
+//! Schema migrations, applied by the first instance that opens the store (D14).
 
 use sqlx::{Connection, PgConnection, PgPool};
 
-use crate::engine::inspect::not_from_the_future;
+use crate::engine::inspect::check_schema_version;
 use crate::error::Result;
 
-/// Every step there ever was, in order. A step that was released is never changed.
-const STEPS: [&str; 6] = [
+/// Every migration in order. A released migration never changes.
+const MIGRATIONS: [&str; 6] = [
     include_str!("migrations/0001_places.sql"),
     include_str!("migrations/0002_breakers.sql"),
     include_str!("migrations/0003_sums.sql"),
@@ -15,24 +15,27 @@ const STEPS: [&str; 6] = [
     include_str!("migrations/0006_kinds.sql"),
 ];
 
-/// The newest schema that is known here.
-pub(super) const KNOWN: i64 = STEPS.len() as i64;
+/// The schema version of this program.
+pub(super) const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 
-/// The lock that lets one instance at a time look at the schema: "steadfast" as a number.
-const LOCK: i64 = 0x73_7465_6164_6661;
+/// The advisory lock of migrations: "steadfast" as a number.
+const MIGRATION_LOCK: i64 = 0x73_7465_6164_6661;
 
-/// Applies what is missing to the version that it answers with.
+/// Applies the missing migrations, and returns the version before.
 pub(super) async fn migrate(pool: &PgPool) -> Result<i64> {
     let mut connection = pool.acquire().await?;
     let mut transaction = connection.begin().await?;
-    sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(LOCK).execute(&mut *transaction).await?;
-    if !is_there(&mut transaction).await? {
+    sqlx::query("SELECT pg_advisory_xact_lock($1)")
+        .bind(MIGRATION_LOCK)
+        .execute(&mut *transaction)
+        .await?;
+    if !has_schema(&mut transaction).await? {
         let versions = include_str!("migrations/0000_versions.sql");
         sqlx::raw_sql(versions).execute(&mut *transaction).await?;
     }
-    let applied = not_from_the_future(version(&mut transaction).await?, KNOWN)?;
-    for (number, step) in (1_i64..).zip(STEPS).filter(|(number, _)| *number > applied) {
-        sqlx::raw_sql(step).execute(&mut *transaction).await?;
+    let applied = check_schema_version(version(&mut transaction).await?, SCHEMA_VERSION)?;
+    for (number, migration) in (1_i64..).zip(MIGRATIONS).filter(|(number, _)| *number > applied) {
+        sqlx::raw_sql(migration).execute(&mut *transaction).await?;
         sqlx::query("INSERT INTO steadfast.schema_versions (version) VALUES ($1)")
             .bind(number)
             .execute(&mut *transaction)
@@ -42,9 +45,9 @@ pub(super) async fn migrate(pool: &PgPool) -> Result<i64> {
     Ok(applied)
 }
 
-/// The last step that was made, or 0.
+/// The last applied migration, or 0.
 pub(super) async fn version(connection: &mut PgConnection) -> Result<i64> {
-    if !is_there(connection).await? {
+    if !has_schema(connection).await? {
         return Ok(0);
     }
     let version =
@@ -52,8 +55,8 @@ pub(super) async fn version(connection: &mut PgConnection) -> Result<i64> {
     Ok(version.fetch_one(connection).await?)
 }
 
-/// Whether any step was ever made.
-async fn is_there(connection: &mut PgConnection) -> Result<bool> {
+/// Whether a migration was ever applied.
+async fn has_schema(connection: &mut PgConnection) -> Result<bool> {
     let there = "SELECT to_regclass('steadfast.schema_versions') IS NOT NULL";
     Ok(sqlx::query_scalar(there).fetch_one(connection).await?)
 }

@@ -1,8 +1,8 @@
-//! Waking the workers of other processes (D11).
+//! Wake-ups between processes by `LISTEN` and `NOTIFY` (D11).
 //!
-//! A `NOTIFY` that commits takes a lock which all databases of the server share, so it is kept
-//! out of the submitter's transaction: what there is to say is gathered for a few milliseconds
-//! and said once, on a connection of its own. What the others say is heard on another.
+//! A `NOTIFY` that commits takes a lock which all databases of the server share, so it stays out
+//! of the submitter's transaction: wake-ups are batched for a few milliseconds and sent once, on
+//! another connection. Wake-ups of other processes arrive on a listening connection.
 
 use std::io::ErrorKind;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,138 +16,138 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::deadline::Deadline;
-use crate::events::notifier::{Wake, Wakes};
+use crate::engine::PendingWakes;
+use crate::events::notifier::{Notifier, Wake};
 use crate::task::TaskId;
 
 const CHANNEL: &str = "steadfast";
-/// How long what is to be said is gathered.
-const GATHER: Duration = Duration::from_millis(10);
-/// How long to wait before listening is tried again.
-const PAUSE: Duration = Duration::from_secs(1);
-/// After so long without a word it is listened anew.
-const SILENCE: Duration = Duration::from_secs(300);
+/// The time for which wake-ups are batched.
+const BATCH_INTERVAL: Duration = Duration::from_millis(10);
+/// The pause before a failed listener reconnects.
+const RECONNECT_DELAY: Duration = Duration::from_secs(1);
+/// The silence after which the listener reconnects.
+const LISTEN_TIMEOUT: Duration = Duration::from_secs(300);
 /// A wake-up need not survive a crash, so its commit does not wait for the disk.
-const SAY: &str = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
-/// More than this in one message and the others are told to look for themselves.
-const MOST_WORDS: usize = 100;
+const NOTIFY: &str = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
+/// The number of wake-ups in one message. With more, the receivers are told to poll.
+const MAX_MESSAGE_WAKES: usize = 100;
 
 #[derive(Debug)]
-pub(super) struct Announcer {
-    wakes: Wakes,
+pub(super) struct PgNotifier {
+    local: Notifier,
     outbox: Arc<Outbox>,
-    /// Ends with the store.
+    /// Ends with the engine.
     _tasks: JoinSet<()>,
 }
 
-/// What other processes are to be told.
+/// The wake-ups for other processes.
 #[derive(Debug)]
 struct Outbox {
-    /// Who says it, so that nobody hears himself.
-    me: Uuid,
-    words: Mutex<Vec<Wake>>,
+    /// Identifies this process, so that it ignores its own messages.
+    sender: Uuid,
+    pending: Mutex<Vec<Wake>>,
     filled: Notify,
 }
 
-impl Announcer {
+impl PgNotifier {
     pub(super) fn start(pool: PgPool, listens: bool, deadline: Deadline) -> Self {
-        let wakes = Wakes::default();
-        let outbox =
-            Arc::new(Outbox { me: Uuid::now_v7(), words: Mutex::default(), filled: Notify::new() });
+        let local = Notifier::default();
+        let outbox = Arc::new(Outbox {
+            sender: Uuid::now_v7(),
+            pending: Mutex::default(),
+            filled: Notify::new(),
+        });
         let mut tasks = JoinSet::new();
         if listens {
-            tasks.spawn(speak(pool.clone(), outbox.clone(), deadline));
-            tasks.spawn(listen(pool, outbox.me, wakes.clone()));
+            tasks.spawn(send(pool.clone(), outbox.clone(), deadline));
+            tasks.spawn(listen(pool, outbox.sender, local.clone()));
         }
-        Self { wakes, outbox, _tasks: tasks }
+        Self { local, outbox, _tasks: tasks }
     }
 
-    pub(super) const fn wakes(&self) -> &Wakes {
-        &self.wakes
+    /// The notifier of this process.
+    pub(super) const fn local(&self) -> &Notifier {
+        &self.local
     }
 
-    /// Tells this process at once and the others soon.
-    pub(super) fn tell(&self, wake: Wake) {
-        self.wakes.tell(wake);
-        add(&mut self.outbox.words.lock().unwrap_or_else(PoisonError::into_inner), wake);
+    /// Wakes this process at once and the others soon.
+    pub(super) fn notify(&self, wake: Wake) {
+        self.local.notify(wake);
+        add(&mut self.outbox.pending.lock().unwrap_or_else(PoisonError::into_inner), wake);
         self.outbox.filled.notify_one();
     }
 
-    /// Tells what follows from tasks having been written: some ready, the others due from here.
-    pub(super) fn tell_written(&self, ready: bool, due: Option<Timestamp>) {
-        if ready {
-            self.tell(Wake::Ready);
-        }
-        if let Some(due) = due {
-            self.tell(Wake::Due(due));
-        }
+    pub(super) fn notify_all(&self, wakes: PendingWakes) {
+        wakes.wakes().for_each(|wake| self.notify(wake));
     }
 }
 
-/// Adds to what is to be said. Who hears of the first task that is due looks for the others, so only
-/// the names of those that were called off can be too many.
-fn add(words: &mut Vec<Wake>, wake: Wake) {
-    let due = words.iter().position(|word| matches!(word, Wake::Due(_)));
-    if let (Wake::Due(time), Some(Wake::Due(first))) = (wake, due.and_then(|at| words.get_mut(at)))
+/// Adds a wake-up to a message. Only the earliest due time is sent, so only cancelled tasks can
+/// be too many.
+fn add(pending: &mut Vec<Wake>, wake: Wake) {
+    let due = pending.iter().position(|wake| matches!(wake, Wake::Due(_)));
+    if let (Wake::Due(time), Some(Wake::Due(first))) =
+        (wake, due.and_then(|index| pending.get_mut(index)))
     {
         *first = time.min(*first);
         return;
     }
-    let has_room = words.len() < MOST_WORDS || !matches!(wake, Wake::Cancelled(_));
-    if has_room && !words.contains(&wake) {
-        words.push(wake);
+    let has_room = pending.len() < MAX_MESSAGE_WAKES || !matches!(wake, Wake::Cancelled(_));
+    if has_room && !pending.contains(&wake) {
+        pending.push(wake);
     }
 }
 
-async fn speak(pool: PgPool, outbox: Arc<Outbox>, deadline: Deadline) {
+async fn send(pool: PgPool, outbox: Arc<Outbox>, deadline: Deadline) {
     loop {
         outbox.filled.notified().await;
-        tokio::time::sleep(GATHER).await;
-        let words =
-            std::mem::take(&mut *outbox.words.lock().unwrap_or_else(PoisonError::into_inner));
-        let message = encode(outbox.me, &words);
-        let say = async { Ok(sqlx::query(SAY).bind(CHANNEL).bind(message).execute(&pool).await?) };
-        let sent = deadline.few(say).await;
-        // A wake-up is a hint: who misses it finds the work by its poll.
+        tokio::time::sleep(BATCH_INTERVAL).await;
+        let wakes =
+            std::mem::take(&mut *outbox.pending.lock().unwrap_or_else(PoisonError::into_inner));
+        let message = encode(outbox.sender, &wakes);
+        let notify = sqlx::query(NOTIFY).bind(CHANNEL).bind(message);
+        let sent = deadline.short(async { Ok(notify.execute(&pool).await?) }).await;
+        // A wake-up is a hint: a process that misses it finds the work by polling.
         if let Err(error) = sent {
-            tracing::debug!(%error, "other processes were not woken");
+            tracing::debug!(%error, "cannot notify other processes");
         }
     }
 }
 
-async fn listen(pool: PgPool, me: Uuid, wakes: Wakes) {
+async fn listen(pool: PgPool, sender: Uuid, local: Notifier) {
     loop {
-        if let Err(error) = hear(&pool, me, &wakes).await {
-            tracing::debug!(%error, "listening is tried again");
-            tokio::time::sleep(PAUSE).await;
+        if let Err(error) = receive(&pool, sender, &local).await {
+            tracing::debug!(%error, "listening failed; reconnecting");
+            tokio::time::sleep(RECONNECT_DELAY).await;
         }
     }
 }
 
-/// Hears what is said until nothing was for a long time.
-async fn hear(pool: &PgPool, me: Uuid, wakes: &Wakes) -> sqlx::Result<()> {
+/// Receives messages until none has arrived for a long time.
+async fn receive(pool: &PgPool, sender: Uuid, local: &Notifier) -> sqlx::Result<()> {
     let mut listener = PgListener::connect_with(pool).await?;
     listener.listen(CHANNEL).await?;
-    // What was said while nobody listened.
-    wakes.tell(Wake::Ready);
-    // A server that has vanished says nothing, either.
-    while let Ok(message) = timeout(SILENCE, listener.try_recv()).await {
+    // Stands for the messages that were missed before.
+    local.notify(Wake::Ready);
+    // A server that has vanished is silent, too.
+    while let Ok(message) = timeout(LISTEN_TIMEOUT, listener.try_recv()).await {
         let Some(message) = message? else {
             return Err(sqlx::Error::Io(ErrorKind::ConnectionAborted.into()));
         };
-        for wake in decode(me, message.payload()) {
-            wakes.tell(wake);
+        for wake in decode(sender, message.payload()) {
+            local.notify(wake);
         }
     }
     Ok(())
 }
 
 /// `SENDER r d1700000000000000 c0192… b`: ready, due at these microseconds, cancelled, breakers.
-fn encode(me: Uuid, words: &[Wake]) -> String {
-    let mut message = me.simple().to_string();
-    if words.len() >= MOST_WORDS {
+fn encode(sender: Uuid, wakes: &[Wake]) -> String {
+    let mut message = sender.simple().to_string();
+    if wakes.len() >= MAX_MESSAGE_WAKES {
         message.push_str(" r");
     }
-    for wake in words {
+    for wake in wakes {
         match wake {
             Wake::Ready => message.push_str(" r"),
             Wake::Due(time) => message.push_str(&format!(" d{}", time.as_microsecond())),
@@ -158,18 +158,18 @@ fn encode(me: Uuid, words: &[Wake]) -> String {
     message
 }
 
-fn decode(me: Uuid, message: &str) -> Vec<Wake> {
-    let mut words = message.split(' ');
-    let sender = words.next().and_then(|sender| Uuid::try_parse(sender).ok());
-    if sender == Some(me) {
+fn decode(receiver: Uuid, message: &str) -> Vec<Wake> {
+    let mut parts = message.split(' ');
+    let sender = parts.next().and_then(|sender| Uuid::try_parse(sender).ok());
+    if sender == Some(receiver) {
         return Vec::new();
     }
-    words.filter_map(word).collect()
+    parts.filter_map(decode_wake).collect()
 }
 
-/// What a newer version says in words that this one does not know is left out.
-fn word(word: &str) -> Option<Wake> {
-    let (kind, rest) = word.split_at_checked(1)?;
+/// `None` for a wake-up of a newer version.
+fn decode_wake(part: &str) -> Option<Wake> {
+    let (kind, rest) = part.split_at_checked(1)?;
     match kind {
         "r" => Some(Wake::Ready),
         "d" => Timestamp::from_microsecond(rest.parse().ok()?).ok().map(Wake::Due),
@@ -183,43 +183,43 @@ fn word(word: &str) -> Option<Wake> {
 mod tests {
     use super::*;
 
-    /// D11: what one process says is what the others hear, and nobody hears himself.
+    /// D11: other processes receive the wake-ups that one sends, and the sender ignores them.
     #[test]
-    fn a_message_says_what_was_put_into_it() {
-        let (me, other) = (Uuid::now_v7(), Uuid::now_v7());
+    fn message_is_decoded_by_others_and_ignored_by_its_sender() {
+        let (sender, other) = (Uuid::now_v7(), Uuid::now_v7());
         let due = Timestamp::from_microsecond(1_700_000_000_000_001).unwrap();
-        let words = [Wake::Ready, Wake::Due(due), Wake::Cancelled(TaskId::fresh()), Wake::Breakers];
-        let message = encode(me, &words);
-        assert_eq!(decode(other, &message), words);
-        assert_eq!(decode(me, &message), []);
+        let wakes = [Wake::Ready, Wake::Due(due), Wake::Cancelled(TaskId::fresh()), Wake::Breakers];
+        let message = encode(sender, &wakes);
+        assert_eq!(decode(other, &message), wakes);
+        assert_eq!(decode(sender, &message), []);
     }
 
-    /// D11: a message is a hint, so nonsense in one is no error.
+    /// D11: a message is a hint, so unknown parts are no error.
     #[test]
-    fn words_that_are_not_known_are_left_out() {
+    fn unknown_parts_of_a_message_are_ignored() {
         assert_eq!(decode(Uuid::now_v7(), "x r dnever c zz d"), [Wake::Ready]);
     }
 
-    /// D11: however many were called off, it is said when the first task is due.
+    /// D11: the first due time is sent, however many tasks were cancelled.
     #[test]
-    fn the_first_that_is_due_is_always_said() {
+    fn first_due_time_is_sent_in_a_full_message() {
         let at = |second| Timestamp::from_second(second).unwrap();
-        let mut words = Vec::new();
-        (0..200).for_each(|_| add(&mut words, Wake::Cancelled(TaskId::fresh())));
+        let mut wakes = Vec::new();
+        (0..200).for_each(|_| add(&mut wakes, Wake::Cancelled(TaskId::fresh())));
         for wake in [Wake::Due(at(7)), Wake::Due(at(3)), Wake::Due(at(5)), Wake::Breakers] {
-            add(&mut words, wake);
-            add(&mut words, wake);
+            add(&mut wakes, wake);
+            add(&mut wakes, wake);
         }
-        assert_eq!(words.len(), MOST_WORDS + 2);
-        assert_eq!(words[MOST_WORDS..], [Wake::Due(at(3)), Wake::Breakers]);
-        assert!(encode(Uuid::now_v7(), &words).len() < 8000);
+        assert_eq!(wakes.len(), MAX_MESSAGE_WAKES + 2);
+        assert_eq!(wakes[MAX_MESSAGE_WAKES..], [Wake::Due(at(3)), Wake::Breakers]);
+        assert!(encode(Uuid::now_v7(), &wakes).len() < 8000);
     }
 
     #[test]
-    fn who_has_too_much_to_say_says_that_there_is_something() {
-        let words: Vec<Wake> = (0..100).map(|_| Wake::Cancelled(TaskId::fresh())).collect();
-        let message = encode(Uuid::now_v7(), &words);
-        assert!(message.len() < 8000, "a message of PostgreSQL has at most 8000 bytes");
+    fn full_message_tells_receivers_to_poll() {
+        let wakes: Vec<Wake> = (0..100).map(|_| Wake::Cancelled(TaskId::fresh())).collect();
+        let message = encode(Uuid::now_v7(), &wakes);
+        assert!(message.len() < 8000, "PostgreSQL limits a message to 8000 bytes");
         assert_eq!(decode(Uuid::now_v7(), &message).first(), Some(&Wake::Ready));
     }
 }

@@ -1,4 +1,4 @@
-//! What ended within a window of time, summed up (O1).
+//! Rollups of ended sessions by the minute (O1).
 
 use jiff::Timestamp;
 use sqlx::{Connection as _, PgConnection};
@@ -7,111 +7,121 @@ use super::Postgres;
 use super::time::Time;
 use crate::error::Result;
 use crate::maintenance::rollup::{
-    Cut, MINUTE, Rollup, cut, is_ahead, merged, minute_of, or_left_out, over, summed,
+    MINUTE_MICROS, Rollup, Window, completed_until, is_ahead, merge, minute_of, or_skipped,
+    rollup_row,
 };
 
-const ONE_BY_ONE: [&str; 2] =
-    [include_str!("sql/figures_tasks.sql"), include_str!("sql/figures_sessions.sql")];
-const MINUTES: &str = include_str!("sql/figures_minutes.sql");
-const UNTIL: &str = include_str!("sql/sums_until.sql");
-const CLAIM: &str = include_str!("sql/sums_claim.sql");
-const NEXT: &str = include_str!("sql/sums_next.sql");
-const MOVE_ON: &str = include_str!("sql/sums_move_on.sql");
-const ADD: &str = include_str!("sql/sums_add.sql");
-const PUT_BACK: &str = include_str!("sql/sums_put_back.sql");
+/// Statements over single tasks and sessions.
+const ROLLUP_SOURCES: [&str; 2] =
+    [include_str!("sql/rollup_tasks.sql"), include_str!("sql/rollup_sessions.sql")];
+const ROLLUP_MINUTES: &str = include_str!("sql/rollup_minutes.sql");
 
-impl Postgres {
-    /// Tasks and sessions of processes, from one time to another.
-    pub(super) async fn add_up(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Rollup>> {
-        let mut connection = self.pool.acquire().await?;
-        let until = sqlx::query_scalar(UNTIL).fetch_one(&mut *connection).await?;
-        let Cut { minutes, rest } = cut(from.as_microsecond(), to.as_microsecond(), until);
-        let mut sums = Vec::new();
-        if let Some((first, end)) = minutes {
-            let rows = sqlx::query(MINUTES).bind(first).bind(end);
-            for row in &rows.fetch_all(&mut *connection).await? {
-                sums.push(summed!(row)?);
-            }
+/// Tasks and sessions that ended in a window.
+pub(super) async fn rollups(
+    engine: &Postgres,
+    from: Timestamp,
+    to: Timestamp,
+) -> Result<Vec<Rollup>> {
+    let mut connection = engine.pool.acquire().await?;
+    let until = sqlx::query_scalar("SELECT until FROM steadfast.summed");
+    let until = until.fetch_one(&mut *connection).await?;
+    let window = Window::split(from.as_microsecond(), to.as_microsecond(), until);
+    let mut rollups = Vec::new();
+    if let Some((first, end)) = window.minutes {
+        let rows = sqlx::query(ROLLUP_MINUTES).bind(first).bind(end);
+        for row in &rows.fetch_all(&mut *connection).await? {
+            rollups.push(rollup_row!(row)?);
         }
-        for (from, to) in rest {
-            sums.extend(one_by_one(&mut connection, from, to).await?);
-        }
-        Ok(sums)
     }
-
-    /// Adds up the next minute that is over, unless somebody else is at it.
-    pub(super) async fn sum_up_next(&self) -> Result<bool> {
-        let over = over(self.database_time().await?.as_microsecond());
-        let mut connection = self.pool.acquire().await?;
-        let mut transaction = connection.begin().await?;
-        let begins = sqlx::query_scalar(CLAIM).fetch_optional(&mut *transaction).await?;
-        let next = match begins {
-            Some(begins) if is_ahead(begins, over) => {
-                sqlx::query(PUT_BACK).bind(over).execute(&mut *transaction).await?;
-                over
-            }
-            Some(begins) if begins < over => sum_up_from(&mut transaction, begins, over).await?,
-            _ => return Ok(false),
-        };
-        sqlx::query(MOVE_ON).bind(next).execute(&mut *transaction).await?;
-        transaction.commit().await?;
-        Ok(true)
+    for (from, to) in window.rest {
+        rollups.extend(aggregate(&mut connection, from, to).await?);
     }
+    Ok(rollups)
 }
 
-/// Sums up a minute; the one to go on with.
-async fn sum_up_from(connection: &mut PgConnection, begins: i64, over: i64) -> Result<i64> {
-    let ends = begins + MINUTE;
-    let sums = or_left_out(begins, add_up_minute(connection, begins).await)?;
-    if !sums.is_empty() {
-        return Ok(ends);
+/// Aggregates the next completed minute, unless another instance is doing so.
+pub(super) async fn rollup(engine: &Postgres) -> Result<bool> {
+    let completed = completed_until(engine.database_time().await?.as_microsecond());
+    let mut connection = engine.pool.acquire().await?;
+    let mut transaction = connection.begin().await?;
+    let lock = "SELECT until FROM steadfast.summed FOR UPDATE SKIP LOCKED";
+    let minute = sqlx::query_scalar(lock).fetch_optional(&mut *transaction).await?;
+    let next = match minute {
+        Some(minute) if is_ahead(minute, completed) => {
+            let delete = "DELETE FROM steadfast.sums WHERE minute >= $1";
+            sqlx::query(delete).bind(completed).execute(&mut *transaction).await?;
+            completed
+        }
+        Some(minute) if minute < completed => {
+            rollup_minute(&mut transaction, minute, completed).await?
+        }
+        _ => return Ok(false),
+    };
+    let advance = "UPDATE steadfast.summed SET until = $1";
+    sqlx::query(advance).bind(next).execute(&mut *transaction).await?;
+    transaction.commit().await?;
+    Ok(true)
+}
+
+/// Aggregates a minute, and returns the next one.
+async fn rollup_minute(connection: &mut PgConnection, minute: i64, completed: i64) -> Result<i64> {
+    let end = minute + MINUTE_MICROS;
+    let rollups = or_skipped(minute, write_minute(connection, minute).await)?;
+    if !rollups.is_empty() {
+        return Ok(end);
     }
-    // Nights and holidays are stepped over.
-    let next: Option<Time> =
-        sqlx::query_scalar(NEXT).bind(time(ends)).fetch_one(connection).await?;
-    Ok(next.map_or(over, |next| minute_of(next.0.as_microsecond()).min(over)))
+    // Empty minutes are skipped.
+    let next = "SELECT least( \
+             (SELECT min(ended_at) FROM steadfast.ended WHERE ended_at >= $1), \
+             (SELECT min(at) FROM steadfast.records WHERE kind = 'session' AND at >= $1))";
+    let next: Option<Time> = sqlx::query_scalar(next).bind(time(end)).fetch_one(connection).await?;
+    Ok(next.map_or(completed, |next| minute_of(next.0.as_microsecond()).min(completed)))
 }
 
 fn time(micros: i64) -> Time {
     Time(Timestamp::from_microsecond(micros).unwrap_or(Timestamp::MAX))
 }
 
-async fn one_by_one(connection: &mut PgConnection, from: i64, to: i64) -> Result<Vec<Rollup>> {
-    let mut sums = Vec::new();
-    for statement in ONE_BY_ONE {
+async fn aggregate(connection: &mut PgConnection, from: i64, to: i64) -> Result<Vec<Rollup>> {
+    let mut rollups = Vec::new();
+    for statement in ROLLUP_SOURCES {
         let rows = sqlx::query(statement).bind(time(from)).bind(time(to));
         for row in &rows.fetch_all(&mut *connection).await? {
-            sums.push(summed!(row)?);
+            rollups.push(rollup_row!(row)?);
         }
     }
-    Ok(sums)
+    Ok(rollups)
 }
 
-/// Writes what ended in a minute, or takes back what was written of it.
-async fn add_up_minute(connection: &mut PgConnection, begins: i64) -> Result<Vec<Rollup>> {
+/// Writes the rollups of a minute, all or none.
+async fn write_minute(connection: &mut PgConnection, minute: i64) -> Result<Vec<Rollup>> {
     let mut transaction = connection.begin().await?;
-    let sums = merged(one_by_one(&mut transaction, begins, begins + MINUTE - 1).await?);
-    write(&mut transaction, begins, &sums).await?;
+    let rollups = merge(aggregate(&mut transaction, minute, minute + MINUTE_MICROS - 1).await?);
+    insert(&mut transaction, minute, &rollups).await?;
     transaction.commit().await?;
-    Ok(sums)
+    Ok(rollups)
 }
 
-async fn write(connection: &mut PgConnection, minute: i64, sums: &[Rollup]) -> Result<()> {
-    if sums.is_empty() {
+async fn insert(connection: &mut PgConnection, minute: i64, rollups: &[Rollup]) -> Result<()> {
+    if rollups.is_empty() {
         return Ok(());
     }
     let column = |count: fn(&Rollup) -> u64| -> Vec<i64> {
-        sums.iter().map(|sum| i64::try_from(count(sum)).unwrap_or(i64::MAX)).collect()
+        rollups.iter().map(|rollup| i64::try_from(count(rollup)).unwrap_or(i64::MAX)).collect()
     };
-    sqlx::query(ADD)
+    let insert = "INSERT INTO steadfast.sums (minute, policy_id, subsystem, sessions, successful, \
+             attempts, most_attempts, seconds) \
+         SELECT $1, s.* FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], \
+             $6::bigint[], $7::bigint[], $8::float8[]) AS s";
+    sqlx::query(insert)
         .bind(minute)
-        .bind(sums.iter().map(|sum| sum.policy_id.as_str()).collect::<Vec<_>>())
-        .bind(sums.iter().map(|sum| sum.subsystem.as_str()).collect::<Vec<_>>())
-        .bind(column(|sum| sum.sessions))
-        .bind(column(|sum| sum.successful))
-        .bind(column(|sum| sum.attempts))
-        .bind(column(|sum| sum.most_attempts))
-        .bind(sums.iter().map(|sum| sum.duration.as_secs_f64()).collect::<Vec<_>>())
+        .bind(rollups.iter().map(|rollup| rollup.policy_id.as_str()).collect::<Vec<_>>())
+        .bind(rollups.iter().map(|rollup| rollup.subsystem.as_str()).collect::<Vec<_>>())
+        .bind(column(|rollup| rollup.sessions))
+        .bind(column(|rollup| rollup.successful))
+        .bind(column(|rollup| rollup.attempts))
+        .bind(column(|rollup| rollup.most_attempts))
+        .bind(rollups.iter().map(|rollup| rollup.duration.as_secs_f64()).collect::<Vec<_>>())
         .execute(connection)
         .await?;
     Ok(())

@@ -1,23 +1,26 @@
-//! Rows of statements as values.
+//! Conversion between rows and values.
 
+use serde::Serialize;
+use serde_json::Value;
 use sqlx::Row;
 use sqlx::postgres::{PgPool, PgRow};
 use steadfast::decide::Progress;
 use uuid::Uuid;
 
-use super::name_cache::Names;
+use super::name_cache::NameCache;
 use super::time::Time;
 use crate::error::Result;
 use crate::queue::claim::{Claimed, FencingToken};
 
-/// A row of `claim.sql` and its kin. Columns by number: a claim reads thousands a second.
-pub(super) async fn claimed(names: &Names, pool: &PgPool, row: &PgRow) -> Result<Claimed> {
+/// Decodes a row of `claim.sql`, `held.sql` or `reclaim.sql`. Columns go by number, because a
+/// claim reads thousands of rows a second.
+pub(super) async fn claimed(names: &NameCache, pool: &PgPool, row: &PgRow) -> Result<Claimed> {
     let time = |column| row.try_get::<Time, usize>(column).map(|time| time.0);
     let id = row.try_get::<Uuid, _>(0)?.into();
     let queue = names.queue_name(pool, row.try_get(4)?).await?;
     Ok(Claimed {
         id,
-        version: FencingToken(row.try_get(1)?),
+        fencing_token: FencingToken(row.try_get(1)?),
         kind: row.try_get(2)?,
         payload: row.try_get(3)?,
         queue: queue.to_string(),
@@ -31,7 +34,7 @@ pub(super) async fn claimed(names: &Names, pool: &PgPool, row: &PgRow) -> Result
         },
         submitted_at: time(11)?,
         counted_from: time(12)?,
-        due_at: time(18)?,
+        scheduled_at: time(18)?,
         expires_at: row.try_get::<Option<Time>, _>(13)?.map(|time| time.0),
         idempotency_key: row.try_get(14)?,
         correlation_id: row.try_get(15)?,
@@ -39,17 +42,27 @@ pub(super) async fn claimed(names: &Names, pool: &PgPool, row: &PgRow) -> Result
     })
 }
 
-/// A count that a column of signed numbers holds.
+/// Encodes a value as JSON.
+pub(super) fn encode(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| sqlx::Error::Encode(Box::new(error)).into())
+}
+
+/// Decodes JSON.
+pub(super) fn decode(text: &str) -> Result<Value> {
+    serde_json::from_str(text).map_err(|error| sqlx::Error::Decode(Box::new(error)).into())
+}
+
+/// A count from a signed column.
 pub(super) fn count(number: i32) -> u32 {
     u32::try_from(number).unwrap_or_default()
 }
 
-/// The same for a large one.
+/// A count from a signed column of 64 bits.
 pub(super) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or_default()
 }
 
-/// And back.
+/// A count for a signed column.
 pub(super) fn column(count: u32) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }

@@ -1,82 +1,94 @@
-//! A worker's last word on its tasks.
+//! Writing the outcomes of attempts (D4, D8, D17).
 
 use std::collections::{BTreeSet, HashSet};
 
+use async_trait::async_trait;
 use sqlx::postgres::PgConnection;
 use sqlx::{Connection as _, Row};
 use uuid::Uuid;
 
 use super::Postgres;
 use super::row::column;
+use super::submit::insert_faults;
 use super::time::{Time, micros};
-use crate::error::{Result, StoreError};
+use crate::engine::Settle;
+use crate::error::Result;
 use crate::events::notifier::Wake;
 use crate::queue::settle::{Settled, Settlement, Verdict};
-use crate::task::FaultRecord;
 
-const LOCK: &str = include_str!("sql/lock_leases.sql");
 const COMPLETE: &str = include_str!("sql/complete.sql");
 const SETTLE: &str = include_str!("sql/settle.sql");
-const HOLD_READY: &str = include_str!("sql/hold_ready.sql");
-const FAULTS: &str = include_str!("sql/add_faults.sql");
+const HOLD_PENDING: &str = include_str!("sql/hold_pending.sql");
 
-/// The tasks that a statement accepted, with the versions they were held under.
+/// The accepted tasks with their fencing tokens.
 type Accepted = HashSet<(Uuid, i64)>;
 
-impl Postgres {
-    pub(super) async fn settle_tasks(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
-        // Whoever has two last words on one task had the first of them.
-        let mut places = Accepted::with_capacity(settlements.len());
-        let first: Vec<bool> = settlements.iter().map(|one| places.insert(place(one))).collect();
-        let firsts = settlements.iter().zip(&first).filter(|(_, first)| **first);
-        let (done, others): (Vec<&Settlement>, Vec<&Settlement>) = firsts
-            .map(|(settlement, _)| settlement)
-            .partition(|settlement| matches!(settlement.verdict, Verdict::Completed { .. }));
-        let mut connection = self.pool.acquire().await?;
-        let mut accepted = Accepted::with_capacity(settlements.len());
-        if others.is_empty() {
-            complete(&mut connection, &done, &mut accepted).await?;
-        } else {
-            let mut transaction = connection.begin().await?;
-            if !done.is_empty() {
-                // One after the other, the two would lock the leases out of their order.
-                let (_, _, leases) = columns(&settlements.iter().collect::<Vec<_>>());
-                sqlx::query(LOCK).bind(leases).execute(&mut *transaction).await?;
-                complete(&mut transaction, &done, &mut accepted).await?;
+#[async_trait]
+impl Settle for Postgres {
+    async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
+        let settle = async {
+            // Of two settlements of one task only the first counts.
+            let mut keys = Accepted::with_capacity(settlements.len());
+            let first: Vec<bool> = settlements.iter().map(|one| keys.insert(key(one))).collect();
+            let firsts = settlements.iter().zip(&first).filter(|(_, first)| **first);
+            let (completed, others): (Vec<&Settlement>, Vec<&Settlement>) = firsts
+                .map(|(settlement, _)| settlement)
+                .partition(|settlement| matches!(settlement.verdict, Verdict::Completed { .. }));
+            let mut connection = self.pool.acquire().await?;
+            let mut accepted = Accepted::with_capacity(settlements.len());
+            if others.is_empty() {
+                complete(&mut connection, &completed, &mut accepted).await?;
+            } else {
+                let mut transaction = connection.begin().await?;
+                if !completed.is_empty() {
+                    // The two statements would otherwise lock the leases out of order.
+                    let (_, _, leases) = columns(&settlements.iter().collect::<Vec<_>>());
+                    lock_leases(&mut transaction, leases).await?;
+                    complete(&mut transaction, &completed, &mut accepted).await?;
+                }
+                let wakes = settle_others(&mut transaction, &others, &mut accepted).await?;
+                transaction.commit().await?;
+                wakes.into_iter().for_each(|wake| self.notifier.notify(wake));
             }
-            let wakes = self::others(&mut transaction, &others, &mut accepted).await?;
-            transaction.commit().await?;
-            wakes.into_iter().for_each(|wake| self.announcer.tell(wake));
-        }
-        let answer = |(settlement, first): (&Settlement, &bool)| {
-            let holds = *first && accepted.contains(&place(settlement));
-            if holds { Settled::Accepted } else { Settled::Stale }
+            let answer = |(settlement, first): (&Settlement, &bool)| {
+                let is_accepted = *first && accepted.contains(&key(settlement));
+                if is_accepted { Settled::Accepted } else { Settled::Stale }
+            };
+            Ok(settlements.iter().zip(&first).map(answer).collect())
         };
-        Ok(settlements.iter().zip(&first).map(answer).collect())
+        self.deadline.short(settle).await
     }
 }
 
-fn place(settlement: &Settlement) -> (Uuid, i64) {
-    (settlement.id.uuid(), settlement.version.0)
+async fn lock_leases(connection: &mut PgConnection, leases: Vec<i64>) -> Result<()> {
+    let lock = "SELECT version FROM steadfast.leases WHERE version = ANY ($1::bigint[]) \
+         ORDER BY version FOR UPDATE";
+    sqlx::query(lock).bind(leases).execute(connection).await?;
+    Ok(())
 }
 
+fn key(settlement: &Settlement) -> (Uuid, i64) {
+    (settlement.id.uuid(), settlement.fencing_token.0)
+}
+
+/// The ids, the fencing tokens, and the distinct leases in order.
 fn columns(settlements: &[&Settlement]) -> (Vec<Uuid>, Vec<i64>, Vec<i64>) {
-    let (ids, versions): (Vec<_>, Vec<_>) = settlements.iter().map(|one| place(one)).unzip();
-    let leases: BTreeSet<i64> = versions.iter().copied().collect();
-    (ids, versions, leases.into_iter().collect())
+    let (ids, tokens): (Vec<_>, Vec<_>) = settlements.iter().map(|one| key(one)).unzip();
+    let leases: BTreeSet<i64> = tokens.iter().copied().collect();
+    (ids, tokens, leases.into_iter().collect())
 }
 
 async fn complete(
     connection: &mut PgConnection,
-    done: &[&Settlement],
+    completed: &[&Settlement],
     accepted: &mut Accepted,
 ) -> Result<()> {
-    let (ids, versions, leases) = columns(done);
+    let (ids, tokens, leases) = columns(completed);
     let rows = sqlx::query(COMPLETE)
         .bind(ids)
-        .bind(versions)
+        .bind(tokens)
         .bind(leases)
-        .bind(results(done))
+        .bind(results(completed))
         .fetch_all(connection)
         .await?;
     for row in rows {
@@ -85,19 +97,19 @@ async fn complete(
     Ok(())
 }
 
-/// The results beside their tasks; none at all if nobody has one, as is usual.
-fn results<'s>(done: &[&'s Settlement]) -> Vec<Option<&'s str>> {
+/// The results of the tasks; empty if no task has one, as is usual.
+fn results<'s>(completed: &[&'s Settlement]) -> Vec<Option<&'s str>> {
     let result = |settlement: &&'s Settlement| match &settlement.verdict {
         Verdict::Completed { result } => result.as_deref(),
         _ => None,
     };
-    let results: Vec<_> = done.iter().map(result).collect();
+    let results: Vec<_> = completed.iter().map(result).collect();
     if results.iter().all(Option::is_none) { Vec::new() } else { results }
 }
 
-/// What becomes of the tasks that did not complete, column by column.
+/// The columns of settlements other than completions.
 #[derive(Default)]
-struct Columns<'s> {
+struct VerdictColumns<'s> {
     delays: Vec<i64>,
     reasons: Vec<Option<&'static str>>,
     attempts: Vec<Option<i32>>,
@@ -108,7 +120,7 @@ struct Columns<'s> {
     holds: Vec<bool>,
 }
 
-impl<'s> Columns<'s> {
+impl<'s> VerdictColumns<'s> {
     fn push(&mut self, verdict: &'s Verdict) {
         let (delay, reason, progress, fault, hold) = match verdict {
             Verdict::Retry { fault, progress, delay, hold } => {
@@ -132,18 +144,18 @@ impl<'s> Columns<'s> {
     }
 }
 
-async fn others(
+async fn settle_others(
     connection: &mut PgConnection,
     others: &[&Settlement],
     accepted: &mut Accepted,
 ) -> Result<Vec<Wake>> {
-    let (ids, versions, leases) = columns(others);
-    let mut columns = Columns::default();
+    let (ids, tokens, leases) = columns(others);
+    let mut columns = VerdictColumns::default();
     others.iter().for_each(|settlement| columns.push(&settlement.verdict));
     let holds = columns.holds.contains(&true);
     let rows = sqlx::query(SETTLE)
         .bind(ids)
-        .bind(versions)
+        .bind(tokens)
         .bind(leases)
         .bind(columns.delays)
         .bind(columns.reasons)
@@ -162,14 +174,14 @@ async fn others(
         due = Some(due.map_or(run_at, |due| due.min(run_at)));
     }
     if holds {
-        sqlx::query(HOLD_READY).execute(&mut *connection).await?;
+        sqlx::query(HOLD_PENDING).execute(&mut *connection).await?;
     }
     add_faults(connection, others, accepted).await?;
-    let released = others.iter().any(|settlement| is_ready_again(&settlement.verdict));
+    let released = others.iter().any(|settlement| is_pending_again(&settlement.verdict));
     Ok(released.then_some(Wake::Ready).into_iter().chain(due.map(Wake::Due)).collect())
 }
 
-fn is_ready_again(verdict: &Verdict) -> bool {
+fn is_pending_again(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Released)
         || matches!(verdict, Verdict::Retry { delay, .. } if delay.is_zero())
 }
@@ -179,27 +191,11 @@ async fn add_faults(
     settlements: &[&Settlement],
     accepted: &Accepted,
 ) -> Result<()> {
-    let (mut ids, mut records) = (Vec::new(), Vec::new());
-    for settlement in settlements.iter().filter(|one| accepted.contains(&place(one))) {
-        let fault = match &settlement.verdict {
-            Verdict::Retry { fault, .. } => Some(fault),
-            Verdict::Failed { fault, .. } => fault.as_ref(),
-            _ => None,
-        };
-        if let Some(fault) = fault {
-            ids.push(settlement.id.uuid());
-            records.push(written(fault)?);
-        }
-    }
-    if ids.is_empty() {
-        return Ok(());
-    }
-    sqlx::query(FAULTS).bind(ids).bind(records).execute(connection).await?;
-    Ok(())
-}
-
-/// A fault as its row has it.
-pub(super) fn written(fault: &FaultRecord) -> Result<String> {
-    let unwritable = |error| StoreError::Database(sqlx::Error::Encode(Box::new(error)));
-    serde_json::to_string(fault).map_err(unwritable)
+    let accepted = settlements.iter().filter(|one| accepted.contains(&key(one)));
+    let faults = accepted.filter_map(|settlement| match &settlement.verdict {
+        Verdict::Retry { fault, .. } => Some((settlement.id, &**fault)),
+        Verdict::Failed { fault, .. } => Some((settlement.id, fault.as_deref()?)),
+        _ => None,
+    });
+    insert_faults(connection, faults.collect()).await
 }

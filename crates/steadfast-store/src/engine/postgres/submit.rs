@@ -1,163 +1,154 @@
-//! Taking tasks in.
+//! Writing new tasks (D9).
 //!
-//! Two ways. Tasks that are alike go by one statement that assumes the best. Everything else,
-//! and what that statement refuses because it was there already, goes the careful way.
+//! Tasks that differ only in id and payload are inserted by one statement that fails on a
+//! conflict. All others, and those that failed that way, are inserted by a statement that reports
+//! conflicts row by row.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use async_trait::async_trait;
 use sqlx::{Connection as _, PgConnection, Row};
 use uuid::Uuid;
 
 use super::Postgres;
-use super::row::column;
+use super::row::{column, encode};
 use super::time::{Time, micros};
-use crate::engine::{Connection, Submitted};
-use crate::error::{Invalid, Result, StoreError};
-use crate::queue::submit::Admission;
-use crate::queue::uniform_batch::pattern;
-use crate::task::{Draft, TaskId, When};
+use crate::engine::{Connection, PendingWakes, Submit, Submitted};
+use crate::error::{InputError, Result, StoreError};
+use crate::queue::submit::CheckedTask;
+use crate::queue::uniform_batch::template;
+use crate::task::{Draft, FaultRecord, TaskId, When};
 
-const ALIKE: &str = include_str!("sql/submit_alike.sql");
-const CAREFUL: &str = include_str!("sql/submit.sql");
-const BEFORE: &str = include_str!("sql/submitted_before.sql");
-const FAULTS: &str = include_str!("sql/add_faults.sql");
+const SUBMIT_UNIFORM: &str = include_str!("sql/submit_uniform.sql");
+const SUBMIT: &str = include_str!("sql/submit.sql");
+const SUBMIT_EXISTING: &str = include_str!("sql/submit_existing.sql");
 
-/// What was written, for those who wait for it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Written {
-    pub(super) ready: bool,
-    pub(super) due: Option<Timestamp>,
-}
-
-impl Written {
-    fn add(&mut self, at: Timestamp, is_ready: bool) {
-        self.ready |= is_ready;
-        if !is_ready {
-            self.due = Some(self.due.map_or(at, |due| due.min(at)));
-        }
-    }
-}
-
-impl Postgres {
-    pub(super) async fn submit_tasks(&self, mut tasks: Vec<Admission>) -> Result<Vec<Submitted>> {
+#[async_trait]
+impl Submit for Postgres {
+    async fn submit(&self, mut tasks: Vec<CheckedTask>) -> Result<Vec<Submitted>> {
         if tasks.is_empty() {
             return Ok(Vec::new());
         }
-        let numbers = self.numbers(&tasks.iter().collect::<Vec<_>>()).await?;
-        let alone = match &*numbers {
-            [number] => tasks.pop_if(|task| task.is_plain()).map(|task| (task, *number)),
-            _ => None,
+        let submit = async {
+            let numbers = self.numbers(&tasks.iter().collect::<Vec<_>>()).await?;
+            let single = match &*numbers {
+                [number] => tasks.pop_if(|task| task.is_plain()).map(|task| (task, *number)),
+                _ => None,
+            };
+            let (submitted, wakes) = match single {
+                Some((task, number)) => {
+                    let (submitted, wakes) = self.submit_batcher.submit(task, number).await?;
+                    (vec![submitted], wakes)
+                }
+                None => {
+                    let tasks: Vec<&CheckedTask> = tasks.iter().collect();
+                    write(&mut *self.pool.acquire().await?, &tasks, &numbers).await?
+                }
+            };
+            self.notifier.notify_all(wakes);
+            Ok(submitted)
         };
-        let (submitted, written) = match alone {
-            Some((task, number)) => {
-                let (submitted, written) = self.desk.submit(task, number).await?;
-                (vec![submitted], written)
-            }
-            None => {
-                let tasks: Vec<&Admission> = tasks.iter().collect();
-                write(&mut *self.pool.acquire().await?, &tasks, &numbers).await?
-            }
-        };
-        self.announcer.tell_written(written.ready, written.due);
-        Ok(submitted)
+        self.deadline.short(submit).await
     }
 
-    pub(super) async fn submit_on(
+    async fn submit_within(
         &self,
         connection: Connection<'_>,
-        tasks: Vec<Admission>,
+        tasks: Vec<CheckedTask>,
     ) -> Result<Vec<Submitted>> {
         let Connection::Postgres(connection) = connection else {
-            let problem = "this store is on PostgreSQL, and the connection is not";
-            return Err(Invalid::new("connection", problem).into());
+            let problem = "must be to PostgreSQL, like this store";
+            return Err(InputError::new("connection", problem).into());
         };
         if tasks.is_empty() {
             return Ok(Vec::new());
         }
-        let tasks: Vec<&Admission> = tasks.iter().collect();
+        let tasks: Vec<&CheckedTask> = tasks.iter().collect();
         let numbers = self.numbers(&tasks).await?;
-        sqlx::query("SAVEPOINT steadfast").execute(&mut *connection).await.map_err(no_savepoint)?;
-        let written = submit_carefully(connection, &tasks, &numbers).await;
+        let savepoint = sqlx::query("SAVEPOINT steadfast").execute(&mut *connection).await;
+        savepoint.map_err(savepoint_error)?;
+        let written = insert_new(connection, &tasks, &numbers).await;
         if written.is_err() {
             sqlx::query("ROLLBACK TO SAVEPOINT steadfast").execute(&mut *connection).await?;
         }
         sqlx::query("RELEASE SAVEPOINT steadfast").execute(connection).await?;
         written.map(|(submitted, _)| submitted)
     }
+}
 
-    /// The numbers of each task's queue and policy. Batches have few different ones.
-    pub(super) async fn numbers(&self, tasks: &[&Admission]) -> Result<Vec<Numbers>> {
-        let mut last: Option<(&Admission, Numbers)> = None;
-        let mut numbers = Vec::with_capacity(tasks.len());
+impl Postgres {
+    /// The numbers of each task's queue and policy. Most tasks of a batch share both.
+    pub(super) async fn numbers(&self, tasks: &[&CheckedTask]) -> Result<Vec<TaskNumbers>> {
+        let mut last: Option<(&CheckedTask, TaskNumbers)> = None;
+        let mut all = Vec::with_capacity(tasks.len());
         for task in tasks.iter().copied() {
             let policy = match last {
-                Some((other, known)) if Arc::ptr_eq(&other.policy, &task.policy) => known.policy,
+                Some((other, numbers)) if Arc::ptr_eq(&other.policy, &task.policy) => {
+                    numbers.policy
+                }
                 _ => self.names.policy(&self.pool, &task.policy).await?,
             };
             let queue = match last {
-                Some((other, known)) if other.draft.queue == task.draft.queue => known.queue,
+                Some((other, numbers)) if other.draft.queue == task.draft.queue => numbers.queue,
                 _ => self.names.queue(&self.pool, &task.draft.queue).await?,
             };
-            let known = Numbers { queue, policy };
-            last = Some((task, known));
-            numbers.push(known);
+            let numbers = TaskNumbers { queue, policy };
+            last = Some((task, numbers));
+            all.push(numbers);
         }
-        Ok(numbers)
+        Ok(all)
     }
 }
 
-/// Writes tasks in a transaction of their own.
+/// The numbers of a task's queue and policy.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TaskNumbers {
+    queue: i32,
+    policy: i32,
+}
+
+/// Writes tasks in their own transaction.
 pub(super) async fn write(
     connection: &mut PgConnection,
-    tasks: &[&Admission],
-    numbers: &[Numbers],
-) -> Result<(Vec<Submitted>, Written)> {
-    if let (Some(pattern), Some(numbers)) = (pattern(tasks.iter().copied()), numbers.first()) {
-        match submit_alike(connection, tasks, pattern, *numbers).await {
-            Ok(written) => {
-                return Ok((tasks.iter().map(|task| new(task.draft.id)).collect(), written));
+    tasks: &[&CheckedTask],
+    numbers: &[TaskNumbers],
+) -> Result<(Vec<Submitted>, PendingWakes)> {
+    if let (Some(template), Some(numbers)) = (template(tasks.iter().copied()), numbers.first()) {
+        match insert_uniform(connection, tasks, template, *numbers).await {
+            Ok(wakes) => {
+                let submitted = tasks.iter().map(|task| Submitted::new(task.draft.id));
+                return Ok((submitted.collect(), wakes));
             }
             Err(error) if is_conflict(&error) => {}
             Err(error) => return Err(error),
         }
     }
     let mut transaction = connection.begin().await?;
-    let answer = submit_carefully(&mut transaction, tasks, numbers).await?;
+    let answer = insert_new(&mut transaction, tasks, numbers).await?;
     transaction.commit().await?;
     Ok(answer)
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Numbers {
-    queue: i32,
-    policy: i32,
-}
-
-const fn new(id: TaskId) -> Submitted {
-    Submitted { id, existed: false }
-}
-
-/// PostgreSQL's words for a savepoint outside a transaction.
+/// The SQLSTATE of a savepoint outside a transaction.
 const NO_TRANSACTION: &str = "25P01";
 
-fn no_savepoint(error: sqlx::Error) -> StoreError {
+fn savepoint_error(error: sqlx::Error) -> StoreError {
     let code = error.as_database_error().and_then(|error| error.code());
     if code.as_deref() == Some(NO_TRANSACTION) {
-        return Invalid::new("connection", "has no transaction begun; begin one first").into();
+        return InputError::new("connection", "has no open transaction; begin one first").into();
     }
     error.into()
 }
 
 fn is_conflict(error: &StoreError) -> bool {
-    let StoreError::Database(sqlx::Error::Database(error)) = error else {
+    let StoreError::Database(error) = error else {
         return false;
     };
-    error.is_unique_violation()
+    error.as_database_error().is_some_and(|error| error.is_unique_violation())
 }
 
-/// A time as the statements take it: absolute, or so many microseconds from their now.
+/// A time as the statements take it: absolute, or in microseconds from their `now()`.
 pub(super) fn split(when: Option<When>) -> (Option<Time>, Option<i64>) {
     match when {
         None => (None, None),
@@ -167,18 +158,18 @@ pub(super) fn split(when: Option<When>) -> (Option<Time>, Option<i64>) {
     }
 }
 
-async fn submit_alike(
+async fn insert_uniform(
     connection: &mut PgConnection,
-    tasks: &[&Admission],
-    pattern: &Admission,
-    number: Numbers,
-) -> Result<Written> {
-    let draft = &pattern.draft;
+    tasks: &[&CheckedTask],
+    template: &CheckedTask,
+    number: TaskNumbers,
+) -> Result<PendingWakes> {
+    let draft = &template.draft;
     let (run_at, run_after) = split(Some(draft.run));
     let (expires_at, expires_after) = split(draft.expires);
     let ids: Vec<Uuid> = tasks.iter().map(|task| task.draft.id.uuid()).collect();
     let payloads: Vec<&str> = tasks.iter().map(|task| task.draft.payload.as_str()).collect();
-    let row = sqlx::query(ALIKE)
+    let row = sqlx::query(SUBMIT_UNIFORM)
         .bind(ids)
         .bind(payloads)
         .bind(&draft.kind)
@@ -193,14 +184,14 @@ async fn submit_alike(
         .bind(draft.hold_category)
         .fetch_one(connection)
         .await?;
-    let mut written = Written::default();
-    written.add(row.try_get::<Time, _>(0)?.0, row.try_get(1)?);
-    Ok(written)
+    let mut wakes = PendingWakes::default();
+    wakes.note(row.try_get::<Time, _>(0)?.0, row.try_get(1)?);
+    Ok(wakes)
 }
 
-/// Column by column, as `unnest` wants them.
+/// The columns of new tasks, as `unnest` takes them.
 #[derive(Default)]
-struct Columns<'t> {
+struct TaskColumns<'t> {
     ids: Vec<Uuid>,
     kinds: Vec<&'t str>,
     payloads: Vec<&'t str>,
@@ -223,12 +214,12 @@ struct Columns<'t> {
     reasons: Vec<Option<&'static str>>,
 }
 
-impl<'t> Columns<'t> {
-    fn push(&mut self, task: &'t Admission, numbers: Numbers) {
-        let (draft, start): (&Draft, _) = (&task.draft, &task.head_start);
+impl<'t> TaskColumns<'t> {
+    fn push(&mut self, task: &'t CheckedTask, numbers: TaskNumbers) {
+        let (draft, prior): (&Draft, _) = (&task.draft, &task.prior);
         let (run_at, run_after) = split(Some(draft.run));
         let (expires_at, expires_after) = split(draft.expires);
-        let last = start.faults.last();
+        let last = prior.faults.last();
         self.ids.push(draft.id.uuid());
         self.kinds.push(&draft.kind);
         self.payloads.push(&draft.payload);
@@ -243,66 +234,67 @@ impl<'t> Columns<'t> {
         self.keys.push(draft.key.as_deref());
         self.correlations.push(draft.correlation_id.as_deref());
         self.holds.push(draft.hold_category);
-        self.attempts.push(column(start.progress.attempts));
-        self.waits.push(column(start.progress.rate_limit_waits));
-        self.previous.push(i64::try_from(start.progress.previous).unwrap_or(i64::MAX));
+        self.attempts.push(column(prior.progress.attempts));
+        self.waits.push(column(prior.progress.rate_limit_waits));
+        self.previous.push(i64::try_from(prior.progress.previous).unwrap_or(i64::MAX));
         self.classes.push(last.map(|fault| fault.class.name()));
         self.messages.push(last.map(|fault| fault.message.as_str()));
-        self.reasons.push(start.ended.map(|reason| reason.name()));
+        self.reasons.push(prior.ended.map(|reason| reason.name()));
     }
 }
 
-pub(super) async fn submit_carefully(
+/// Inserts the tasks that do not exist yet, and returns what became of each.
+pub(super) async fn insert_new(
     connection: &mut PgConnection,
-    tasks: &[&Admission],
-    numbers: &[Numbers],
-) -> Result<(Vec<Submitted>, Written)> {
-    let is_first = first_of_their_ids(tasks)?;
+    tasks: &[&CheckedTask],
+    numbers: &[TaskNumbers],
+) -> Result<(Vec<Submitted>, PendingWakes)> {
+    let is_first = first_by_id(tasks)?;
     let numbered = tasks.iter().copied().zip(numbers.iter().copied());
-    let mut left: Vec<(&Admission, Numbers)> =
+    let mut left: Vec<(&CheckedTask, TaskNumbers)> =
         numbered.zip(&is_first).filter(|(_, is_first)| **is_first).map(|(one, _)| one).collect();
-    let mut written = Written::default();
+    let mut wakes = PendingWakes::default();
     let mut older = HashMap::new();
-    // What was in the way of one and is gone when it is looked for was pruned in this moment.
+    // A task that conflicted and is no longer there was pruned in between, so it is tried again.
     while !left.is_empty() {
-        let fresh = insert(connection, &left, &mut written).await?;
+        let fresh = insert(connection, &left, &mut wakes).await?;
         let (new, old): (Vec<_>, Vec<_>) =
             left.into_iter().partition(|(task, _)| fresh.contains(&task.draft.id));
         add_faults(connection, &tasks_of(&new)).await?;
-        let found = there_before(connection, &tasks_of(&old)).await?;
+        let found = existing_tasks(connection, &tasks_of(&old)).await?;
         left = old.into_iter().filter(|(task, _)| !found.contains_key(&task.draft.id)).collect();
         older.extend(found);
     }
-    let answer = |(task, is_first): (&Admission, &bool)| match older.get(&task.draft.id) {
-        Some(id) => Submitted { id: *id, existed: true },
+    let answer = |(task, is_first): (&CheckedTask, &bool)| match older.get(&task.draft.id) {
+        Some(id) => Submitted::existing(*id),
         None => Submitted { id: task.draft.id, existed: !is_first },
     };
-    Ok((tasks.iter().copied().zip(&is_first).map(answer).collect(), written))
+    Ok((tasks.iter().copied().zip(&is_first).map(answer).collect(), wakes))
 }
 
-/// Which are the first under their ids. Whoever sends one task twice in a batch means one task.
-fn first_of_their_ids<'t>(tasks: &[&'t Admission]) -> Result<Vec<bool>> {
-    let mut seen: HashMap<TaskId, &'t Admission> = HashMap::with_capacity(tasks.len());
-    let is_first = |task: &'t Admission| match seen.insert(task.draft.id, task) {
-        Some(first) if !first.is_same_work(task) => Err(StoreError::IdTaken(task.draft.id)),
+/// Marks the first task of each id: a task that is twice in a batch is one task.
+fn first_by_id<'t>(tasks: &[&'t CheckedTask]) -> Result<Vec<bool>> {
+    let mut seen: HashMap<TaskId, &'t CheckedTask> = HashMap::with_capacity(tasks.len());
+    let is_first = |task: &'t CheckedTask| match seen.insert(task.draft.id, task) {
+        Some(first) if !first.has_same_work(task) => Err(StoreError::IdTaken(task.draft.id)),
         first => Ok(first.is_none()),
     };
     tasks.iter().copied().map(is_first).collect()
 }
 
-fn tasks_of<'t>(numbered: &[(&'t Admission, Numbers)]) -> Vec<&'t Admission> {
+fn tasks_of<'t>(numbered: &[(&'t CheckedTask, TaskNumbers)]) -> Vec<&'t CheckedTask> {
     numbered.iter().map(|(task, _)| *task).collect()
 }
 
-/// Inserts those that nothing is in the way of, and answers which these are.
+/// Inserts the tasks without a conflict, and returns their ids.
 async fn insert(
     connection: &mut PgConnection,
-    tasks: &[(&Admission, Numbers)],
-    written: &mut Written,
+    tasks: &[(&CheckedTask, TaskNumbers)],
+    wakes: &mut PendingWakes,
 ) -> Result<HashSet<TaskId>> {
-    let mut columns = Columns::default();
+    let mut columns = TaskColumns::default();
     tasks.iter().for_each(|(task, numbers)| columns.push(task, *numbers));
-    let rows = sqlx::query(CAREFUL)
+    let rows = sqlx::query(SUBMIT)
         .bind(columns.ids)
         .bind(columns.kinds)
         .bind(columns.payloads)
@@ -328,36 +320,47 @@ async fn insert(
     let mut fresh = HashSet::with_capacity(rows.len());
     for row in &rows {
         fresh.insert(row.try_get::<Uuid, _>(0)?.into());
-        written.add(row.try_get::<Time, _>(1)?.0, row.try_get(2)?);
+        wakes.note(row.try_get::<Time, _>(1)?.0, row.try_get(2)?);
     }
     Ok(fresh)
 }
 
-async fn add_faults(connection: &mut PgConnection, tasks: &[&Admission]) -> Result<()> {
+async fn add_faults(connection: &mut PgConnection, tasks: &[&CheckedTask]) -> Result<()> {
+    let faults =
+        tasks.iter().flat_map(|task| task.prior.faults.iter().map(|fault| (task.draft.id, fault)));
+    insert_faults(connection, faults.collect()).await
+}
+
+/// Adds faults to the histories of tasks.
+pub(super) async fn insert_faults(
+    connection: &mut PgConnection,
+    faults: Vec<(TaskId, &FaultRecord)>,
+) -> Result<()> {
     let (mut ids, mut records) = (Vec::new(), Vec::new());
-    for task in tasks {
-        for fault in &task.head_start.faults {
-            ids.push(task.draft.id.uuid());
-            records.push(super::settle::written(fault)?);
-        }
+    for (id, fault) in faults {
+        ids.push(id.uuid());
+        records.push(encode(fault)?);
     }
     if ids.is_empty() {
         return Ok(());
     }
-    sqlx::query(FAULTS).bind(ids).bind(records).execute(connection).await?;
+    let insert = "INSERT INTO steadfast.faults (task, at, record) \
+         SELECT g.task, now(), g.record::json FROM unnest($1::uuid[], $2::text[]) \
+         WITH ORDINALITY AS g (task, record, place) ORDER BY g.place";
+    sqlx::query(insert).bind(ids).bind(records).execute(connection).await?;
     Ok(())
 }
 
-/// The tasks that were there already, by the ids that they were sent under.
-async fn there_before(
+/// The existing tasks, by the ids that they were submitted under.
+async fn existing_tasks(
     connection: &mut PgConnection,
-    tasks: &[&Admission],
+    tasks: &[&CheckedTask],
 ) -> Result<HashMap<TaskId, TaskId>> {
     if tasks.is_empty() {
         return Ok(HashMap::new());
     }
     let drafts = || tasks.iter().map(|task| &task.draft);
-    let rows = sqlx::query(BEFORE)
+    let rows = sqlx::query(SUBMIT_EXISTING)
         .bind(drafts().map(|draft| draft.id.uuid()).collect::<Vec<_>>())
         .bind(drafts().map(|draft| draft.key.as_deref()).collect::<Vec<_>>())
         .bind(drafts().map(|draft| draft.kind.as_str()).collect::<Vec<_>>())

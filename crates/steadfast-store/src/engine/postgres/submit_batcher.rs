@@ -1,12 +1,11 @@
-//! Single submissions, written together.
+//! Group commit of single submissions.
 //!
-//! A commit waits for the disk however little it writes, and a pool asks every connection that
-//! comes back whether it is well. So whoever submits one task leaves it here: one connection
-//! writes all that lies here, and while it does so the next ones gather. A caller that has gone
-//! away before its task is written has asked for nothing.
+//! A commit waits for the disk however little it writes, and the pool pings every connection that
+//! is released. So tasks that are submitted one at a time go to one task, which writes all that
+//! have arrived in one commit while the next ones gather. A task whose caller has gone away
+//! before the write is not written.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
@@ -14,104 +13,103 @@ use sqlx::postgres::{PgPool, Postgres};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::FRESH;
-use super::submit::{Numbers, Written, write};
-use crate::echo;
-use crate::engine::Submitted;
+use super::options::PING_AFTER_IDLE;
+use super::submit::{TaskNumbers, write};
+use crate::engine::{PendingWakes, Submitted};
 use crate::error::{Result, StoreError};
-use crate::queue::submit::Admission;
+use crate::queue::submit::CheckedTask;
 use crate::task::TaskId;
 
-/// How many tasks may wait. Whoever comes then waits to get in.
-const WAITING: usize = 256;
-/// How long one commit may take: whoever waits for a server that is gone keeps all others
-/// waiting.
-const LONGEST: Duration = Duration::from_secs(10);
-/// How many share a commit, so that the first of them is answered soon.
-const GROUP: usize = 128;
+/// The number of tasks that may wait for a commit; further callers wait to send theirs.
+const QUEUE_CAPACITY: usize = 256;
+/// The deadline of one commit, because every caller waits for it.
+const COMMIT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The number of tasks in one commit, so that the first is answered soon.
+const MAX_BATCH_TASKS: usize = 128;
 
 #[derive(Clone, Debug)]
-pub(super) struct Desk {
-    tasks: mpsc::Sender<Left>,
+pub(super) struct SubmitBatcher {
+    tasks: mpsc::Sender<PendingSubmit>,
 }
 
-/// A task that was left here, and who waits for it.
+/// A task that waits for a commit, and its caller.
 #[derive(Debug)]
-struct Left {
-    task: Admission,
-    numbers: Numbers,
-    caller: oneshot::Sender<Result<(Submitted, Written)>>,
+struct PendingSubmit {
+    task: CheckedTask,
+    numbers: TaskNumbers,
+    caller: oneshot::Sender<Result<(Submitted, PendingWakes)>>,
 }
 
-impl Desk {
-    /// Ends with its last handle.
-    pub(super) fn open(pool: PgPool) -> Self {
-        let (tasks, waiting) = mpsc::channel(WAITING);
-        tokio::spawn(serve(pool, waiting));
+impl SubmitBatcher {
+    /// Starts the task. It ends with the last handle.
+    pub(super) fn start(pool: PgPool) -> Self {
+        let (tasks, pending) = mpsc::channel(QUEUE_CAPACITY);
+        tokio::spawn(run(pool, pending));
         Self { tasks }
     }
 
-    /// Answers when the task is committed. It must be one that nothing but its id can be in the way
-    /// of: any other failure here is everybody's.
+    /// Returns when the task is committed. Only its id may conflict: any other failure fails the
+    /// whole batch.
     pub(super) async fn submit(
         &self,
-        task: Admission,
-        numbers: Numbers,
-    ) -> Result<(Submitted, Written)> {
+        task: CheckedTask,
+        numbers: TaskNumbers,
+    ) -> Result<(Submitted, PendingWakes)> {
         let (caller, answer) = oneshot::channel();
-        self.tasks.send(Left { task, numbers, caller }).await.map_err(|_| StoreError::ended())?;
-        answer.await.map_err(|_| StoreError::ended())?
+        let pending = PendingSubmit { task, numbers, caller };
+        self.tasks.send(pending).await.map_err(|_| StoreError::closed())?;
+        answer.await.map_err(|_| StoreError::closed())?
     }
 }
 
-async fn serve(pool: PgPool, mut waiting: mpsc::Receiver<Left>) {
-    let mut group = Vec::with_capacity(GROUP);
-    while waiting.recv_many(&mut group, GROUP).await > 0 {
+async fn run(pool: PgPool, mut pending: mpsc::Receiver<PendingSubmit>) {
+    let mut batch = Vec::with_capacity(MAX_BATCH_TASKS);
+    while pending.recv_many(&mut batch, MAX_BATCH_TASKS).await > 0 {
         match pool.acquire().await {
-            Ok(connection) => write_on(connection, &mut group, &mut waiting).await,
-            Err(error) => refuse(&mut group, error.into()),
+            Ok(connection) => write_batches(connection, &mut batch, &mut pending).await,
+            Err(error) => fail_all(&mut batch, error.into()),
         }
     }
 }
 
-/// Writes one group after another, until nobody has come for a while.
-async fn write_on(
+/// Writes one batch after another, until no task has arrived for a while.
+async fn write_batches(
     mut connection: PoolConnection<Postgres>,
-    group: &mut Vec<Left>,
-    waiting: &mut mpsc::Receiver<Left>,
+    batch: &mut Vec<PendingSubmit>,
+    pending: &mut mpsc::Receiver<PendingSubmit>,
 ) {
-    while !group.is_empty() {
-        let error = match timeout(LONGEST, write_group(&mut connection, group)).await {
+    while !batch.is_empty() {
+        let error = match timeout(COMMIT_TIMEOUT, write_batch(&mut connection, batch)).await {
             Ok(Ok(())) => None,
             Ok(Err(error)) => Some(error),
-            Err(_) => Some(StoreError::no_answer()),
+            Err(_) => Some(StoreError::timed_out()),
         };
         if let Some(error) = error {
-            // What is still under way on it is not waited for.
+            // A statement may still be in flight on it.
             connection.close_on_drop();
-            return refuse(group, error);
+            return fail_all(batch, error);
         }
-        let _ = timeout(FRESH, waiting.recv_many(group, GROUP)).await;
+        let _ = timeout(PING_AFTER_IDLE, pending.recv_many(batch, MAX_BATCH_TASKS)).await;
     }
 }
 
-async fn write_group(
+async fn write_batch(
     connection: &mut PoolConnection<Postgres>,
-    group: &mut Vec<Left>,
+    batch: &mut Vec<PendingSubmit>,
 ) -> Result<()> {
-    group.retain(|left| !left.caller.is_closed());
-    let mut alone = VecDeque::new();
-    while let Some(id) = write_all(connection, group).await? {
-        alone.extend(group.extract_if(.., |left| left.task.draft.id == id));
+    batch.retain(|pending| !pending.caller.is_closed());
+    let mut conflicting = VecDeque::new();
+    while let Some(id) = write_all(connection, batch).await? {
+        conflicting.extend(batch.extract_if(.., |pending| pending.task.draft.id == id));
     }
-    // One by one it is seen whose work is there, and whose is other work under the same id.
-    while let Some(left) = alone.pop_front() {
-        group.push(left);
-        match write_all(connection, group).await {
+    // One at a time, the task that matches the existing one succeeds and the others fail.
+    while let Some(pending) = conflicting.pop_front() {
+        batch.push(pending);
+        match write_all(connection, batch).await {
             Ok(None) => {}
-            Ok(Some(id)) => tell_all(group, || Err(StoreError::IdTaken(id))),
+            Ok(Some(id)) => answer_all(batch, || Err(StoreError::IdTaken(id))),
             Err(error) => {
-                group.extend(alone);
+                batch.extend(conflicting);
                 return Err(error);
             }
         }
@@ -119,34 +117,34 @@ async fn write_group(
     Ok(())
 }
 
-/// Writes a group and answers all who are in it; or, if an id among them belongs to other work,
-/// tells which.
+/// Writes a batch and answers its callers, or returns an id that belongs to another task.
 async fn write_all(
     connection: &mut PoolConnection<Postgres>,
-    group: &mut Vec<Left>,
+    batch: &mut Vec<PendingSubmit>,
 ) -> Result<Option<TaskId>> {
     let (tasks, numbers): (Vec<_>, Vec<_>) =
-        group.iter().map(|left| (&left.task, left.numbers)).unzip();
-    let (submitted, written) = match write(connection, &tasks, &numbers).await {
+        batch.iter().map(|pending| (&pending.task, pending.numbers)).unzip();
+    let (submitted, wakes) = match write(connection, &tasks, &numbers).await {
         Ok(written) => written,
         Err(StoreError::IdTaken(id)) => return Ok(Some(id)),
         Err(error) => return Err(error),
     };
-    for (left, submitted) in group.drain(..).zip(submitted) {
-        let _ = left.caller.send(Ok((submitted, written)));
+    for (pending, submitted) in batch.drain(..).zip(submitted) {
+        let _ = pending.caller.send(Ok((submitted, wakes)));
     }
     Ok(None)
 }
 
-fn tell_all(group: &mut Vec<Left>, answer: impl Fn() -> Result<(Submitted, Written)>) {
-    for left in group.drain(..) {
-        let _ = left.caller.send(answer());
+fn answer_all(
+    batch: &mut Vec<PendingSubmit>,
+    answer: impl Fn() -> Result<(Submitted, PendingWakes)>,
+) {
+    for pending in batch.drain(..) {
+        let _ = pending.caller.send(answer());
     }
 }
 
-fn refuse(group: &mut Vec<Left>, error: StoreError) {
-    let words = error.to_string();
-    let error = error.into_database_error().unwrap_or(sqlx::Error::Protocol(words));
-    let error = Arc::new(error);
-    tell_all(group, || Err(echo::of(&error).into()));
+fn fail_all(batch: &mut Vec<PendingSubmit>, error: StoreError) {
+    let error = error.into_shared();
+    answer_all(batch, || Err(error.clone().into()));
 }

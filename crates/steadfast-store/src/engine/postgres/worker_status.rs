@@ -1,26 +1,24 @@
-//! Who is at work, and on what (H2).
+//! Workers that hold tasks, and the backlog of each queue (H2).
 
 use sqlx::Row;
-use sqlx::postgres::PgRow;
+use sqlx::postgres::{PgPool, PgRow};
 
-use super::Postgres;
 use super::row::unsigned;
 use super::time::Time;
 use crate::error::Result;
 use crate::queue::worker_status::{QueueBacklog, WorkerInfo, WorkerStatus};
 
-const WORKERS: &str = include_str!("sql/work_workers.sql");
-const LINES: &str = include_str!("sql/lines.sql");
+const WORKERS: &str = "SELECT worker AS name, sum(open)::bigint AS tasks, min(until) AS until \
+     FROM steadfast.leases WHERE open > 0 GROUP BY worker ORDER BY worker COLLATE \"C\"";
+const BACKLOGS: &str = include_str!("sql/worker_status_backlogs.sql");
 
-impl Postgres {
-    pub(super) async fn read_worker_status(&self) -> Result<WorkerStatus> {
-        let workers = sqlx::query(WORKERS).fetch_all(&self.pool).await?;
-        let lines = sqlx::query(LINES).fetch_all(&self.pool).await?;
-        Ok(WorkerStatus {
-            workers: workers.iter().map(worker).collect::<Result<_>>()?,
-            lines: lines.iter().map(line).collect::<Result<_>>()?,
-        })
-    }
+pub(super) async fn worker_status(pool: &PgPool) -> Result<WorkerStatus> {
+    let workers = sqlx::query(WORKERS).fetch_all(pool).await?;
+    let backlogs = sqlx::query(BACKLOGS).fetch_all(pool).await?;
+    Ok(WorkerStatus {
+        workers: workers.iter().map(worker).collect::<Result<_>>()?,
+        backlogs: backlogs.iter().map(backlog).collect::<Result<_>>()?,
+    })
 }
 
 fn worker(row: &PgRow) -> Result<WorkerInfo> {
@@ -31,7 +29,7 @@ fn worker(row: &PgRow) -> Result<WorkerInfo> {
     })
 }
 
-fn line(row: &PgRow) -> Result<QueueBacklog> {
+fn backlog(row: &PgRow) -> Result<QueueBacklog> {
     Ok(QueueBacklog {
         queue: row.try_get("name")?,
         due_since: row.try_get::<Option<Time>, _>("due_since")?.map(|time| time.0),

@@ -1,7 +1,7 @@
-//! The last hour and the next day.
+//! Ended tasks of the last hour, and scheduled tasks of the next day.
 //!
-//! A million tasks may have ended within an hour, and somebody waits for the page. So the halves of
-//! the hour are counted beside each other, and beside the day.
+//! A million tasks may have ended within an hour, and a page waits for the counts. So two halves of
+//! the hour and the day are counted concurrently.
 
 use std::ops::Range;
 
@@ -13,38 +13,35 @@ use super::{Sqlite, now};
 use crate::error::Result;
 use crate::queue::activity::{Activity, Ended, MINUTES};
 
-const ENDED: &str = include_str!("sql/activity_ended.sql");
-const DUE: &str = include_str!("sql/activity_due.sql");
+const ACTIVITY_ENDED: &str = include_str!("sql/activity_ended.sql");
+const ACTIVITY_DUE: &str = include_str!("sql/activity_due.sql");
 
-impl Sqlite {
-    /// What ended by the minute, and what is due by the hour.
-    pub(super) async fn look_around(&self) -> Result<Activity> {
-        let now = self.look(|connection| Box::pin(now(connection))).await?;
-        let half = MINUTES / 2;
-        let (lately, before, due) = try_join!(
-            self.look(move |connection| Box::pin(ended(connection, now, 0..half))),
-            self.look(move |connection| Box::pin(ended(connection, now, half..MINUTES))),
-            self.look(move |connection| Box::pin(due(connection, now))),
-        )?;
-        let mut activity = Activity::none(timestamp(now));
-        for (minutes_ago, count) in lately.into_iter().chain(before) {
-            activity.ended(minutes_ago, count);
-        }
-        for (hours, tasks) in due {
-            activity.due(hours, tasks);
-        }
-        Ok(activity)
+pub(super) async fn activity(engine: &Sqlite) -> Result<Activity> {
+    let now = engine.read(|connection| Box::pin(now(connection))).await?;
+    let half = MINUTES / 2;
+    let (recent, earlier, due) = try_join!(
+        engine.read(move |connection| Box::pin(ended(connection, now, 0..half))),
+        engine.read(move |connection| Box::pin(ended(connection, now, half..MINUTES))),
+        engine.read(move |connection| Box::pin(due(connection, now))),
+    )?;
+    let mut activity = Activity::empty(timestamp(now));
+    for (minutes_ago, count) in recent.into_iter().chain(earlier) {
+        activity.add_ended(minutes_ago, count);
     }
+    for (hours, tasks) in due {
+        activity.add_due(hours, tasks);
+    }
+    Ok(activity)
 }
 
-/// What ended so many whole minutes ago.
+/// Tasks that ended in a range of whole minutes ago.
 async fn ended(
     connection: &mut SqliteConnection,
     now: i64,
     minutes: Range<usize>,
 ) -> Result<Vec<(i64, Ended)>> {
     let minutes = [minutes.start, minutes.end].map(|minute| i64::try_from(minute).unwrap_or(0));
-    let rows = sqlx::query(ENDED).bind(now).bind(minutes[0]).bind(minutes[1]);
+    let rows = sqlx::query(ACTIVITY_ENDED).bind(now).bind(minutes[0]).bind(minutes[1]);
     let mut counted = Vec::new();
     for row in rows.fetch_all(connection).await? {
         let count = |column| row.try_get::<i64, _>(column).map(i64::unsigned_abs);
@@ -54,10 +51,10 @@ async fn ended(
     Ok(counted)
 }
 
-/// How many are due in so many whole hours.
+/// Scheduled tasks by whole hours from now.
 async fn due(connection: &mut SqliteConnection, now: i64) -> Result<Vec<(i64, u64)>> {
     let mut counted = Vec::new();
-    for row in sqlx::query(DUE).bind(now).fetch_all(connection).await? {
+    for row in sqlx::query(ACTIVITY_DUE).bind(now).fetch_all(connection).await? {
         counted.push((row.try_get("hours")?, row.try_get::<i64, _>("tasks")?.unsigned_abs()));
     }
     Ok(counted)

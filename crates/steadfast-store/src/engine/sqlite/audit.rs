@@ -1,68 +1,77 @@
-//! What is only ever added to: who did what (K3), and records of sessions and events (O1).
+//! The audit log (K3).
 
-use serde_json::Value;
+use async_trait::async_trait;
 use sqlx::sqlite::SqliteRow;
-use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
+use sqlx::{QueryBuilder, Row, Sqlite as SqliteDatabase, SqliteConnection};
 
-use super::row::{json, read, timestamp};
+use super::Sqlite;
+use super::row::{decode, encode, timestamp};
 use crate::audit::{AuditEntry, AuditQuery};
 use crate::control::Actor;
+use crate::engine::Audit;
 use crate::error::Result;
-use crate::events::record::{Record, RecordKind};
-use crate::page::{Page, PageRequest};
-use crate::task::filter::LOOKS_AT;
+use crate::page::Page;
+use crate::task::filter::MAX_SCANNED_ROWS;
 
-const ADD_AUDIT: &str = include_str!("sql/audit_add.sql");
-const AUDITED: &str = include_str!("sql/audit_list.sql");
-const ADD_RECORDS: &str = include_str!("sql/records_add.sql");
-const RECORDS: &str = include_str!("sql/records_list.sql");
-const RECORDS_AFTER: &str = include_str!("sql/records_after.sql");
+const AUDIT: &str = "INSERT INTO steadfast_audit (at, actor, origin, action, target, detail) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+/// Conditions follow.
+const AUDIT_ENTRIES: &str = "SELECT number, at, actor, origin, action, target, detail \
+     FROM steadfast_audit WHERE number < ";
 
-/// Writes down what somebody did.
-pub(super) async fn audit(
-    connection: &mut SqliteConnection,
-    entry: &AuditEntry,
-    now: i64,
-) -> Result<()> {
-    sqlx::query(ADD_AUDIT)
-        .bind(now)
-        .bind(&entry.by.actor)
-        .bind(&entry.by.from)
-        .bind(&entry.action)
-        .bind(&entry.target)
-        .bind(json(&entry.detail)?)
-        .execute(connection)
-        .await?;
-    Ok(())
+#[async_trait]
+impl Audit for Sqlite {
+    async fn audit(&self, entries: &[AuditEntry]) -> Result<()> {
+        let entries = entries.to_vec();
+        let written = self.writer.run(move |connection, now| {
+            Box::pin(async move { audit(connection, &entries, now).await })
+        });
+        written.await
+    }
+
+    async fn audit_entries(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
+        let query = query.clone();
+        let page = self.read(move |connection| {
+            Box::pin(async move { audit_entries(connection, &query).await })
+        });
+        page.await
+    }
 }
 
-/// Writes down what some people did.
-pub(super) async fn audit_all(
+/// Writes entries within a transaction.
+pub(super) async fn audit(
     connection: &mut SqliteConnection,
     entries: &[AuditEntry],
     now: i64,
 ) -> Result<()> {
     for entry in entries {
-        audit(connection, entry, now).await?;
+        sqlx::query(AUDIT)
+            .bind(now)
+            .bind(&entry.actor.name)
+            .bind(&entry.actor.origin)
+            .bind(&entry.action)
+            .bind(&entry.target)
+            .bind(encode(&entry.detail)?)
+            .execute(&mut *connection)
+            .await?;
     }
     Ok(())
 }
 
-/// What was done, newest first.
-pub(super) async fn audited(
+async fn audit_entries(
     connection: &mut SqliteConnection,
     query: &AuditQuery,
 ) -> Result<Page<AuditEntry>> {
-    let end = match query.sifts() {
-        true => look_ends(connection, query).await?,
+    let end = match query.needs_scan() {
+        true => last_scanned(connection, query).await?,
         false => None,
     };
-    let mut statement = led(query)?;
+    let mut statement = indexed(query)?;
     if let Some(end) = &end {
         statement.push(" AND number >= ").push_bind(end.number);
     }
     if let (Some(_), Some(actor)) = (&query.target, &query.actor) {
-        // The plus keeps to the index of the target, by which the look is bounded.
+        // The plus makes SQLite use the index on the target, which bounds the scan.
         statement.push(" AND +actor = ").push_bind(actor);
     }
     if let Some(action) = &query.action {
@@ -75,12 +84,12 @@ pub(super) async fn audited(
     statement.push(" ORDER BY number DESC LIMIT ").push_bind(limit);
     let rows = statement.build().fetch_all(connection).await?;
     let entries = rows.iter().map(entry).collect::<Result<Vec<_>>>()?;
-    Ok(query.cut(entries, end))
+    Ok(query.page(entries, end))
 }
 
-/// The entries behind the page before that an index leads to.
-fn led(query: &AuditQuery) -> Result<QueryBuilder<Sqlite>> {
-    let mut statement = QueryBuilder::new(AUDITED);
+/// The entries after the previous page that an index finds.
+fn indexed(query: &AuditQuery) -> Result<QueryBuilder<SqliteDatabase>> {
+    let mut statement = QueryBuilder::new(AUDIT_ENTRIES);
     statement.push_bind(query.page.number()?.unwrap_or(i64::MAX));
     match (&query.target, &query.actor) {
         (Some(target), _) => statement.push(" AND target = ").push_bind(target),
@@ -90,13 +99,14 @@ fn led(query: &AuditQuery) -> Result<QueryBuilder<Sqlite>> {
     Ok(statement)
 }
 
-/// The last entry that is looked at for those that fit; nothing if all of them are.
-async fn look_ends(
+/// The last entry that a page scans; `None` if it scans all.
+async fn last_scanned(
     connection: &mut SqliteConnection,
     query: &AuditQuery,
 ) -> Result<Option<AuditEntry>> {
-    let mut statement = led(query)?;
-    statement.push(" ORDER BY number DESC LIMIT 1 OFFSET ").push_bind(i64::from(LOOKS_AT) - 1);
+    let mut statement = indexed(query)?;
+    statement.push(" ORDER BY number DESC LIMIT 1 OFFSET ");
+    statement.push_bind(i64::from(MAX_SCANNED_ROWS) - 1);
     statement.build().fetch_optional(connection).await?.as_ref().map(entry).transpose()
 }
 
@@ -104,55 +114,9 @@ fn entry(row: &SqliteRow) -> Result<AuditEntry> {
     Ok(AuditEntry {
         number: row.try_get("number")?,
         at: Some(timestamp(row.try_get("at")?)),
-        by: Actor { actor: row.try_get("actor")?, from: row.try_get("origin")? },
+        actor: Actor { name: row.try_get("actor")?, origin: row.try_get("origin")? },
         action: row.try_get("action")?,
         target: row.try_get("target")?,
-        detail: read(row.try_get("detail")?)?,
+        detail: decode(row.try_get("detail")?)?,
     })
-}
-
-/// Keeps records.
-pub(super) async fn record(
-    connection: &mut SqliteConnection,
-    records: &[Record],
-    now: i64,
-) -> Result<()> {
-    let rows = records.iter().map(|record| Ok((record.kind.name(), json(&record.body)?)));
-    let rows = json(&rows.collect::<Result<Vec<_>>>()?)?;
-    sqlx::query(ADD_RECORDS).bind(rows).bind(now).execute(connection).await?;
-    Ok(())
-}
-
-/// The records of a kind, newest first.
-pub(super) async fn records(
-    connection: &mut SqliteConnection,
-    kind: RecordKind,
-    page: &PageRequest,
-) -> Result<Page<Record>> {
-    let rows = sqlx::query(RECORDS)
-        .bind(kind.name())
-        .bind(page.number()?.unwrap_or(i64::MAX))
-        .bind(i64::from(page.limit) + 1)
-        .fetch_all(connection)
-        .await?;
-    let records = rows.iter().map(|row| read_record(kind, row)).collect::<Result<Vec<_>>>()?;
-    Ok(page.cut(records, |record| record.number))
-}
-
-/// The records of a kind after the one of this number, oldest first.
-pub(super) async fn records_after(
-    connection: &mut SqliteConnection,
-    kind: RecordKind,
-    number: i64,
-    limit: u32,
-) -> Result<Vec<Record>> {
-    let rows = sqlx::query(RECORDS_AFTER).bind(kind.name()).bind(number).bind(limit);
-    let rows = rows.fetch_all(connection).await?;
-    rows.iter().map(|row| read_record(kind, row)).collect()
-}
-
-fn read_record(kind: RecordKind, row: &SqliteRow) -> Result<Record> {
-    let body: Value = read(row.try_get("body")?)?;
-    let at = Some(timestamp(row.try_get("at")?));
-    Ok(Record { number: row.try_get("number")?, at, kind, body })
 }

@@ -1,27 +1,27 @@
-//! Packing the histories of tasks that ended long ago (D14).
+//! Compression of the histories of ended tasks (D14).
 //!
-//! Reading and compressing is done beside the writer, which only swaps rows for a blob where
-//! the task has not been tried again meanwhile.
+//! A reader reads and compresses them. The writer only replaces the rows by a blob, unless the
+//! task was requeued in between.
 
 use serde::Serialize;
 use sqlx::{Row, SqliteConnection};
 use uuid::Uuid;
 
 use super::history;
-use super::row::{Hex, json};
+use super::row::{Hex, encode};
 use crate::error::Result;
 use crate::maintenance::history_codec;
 use crate::task::TaskId;
-use crate::task::decode_error::Damage;
+use crate::task::decode_error::DecodeErrors;
 
-const LOOSE: &str = include_str!("sql/compress_loose.sql");
-const ADD: &str = include_str!("sql/compress_add.sql");
-const DROP: &str = include_str!("sql/compress_drop.sql");
-const TIDY: &str = include_str!("sql/compress_tidy.sql");
+const COMPRESS_CANDIDATES: &str = include_str!("sql/compress_candidates.sql");
+const COMPRESS: &str = include_str!("sql/compress.sql");
+const COMPRESS_DELETE: &str = include_str!("sql/compress_delete.sql");
+const COMPRESS_MARK: &str = include_str!("sql/compress_mark.sql");
 
-/// A history that can take the place of its rows.
+/// A compressed history that replaces its rows.
 #[derive(Debug, Serialize)]
-pub(super) struct Packed {
+pub(super) struct CompressedHistory {
     id: Hex,
     status: String,
     ended_at: i64,
@@ -29,43 +29,46 @@ pub(super) struct Packed {
     body: String,
 }
 
-/// Packs histories of tasks that ended before this time.
+/// Reads and compresses the histories of tasks that ended before this time.
 pub(super) async fn find(
     connection: &mut SqliteConnection,
     ended_before: i64,
     limit: u32,
-) -> Result<Vec<Packed>> {
-    let loose = sqlx::query(LOOSE).bind(ended_before).bind(limit);
-    let mut packed = Vec::new();
-    for row in loose.fetch_all(connection).await? {
+) -> Result<Vec<CompressedHistory>> {
+    let candidates = sqlx::query(COMPRESS_CANDIDATES).bind(ended_before).bind(limit);
+    let mut compressed = Vec::new();
+    for row in candidates.fetch_all(connection).await? {
         let id = TaskId::from(row.try_get::<Uuid, _>("id")?);
-        let mut damage = Damage::default();
-        let faults = history::faults(&row, id, &mut damage)?;
-        if damage.told().is_some() {
-            // Packing would lose what somebody may still mend.
+        let mut errors = DecodeErrors::default();
+        let faults = history::faults(&row, id, &mut errors)?;
+        if errors.into_problem().is_some() {
+            // Compression would lose what could not be decoded.
             continue;
         }
-        packed.push(Packed {
+        compressed.push(CompressedHistory {
             id: Hex(id),
             status: row.try_get("status")?,
             ended_at: row.try_get("ended_at")?,
             faults: faults.len(),
-            body: hex(&history_codec::pack(&faults).map_err(sqlx::Error::Io)?),
+            body: hex(&history_codec::compress(&faults).map_err(sqlx::Error::Io)?),
         });
     }
-    Ok(packed)
+    Ok(compressed)
 }
 
-/// Bytes as `unhex` reads them.
+/// Bytes for `unhex`.
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }
 
-/// Puts packed histories in the place of rows. Answers how many.
-pub(super) async fn swap(connection: &mut SqliteConnection, packed: &[Packed]) -> Result<u64> {
-    let packed = json(&packed)?;
-    let added = sqlx::query(ADD).bind(&packed).execute(&mut *connection).await?;
-    sqlx::query(DROP).bind(&packed).execute(&mut *connection).await?;
-    sqlx::query(TIDY).bind(&packed).execute(connection).await?;
+/// Replaces rows by compressed histories, and returns how many.
+pub(super) async fn compress(
+    connection: &mut SqliteConnection,
+    compressed: &[CompressedHistory],
+) -> Result<u64> {
+    let compressed = encode(&compressed)?;
+    let added = sqlx::query(COMPRESS).bind(&compressed).execute(&mut *connection).await?;
+    sqlx::query(COMPRESS_DELETE).bind(&compressed).execute(&mut *connection).await?;
+    sqlx::query(COMPRESS_MARK).bind(&compressed).execute(connection).await?;
     Ok(added.rows_affected())
 }

@@ -1,34 +1,33 @@
-//! How many there are of what (D15).
+//! Task counts of the store and its queues (D15).
 //!
-//! What may be millions, for months, is counted as it comes and goes: what waits for its time, and
-//! what has ended. The ready are counted along their lines; they do not stay.
+//! Scheduled and ended tasks may be millions, for months, so counters are maintained for them.
+//! Pending tasks are counted by queue; they do not stay.
 
 use sqlx::{Row, SqliteConnection};
 
 use super::now;
-use super::row::{read, timestamp};
+use super::row::{decode, timestamp};
 use crate::error::Result;
-use crate::queue::stats::{Counts, Due, QueueInfo, Stats};
+use crate::queue::stats::{Counts, DueTimes, QueueInfo, Stats};
 
-const QUEUES: &str = include_str!("sql/count_queues.sql");
-const DUE: &str = include_str!("sql/count_due.sql");
-/// All of it as one look sees it.
-const COUNTS: &str = concat!(
+const COUNT_QUEUES: &str = include_str!("sql/count_queues.sql");
+const COUNT_DUE: &str = include_str!("sql/count_due.sql");
+/// Both counts in one snapshot.
+const COUNT: &str = concat!(
     "SELECT (",
     include_str!("sql/count_queues.sql"),
     ") AS queues, stats.* FROM (",
-    include_str!("sql/count_stats.sql"),
+    include_str!("sql/count.sql"),
     ") AS stats"
 );
 
-/// A queue as JSON: its name, whether it is paused, what is pending and what is scheduled.
-type Counted = (String, u8, i64, i64);
+/// A queue as JSON: its name, whether it is paused, its pending and its scheduled tasks.
+type QueueRow = (String, u8, i64, i64);
 
-/// The figures of the whole store, and of each queue.
 pub(super) async fn counts(connection: &mut SqliteConnection) -> Result<Counts> {
     let now = now(connection).await?;
-    let Due { next_due, due_since } = due_at(connection, now).await?;
-    let row = sqlx::query(COUNTS).bind(now).fetch_one(connection).await?;
+    let DueTimes { next_due, due_since } = due_times_at(connection, now).await?;
+    let row = sqlx::query(COUNT).bind(now).fetch_one(connection).await?;
     let count = |column| row.try_get::<i64, _>(column).map(i64::unsigned_abs);
     let stats = Stats {
         due_in_an_hour: count("due_in_an_hour")?,
@@ -41,30 +40,28 @@ pub(super) async fn counts(connection: &mut SqliteConnection) -> Result<Counts> 
         due_since,
         ..Stats::default()
     };
-    Ok(Counts::of(stats, listed(row.try_get("queues")?)?))
+    Ok(Counts::of(stats, decode_queues(row.try_get("queues")?)?))
 }
 
-/// Every queue, by name.
 pub(super) async fn queues(connection: &mut SqliteConnection) -> Result<Vec<QueueInfo>> {
     let now = now(connection).await?;
-    let queues: String = sqlx::query_scalar(QUEUES).bind(now).fetch_one(connection).await?;
-    listed(&queues)
+    let queues: String = sqlx::query_scalar(COUNT_QUEUES).bind(now).fetch_one(connection).await?;
+    decode_queues(&queues)
 }
 
-/// What is due first.
-pub(super) async fn due(connection: &mut SqliteConnection) -> Result<Due> {
+pub(super) async fn due_times(connection: &mut SqliteConnection) -> Result<DueTimes> {
     let now = now(connection).await?;
-    due_at(connection, now).await
+    due_times_at(connection, now).await
 }
 
-async fn due_at(connection: &mut SqliteConnection, now: i64) -> Result<Due> {
-    let row = sqlx::query(DUE).bind(now).fetch_one(connection).await?;
+async fn due_times_at(connection: &mut SqliteConnection, now: i64) -> Result<DueTimes> {
+    let row = sqlx::query(COUNT_DUE).bind(now).fetch_one(connection).await?;
     let time = |column| row.try_get::<Option<i64>, _>(column).map(|time| time.map(timestamp));
-    Ok(Due { next_due: time("next_due")?, due_since: time("due_since")? })
+    Ok(DueTimes { next_due: time("next_due")?, due_since: time("due_since")? })
 }
 
-fn listed(queues: &str) -> Result<Vec<QueueInfo>> {
-    let queues: Vec<Counted> = read(queues)?;
+fn decode_queues(queues: &str) -> Result<Vec<QueueInfo>> {
+    let queues: Vec<QueueRow> = decode(queues)?;
     let queues = queues.into_iter().map(|(name, paused, pending, scheduled)| QueueInfo {
         name,
         paused: paused != 0,

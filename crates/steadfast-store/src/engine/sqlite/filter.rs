@@ -1,7 +1,7 @@
-//! A filter as conditions in SQL.
+//! The SQL conditions of a filter.
 //!
-//! Only what a filter says becomes a condition, so the database sees whether an index helps.
-//! Every condition speaks of `task`, whatever the statement found the task by.
+//! Only the fields that are set become conditions, so that the planner can use an index. Every
+//! condition is on `task`, the row of the task.
 
 use sqlx::{QueryBuilder, Sqlite};
 
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::task::Status;
 use crate::task::filter::Filter;
 
-/// Adds the conditions of a filter to a statement that ends in one.
+/// Adds the conditions of a filter to a statement that ends with a condition.
 pub(super) fn push(statement: &mut QueryBuilder<Sqlite>, filter: &Filter) -> Result<()> {
     if let Some(wanted) = &filter.ids {
         statement.push(" AND task.id IN (SELECT unhex(value) FROM json_each(");
@@ -44,7 +44,7 @@ pub(super) fn push(statement: &mut QueryBuilder<Sqlite>, filter: &Filter) -> Res
     Ok(())
 }
 
-/// Adds the queue, which some places know of themselves.
+/// Adds the condition on the queue, which some state rows have themselves.
 pub(super) fn push_queue(statement: &mut QueryBuilder<Sqlite>, of: &str, filter: &Filter) {
     if let Some(queue) = &filter.queue {
         statement.push(format_args!(
@@ -59,11 +59,11 @@ const DUE_AT: &str =
 
 const IS_RUNNING: &str = "EXISTS (SELECT 1 FROM steadfast_running WHERE id = task.id)";
 
-/// Without its closing bracket.
+/// Without its closing parenthesis.
 const IS_ENDED: &str = "EXISTS (SELECT 1 FROM steadfast_ended \
      WHERE status IN ('completed', 'failed', 'cancelled') AND id = task.id";
 
-/// Adds where a task is, for a statement that did not find it there.
+/// Adds the condition on the state, for a statement that does not read the state's table.
 pub(super) fn push_status(statement: &mut QueryBuilder<Sqlite>, status: Status, now: i64) {
     match status {
         Status::Running => {

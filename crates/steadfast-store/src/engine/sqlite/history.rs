@@ -1,17 +1,17 @@
-//! What a task went through: every fault, and how far it has come (D8).
+//! The histories of tasks: faults and progress (D8).
 //!
-//! A fault is one row of JSON while its task lives. Long after the end they are packed into one
-//! compressed blob; whoever reads them cannot tell.
+//! A fault is one row of JSON. Long after the end of a task its faults are compressed into one
+//! blob; a reader sees no difference.
 
 use serde::{Deserialize, Serialize};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 use steadfast::decide::Progress;
 
-use super::row::{Hex, json, micros, read, timestamp};
+use super::row::{Hex, decode, encode, micros, timestamp};
 use crate::error::Result;
-use crate::queue::submit::HeadStart;
-use crate::task::decode_error::Damage;
+use crate::queue::submit::PriorAttempts;
+use crate::task::decode_error::DecodeErrors;
 use crate::task::faults;
 use crate::task::{FaultRecord, TaskId};
 
@@ -20,10 +20,11 @@ const ADD: &str = concat!(
     ";",
     include_str!("sql/history_add_progress.sql")
 );
-const BEGIN_FAULTS: &str = include_str!("sql/history_begin_faults.sql");
+const BEGIN_FAULTS: &str = "INSERT INTO steadfast_faults (id, number, at, body) \
+     SELECT ?1, fault.key + 1, fault.value ->> 0, fault.value ->> 1 FROM json_each(?2) AS fault";
 const BEGIN_PROGRESS: &str = include_str!("sql/history_begin_progress.sql");
 
-/// How far a task has come, and by which fault, if there was one.
+/// The progress of a task, and the fault of its attempt, if there was one.
 #[derive(Debug)]
 pub(super) struct Step<'s> {
     pub(super) id: TaskId,
@@ -42,14 +43,14 @@ struct StepRow<'s> {
     message: Option<&'s str>,
 }
 
-/// Writes steps down, at this time.
+/// Writes steps.
 pub(super) async fn add(
     connection: &mut SqliteConnection,
     steps: &[Step<'_>],
     now: i64,
 ) -> Result<()> {
     let rows: Vec<_> = steps.iter().map(Step::row).collect::<Result<_>>()?;
-    sqlx::query(ADD).bind(json(&rows)?).bind(now).execute(connection).await?;
+    sqlx::query(ADD).bind(encode(&rows)?).bind(now).execute(connection).await?;
     Ok(())
 }
 
@@ -60,29 +61,29 @@ impl Step<'_> {
             attempts: self.progress.attempts,
             rate_limit_waits: self.progress.rate_limit_waits,
             previous: i64::try_from(self.progress.previous).unwrap_or(i64::MAX),
-            fault: self.fault.map(json).transpose()?,
+            fault: self.fault.map(encode).transpose()?,
             class: self.fault.map(|fault| fault.class.name()),
             message: self.fault.map(|fault| fault.message.as_str()),
         })
     }
 }
 
-/// Writes down what a task brings along.
+/// Writes the prior attempts of a new task.
 pub(super) async fn begin(
     connection: &mut SqliteConnection,
     id: TaskId,
-    start: &HeadStart,
+    prior: &PriorAttempts,
 ) -> Result<()> {
-    let faults = start.faults.iter().map(|fault| Ok((micros(fault.at), json(fault)?)));
-    let faults = json(&faults.collect::<Result<Vec<_>>>()?)?;
+    let faults = prior.faults.iter().map(|fault| Ok((micros(fault.at), encode(fault)?)));
+    let faults = encode(&faults.collect::<Result<Vec<_>>>()?)?;
     sqlx::query(BEGIN_FAULTS).bind(id.uuid()).bind(faults).execute(&mut *connection).await?;
-    let last = start.faults.last();
+    let last = prior.faults.last();
     sqlx::query(BEGIN_PROGRESS)
         .bind(id.uuid())
-        .bind(start.progress.attempts)
-        .bind(start.progress.rate_limit_waits)
-        .bind(i64::try_from(start.progress.previous).unwrap_or(i64::MAX))
-        .bind(i64::try_from(start.faults.len()).unwrap_or(i64::MAX))
+        .bind(prior.progress.attempts)
+        .bind(prior.progress.rate_limit_waits)
+        .bind(i64::try_from(prior.progress.previous).unwrap_or(i64::MAX))
+        .bind(i64::try_from(prior.faults.len()).unwrap_or(i64::MAX))
         .bind(last.map(|fault| micros(fault.at)))
         .bind(last.map(|fault| fault.class.name()))
         .bind(last.map(|fault| fault.message.as_str()))
@@ -91,14 +92,18 @@ pub(super) async fn begin(
     Ok(())
 }
 
-/// One fault as rows have it: its time, and the rest.
+/// A fault in rows: its time, and the rest as JSON.
 #[derive(Deserialize)]
 struct FaultRow(i64, String);
 
 /// The faults of a task, from its blob, if it has one, and from its rows.
-pub(super) fn faults(row: &SqliteRow, id: TaskId, damage: &mut Damage) -> Result<Vec<FaultRecord>> {
-    let packed: Option<&[u8]> = row.try_get("packed")?;
-    let rows: Vec<FaultRow> = read(row.try_get("faults")?)?;
+pub(super) fn faults(
+    row: &SqliteRow,
+    id: TaskId,
+    errors: &mut DecodeErrors,
+) -> Result<Vec<FaultRecord>> {
+    let compressed: Option<&[u8]> = row.try_get("packed")?;
+    let rows: Vec<FaultRow> = decode(row.try_get("faults")?)?;
     let rows = rows.into_iter().map(|FaultRow(at, body)| (timestamp(at), body));
-    faults::faults(id, packed, rows, damage)
+    faults::faults(id, compressed, rows, errors)
 }

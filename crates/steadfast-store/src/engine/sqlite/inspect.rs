@@ -1,31 +1,32 @@
-//! Looking at a file without making it a store.
+//! Read-only inspection of a file.
 
 use std::path::Path;
 
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, SqliteConnection};
 
-use super::migrate::{self, KNOWN};
+use super::migrate::{self, SCHEMA_VERSION};
 use super::options::Options;
 use crate::engine::inspect::{Inspection, Migration, TableRows};
 use crate::error::{Result, StoreError};
 
-const TABLES: &str = include_str!("sql/inspect_tables.sql");
-const BYTES: &str = include_str!("sql/inspect_bytes.sql");
+const TABLES: &str = r"SELECT name FROM sqlite_schema WHERE type = 'table'
+     AND name LIKE 'steadfast\_%' ESCAPE '\' AND name <> 'steadfast_schema' ORDER BY name";
+const BYTES: &str = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
 
-/// What every table's name begins with.
+/// The prefix of every table.
 const PREFIX: &str = "steadfast_";
 
-/// Looks at the file of a URL.
+/// Inspects the file of a URL.
 pub(crate) async fn inspect(url: &str) -> Result<Inspection> {
     let options = Options::parse(url)?;
     if options.path().is_some_and(|path| !path.exists()) {
         let problem = "there is no such file".to_owned();
         return Err(StoreError::Url { url: url.to_owned(), problem });
     }
-    look(&options).await.map_err(|error| options.explain(error))
+    read(&options).await.map_err(|error| options.explain(error))
 }
 
-/// Brings the file of a URL up to date. One that lives in memory is gone again after it.
+/// Migrates the file of a URL. In memory there is nothing to migrate.
 pub(crate) async fn migrate(url: &str) -> Result<Migration> {
     let options = Options::parse(url)?;
     let migrated = match options.path() {
@@ -33,16 +34,16 @@ pub(crate) async fn migrate(url: &str) -> Result<Migration> {
         None => Ok(0),
     };
     let from = migrated.map_err(|error| options.explain(error))?;
-    Ok(Migration { from, to: KNOWN })
+    Ok(Migration { from, to: SCHEMA_VERSION })
 }
 
-async fn look(options: &Options) -> Result<Inspection> {
-    let mut connection = options.looking().connect().await?;
+async fn read(options: &Options) -> Result<Inspection> {
+    let mut connection = options.reading().connect().await?;
     let found = Inspection {
         engine: "SQLite",
         version: one(&mut connection, "SELECT sqlite_version()").await?,
         applied: migrate::version(&mut connection).await?,
-        known: KNOWN,
+        known: SCHEMA_VERSION,
         bytes: bytes(&mut connection, options.path()).await?,
         journal_mode: Some(one(&mut connection, "PRAGMA journal_mode").await?),
         tables: tables(&mut connection).await?,
@@ -51,11 +52,11 @@ async fn look(options: &Options) -> Result<Inspection> {
     Ok(found)
 }
 
-async fn one(connection: &mut SqliteConnection, question: &'static str) -> Result<String> {
-    Ok(sqlx::query_scalar(question).fetch_one(connection).await?)
+async fn one(connection: &mut SqliteConnection, statement: &'static str) -> Result<String> {
+    Ok(sqlx::query_scalar(statement).fetch_one(connection).await?)
 }
 
-/// The file's, and those of the log beside it.
+/// The size of the file and of its write-ahead log.
 async fn bytes(connection: &mut SqliteConnection, path: Option<&Path>) -> Result<u64> {
     let file: i64 = sqlx::query_scalar(BYTES).fetch_one(connection).await?;
     let log = path.and_then(|path| {
@@ -70,7 +71,7 @@ async fn tables(connection: &mut SqliteConnection) -> Result<Vec<TableRows>> {
     let names: Vec<String> = sqlx::query_scalar(TABLES).fetch_all(&mut *connection).await?;
     let mut tables = Vec::with_capacity(names.len());
     for table in names {
-        // A name of our own, from the schema.
+        // The name is from the schema, not from input.
         let count = AssertSqlSafe(format!("SELECT count(*) FROM \"{table}\""));
         let rows: i64 = sqlx::query_scalar(count).fetch_one(&mut *connection).await?;
         let name = table.strip_prefix(PREFIX).unwrap_or(&table).to_owned();

@@ -1,35 +1,36 @@
-//! A store in one SQLite file.
+//! The SQLite engine: a store in one file.
 //!
 //! For one machine this is all that is needed: nothing to install, nothing to run, and a file
 //! that can be copied. Any number of processes may share it; within each, [writes](writer) go
-//! through one connection and looks through a few others, and neither waits for the other.
+//! through one connection and reads through a few others, and neither waits for the other.
 //!
-//! Every statement is a file of its own in `sql/`, named after what it does; a file in this
-//! folder is one part of the engine and holds the statements that it runs.
+//! Statements of more than three lines, and those whose plans are tested, are in `sql/`, named
+//! after the operation.
 
 mod activity;
 mod audit;
-mod breakers;
+mod candidates;
 mod claim;
 mod compress;
 mod control;
 mod count;
-mod engine;
 mod filter;
 pub(crate) mod health;
 mod history;
 mod inspect;
 mod lease;
 mod list;
+mod maintain;
 mod migrate;
 mod name_cache;
 mod opened_file;
 mod options;
-mod pending_wakes;
 mod promote;
 mod prune;
 mod read;
-mod reports;
+mod reclaim;
+mod records;
+mod report;
 mod requeue;
 mod rollup;
 mod row;
@@ -51,23 +52,28 @@ use sqlx::{ConnectOptions, SqliteConnection, SqlitePool};
 use steadfast::Policy;
 
 pub(crate) use self::inspect::{inspect, migrate};
-use self::name_cache::Names;
+use self::name_cache::NameCache;
 use self::opened_file::OpenedFile;
 use self::options::Options;
-use self::submit_batcher::Desk;
-use self::writer::{Doing, Writer};
+use self::submit_batcher::SubmitBatcher;
+use self::writer::{JobFuture, Writer};
+use crate::engine::{Engine, PendingWakes};
 use crate::error::{Result, StoreError};
-use crate::events::notifier::Wakes;
-use crate::task::TaskId;
-use crate::task::policy_snapshot;
+use crate::events::notifier::Notifier;
+use crate::task::{TaskId, policy_snapshot};
 
-const NOW: &str = include_str!("sql/now.sql");
-const POLICY_BODY: &str = include_str!("sql/policy_body.sql");
+/// The database's time in microseconds.
+macro_rules! select_now {
+    () => {
+        "SELECT CAST(round(unixepoch('subsec') * 1000000) AS INTEGER)"
+    };
+}
+use select_now;
 
-/// How many look at the same time.
-const READERS: u32 = 4;
+/// The number of concurrent readers.
+const MAX_READERS: u32 = 4;
 
-/// Keeps tasks in an SQLite file, or in memory (D1).
+/// An engine on an SQLite file, or in memory (D1).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -75,7 +81,7 @@ const READERS: u32 = 4;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), steadfast_store::StoreError> {
-/// let store = Store::on(Arc::new(Sqlite::open("sqlite::memory:").await?));
+/// let store = Store::with_engine(Arc::new(Sqlite::open("sqlite::memory:").await?));
 /// let task = store.submit(Task::new("send-invoice", &42)).await?;
 /// assert_eq!(store.task(task.id).await?.payload, 42);
 /// # Ok(())
@@ -83,14 +89,14 @@ const READERS: u32 = 4;
 /// ```
 pub struct Sqlite {
     writer: Writer,
-    desk: Desk,
-    /// Nothing if the store is in memory: there is one connection to it, the writer's.
+    submit_batcher: SubmitBatcher,
+    /// `None` in memory, where the writer has the only connection.
     readers: Option<Readers>,
-    names: Arc<Names>,
-    wakes: Wakes,
+    names: Arc<NameCache>,
+    notifier: Notifier,
 }
 
-/// Who looks at a file.
+/// The reading connections to a file.
 struct Readers {
     pool: SqlitePool,
     file: OpenedFile,
@@ -103,35 +109,35 @@ impl fmt::Debug for Sqlite {
 }
 
 impl Sqlite {
-    /// Opens a store, which is made if it is not there: `sqlite:PATH` or `sqlite::memory:`.
+    /// Opens or creates a store: `sqlite:PATH` or `sqlite::memory:`.
     ///
-    /// A task that was submitted survives a power cut. `sqlite:PATH?synchronous=normal` takes
-    /// the risk that a power cut (not a crash of the program) takes the last moments back, and
-    /// flushes the disk less. `busy_timeout=10s` says how long another process may hold the
-    /// file before a write fails; 5 s unless said.
+    /// A submitted task survives a power cut. `sqlite:PATH?synchronous=normal` flushes the disk
+    /// less, and a power cut (not a crash of the program) may lose the last commits.
+    /// `busy_timeout=10s` sets how long another process may lock the file before a write fails;
+    /// the default is 5 s.
     ///
-    /// The file may be one that the program keeps other things in: every table has a name that
-    /// starts with `steadfast_`. It is put into write-ahead mode.
+    /// The file may contain other tables: every table of the store has the prefix `steadfast_`.
+    /// The file is switched to write-ahead logging.
     ///
-    /// The store lives in the runtime that it was opened in.
+    /// The engine runs in the runtime that opened it.
     ///
     /// # Errors
-    /// The URL makes no sense, the file cannot be opened, it is no database, it was written by
-    /// a newer version of this program, or another process did not let go of it.
+    /// The URL is invalid, the file cannot be opened, it is not a database, a newer version of
+    /// this program has migrated it, or another process keeps it locked.
     pub async fn open(url: &str) -> Result<Self> {
         let options = Options::parse(url)?;
         Self::open_with(&options).await.map_err(|error| options.explain(error))
     }
 
     async fn open_with(options: &Options) -> Result<Self> {
-        let names = Arc::new(Names::default());
+        let names = Arc::new(NameCache::default());
         let (connection, readers) = match options.path() {
             Some(path) => {
                 migrate::prepare(options).await?;
                 let connection = options.writing().connect().await?;
                 // A connection to a file does not break as one to a server does.
-                let pool = SqlitePoolOptions::new().max_connections(READERS);
-                let pool = pool.test_before_acquire(false).connect_lazy_with(options.looking());
+                let pool = SqlitePoolOptions::new().max_connections(MAX_READERS);
+                let pool = pool.test_before_acquire(false).connect_lazy_with(options.reading());
                 let file = OpenedFile::at(path).map_err(sqlx::Error::Io)?;
                 (connection, Some(Readers { pool, file }))
             }
@@ -143,46 +149,57 @@ impl Sqlite {
         };
         let file = readers.as_ref().map(|readers| readers.file.clone());
         let writer = Writer::start(connection, options.clone(), file, names.clone());
-        let wakes = Wakes::default();
-        let desk = Desk::open(writer.clone(), names.clone(), wakes.clone());
-        Ok(Self { writer, desk, readers, names, wakes })
+        let notifier = Notifier::default();
+        let submit_batcher = SubmitBatcher::start(writer.clone(), names.clone(), notifier.clone());
+        Ok(Self { writer, submit_batcher, readers, names, notifier })
     }
 
-    /// Looks at what is committed.
-    async fn look<T, F>(&self, look: F) -> Result<T>
+    /// Reads what is committed.
+    async fn read<T, F>(&self, read: F) -> Result<T>
     where
         T: Send + 'static,
-        F: for<'c> FnOnce(&'c mut SqliteConnection) -> Doing<'c, T> + Send + 'static,
+        F: for<'c> FnOnce(&'c mut SqliteConnection) -> JobFuture<'c, T> + Send + 'static,
     {
         match &self.readers {
             Some(Readers { pool, file }) => {
                 file.check().map_err(sqlx::Error::Io)?;
-                look(&mut *pool.acquire().await?).await
+                read(&mut *pool.acquire().await?).await
             }
-            None => self.writer.run(|connection, _| look(connection)).await,
+            None => self.writer.run(|connection, _| read(connection)).await,
         }
     }
 
-    /// The policy of a number, which a task has.
+    /// The policy with this number, which the task uses.
     async fn policy(&self, number: i64, task: TaskId) -> Result<Arc<Policy>> {
         if let Some(policy) = self.names.policy(number) {
             return Ok(policy);
         }
-        let body = self.look(move |connection| {
-            let body = sqlx::query_scalar(POLICY_BODY).bind(number);
+        let body = self.read(move |connection| {
+            let body = sqlx::query_scalar("SELECT body FROM steadfast_policies WHERE number = ?1");
+            let body = body.bind(number);
             Box::pin(async move { Ok(body.fetch_optional(connection).await?) })
         });
         let body: Option<String> = body.await?;
-        let damaged = |problem: String| StoreError::Damaged { id: task, problem };
-        let body = body.ok_or_else(|| damaged("its policy is not there any more".to_owned()))?;
+        let decode_error = |problem: String| StoreError::Decode { id: task, problem };
+        let body = body.ok_or_else(|| decode_error("its policy does not exist".to_owned()))?;
         let policy = policy_snapshot::read(&body)
-            .map_err(|error| damaged(format!("its policy cannot be read: {error}")))?;
+            .map_err(|error| decode_error(format!("cannot decode its policy: {error}")))?;
         let policy = Arc::new(policy);
-        self.names.learn_policy(number, Arc::clone(&policy), body.len());
+        self.names.insert_policy(number, Arc::clone(&policy), body.len());
         Ok(policy)
+    }
+
+    fn notify_all(&self, wakes: PendingWakes) {
+        wakes.wakes().for_each(|wake| self.notifier.notify(wake));
+    }
+}
+
+impl Engine for Sqlite {
+    fn notifier(&self) -> &Notifier {
+        &self.notifier
     }
 }
 
 async fn now(connection: &mut SqliteConnection) -> Result<i64> {
-    Ok(sqlx::query_scalar(NOW).fetch_one(connection).await?)
+    Ok(sqlx::query_scalar(select_now!()).fetch_one(connection).await?)
 }

@@ -1,81 +1,79 @@
-//! Queues and policies by their numbers.
+//! The numbers of queues and policies, cached.
 //!
-//! A row has a number where a task has a queue's name or a whole policy. Both are few and never
-//! change once they are committed, so what was learned once is remembered. What was learned
-//! within a transaction that is taken back must be forgotten: its numbers will be given to
-//! others.
+//! A row has the numbers of its queue and policy instead of their name and text. Both are few and
+//! never change once committed, so they are cached. After a rollback the cache is cleared, because
+//! the numbers of that transaction will be assigned again.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sqlx::SqliteConnection;
 use steadfast::Policy;
 
-use crate::engine::cache::Memory;
-use crate::error::{Invalid, Result};
+use crate::engine::cache::BoundedCache;
+use crate::error::{InputError, Result};
 use crate::task::policy_snapshot;
 
-const QUEUE_NUMBER: &str = include_str!("sql/queue_number.sql");
-const QUEUE_ADD: &str = include_str!("sql/queue_add.sql");
-const POLICY_NUMBER: &str = include_str!("sql/policy_number.sql");
-const POLICY_ADD: &str = include_str!("sql/policy_add.sql");
-
-/// What is remembered.
-#[derive(Debug, Default)]
-pub(super) struct Names(Mutex<Known>);
+const FIND_QUEUE: &str = "SELECT number FROM steadfast_queues WHERE name = ?1";
+const ADD_QUEUE: &str = "INSERT INTO steadfast_queues (name) VALUES (?1) RETURNING number";
+const FIND_POLICY: &str = "SELECT number FROM steadfast_policies WHERE body = ?1";
+const ADD_POLICY: &str = "INSERT INTO steadfast_policies (body) VALUES (?1) RETURNING number";
 
 #[derive(Debug, Default)]
-struct Known {
-    queues: Memory<String, i64>,
-    numbers: Memory<String, i64>,
-    policies: Memory<i64, Arc<Policy>>,
+pub(super) struct NameCache(Mutex<Entries>);
+
+#[derive(Debug, Default)]
+struct Entries {
+    queues: BoundedCache<String, i64>,
+    numbers: BoundedCache<String, i64>,
+    policies: BoundedCache<i64, Arc<Policy>>,
 }
 
-impl Names {
-    fn known(&self) -> MutexGuard<'_, Known> {
+impl NameCache {
+    fn entries(&self) -> MutexGuard<'_, Entries> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets all numbers.
-    pub(super) fn forget(&self) {
-        *self.known() = Known::default();
+    /// Removes all numbers.
+    pub(super) fn clear(&self) {
+        *self.entries() = Entries::default();
     }
 
-    /// The number of a queue, which is made if there is none.
+    /// The number of a queue, which is created if it does not exist.
     pub(super) async fn queue(&self, connection: &mut SqliteConnection, name: &str) -> Result<i64> {
-        if let Some(number) = self.known().queues.get(name) {
+        if let Some(number) = self.entries().queues.get(name) {
             return Ok(*number);
         }
-        let number = find_or_add(connection, QUEUE_NUMBER, QUEUE_ADD, name).await?;
-        self.known().queues.keep(name.to_owned(), number, name.len());
+        let number = find_or_add(connection, FIND_QUEUE, ADD_QUEUE, name).await?;
+        self.entries().queues.insert(name.to_owned(), number, name.len());
         Ok(number)
     }
 
-    /// The number of a policy, which is written down if it is new.
-    pub(super) async fn number(
+    /// The number of a policy, which is written if it is new.
+    pub(super) async fn policy_number(
         &self,
         connection: &mut SqliteConnection,
         policy: &Arc<Policy>,
     ) -> Result<i64> {
         let body = policy_snapshot::write(policy)
-            .map_err(|error| Invalid::new("policy", error.to_string()))?;
-        if let Some(number) = self.known().numbers.get(&body) {
+            .map_err(|error| InputError::new("policy", error.to_string()))?;
+        if let Some(number) = self.entries().numbers.get(&body) {
             return Ok(*number);
         }
-        let number = find_or_add(connection, POLICY_NUMBER, POLICY_ADD, &body).await?;
+        let number = find_or_add(connection, FIND_POLICY, ADD_POLICY, &body).await?;
         let bytes = body.len();
-        self.known().numbers.keep(body, number, bytes);
-        self.learn_policy(number, policy.clone(), bytes);
+        self.entries().numbers.insert(body, number, bytes);
+        self.insert_policy(number, policy.clone(), bytes);
         Ok(number)
     }
 
-    /// The policy of a number, if it was met before.
+    /// The policy with this number, if it is cached.
     pub(super) fn policy(&self, number: i64) -> Option<Arc<Policy>> {
-        self.known().policies.get(&number).cloned()
+        self.entries().policies.get(&number).cloned()
     }
 
-    /// Remembers the policy of a number, which was written in so many bytes.
-    pub(super) fn learn_policy(&self, number: i64, policy: Arc<Policy>, bytes: usize) {
-        self.known().policies.keep(number, policy, bytes);
+    /// Caches the policy with this number, whose text has this many bytes.
+    pub(super) fn insert_policy(&self, number: i64, policy: Arc<Policy>, bytes: usize) {
+        self.entries().policies.insert(number, policy, bytes);
     }
 }
 

@@ -1,9 +1,9 @@
-//! The file that was opened, and whether it still has its name.
+//! A check that the opened file still has its name.
 //!
-//! A file that is deleted or replaced under a program stays there for whoever has it open: tasks
-//! would be taken in, answered for, and gone with the process. So before each look and each commit
-//! the name is looked up, which takes a microsecond. While it leads elsewhere nothing is answered;
-//! when the file is back under its name, all is as before.
+//! A file that is deleted or replaced stays accessible to the process that has it open: tasks would
+//! be accepted, and lost with the process. So before each read and each commit the name is resolved,
+//! which takes a microsecond. While it names another file, every call fails; once the file is back,
+//! calls succeed again.
 
 use std::fs::Metadata;
 use std::io;
@@ -12,21 +12,21 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub(super) struct OpenedFile {
     path: PathBuf,
-    which: Which,
+    identity: FileIdentity,
 }
 
-/// What tells a file from every other of the machine.
+/// The identity of a file on its machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Which {
+struct FileIdentity {
     #[cfg(unix)]
-    device_and_number: (u64, u64),
+    device_and_inode: (u64, u64),
 }
 
-impl Which {
+impl FileIdentity {
     #[cfg(unix)]
     fn of(file: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt as _;
-        Self { device_and_number: (file.dev(), file.ino()) }
+        Self { device_and_inode: (file.dev(), file.ino()) }
     }
 
     #[cfg(not(unix))]
@@ -38,18 +38,18 @@ impl Which {
 impl OpenedFile {
     pub(super) fn at(path: &Path) -> io::Result<Self> {
         let path = std::path::absolute(path)?;
-        Ok(Self { which: Which::of(&path.metadata()?), path })
+        Ok(Self { identity: FileIdentity::of(&path.metadata()?), path })
     }
 
-    /// Whether its name leads to it.
+    /// Fails unless the path still names the file.
     pub(super) fn check(&self) -> io::Result<()> {
         match self.path.metadata() {
-            Ok(file) if Which::of(&file) == self.which => Ok(()),
-            Ok(_) => Err(away(
+            Ok(file) if FileIdentity::of(&file) == self.identity => Ok(()),
+            Ok(_) => Err(moved(
                 "another file took the name of the store's while it was open; stop the program, see \
                  that no -wal and -shm of the old file are beside the new one, and start it again",
             )),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(away(
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(moved(
                 "the store's file was deleted or moved away while it was open; put it back under \
                  its name, or stop the program",
             )),
@@ -58,6 +58,6 @@ impl OpenedFile {
     }
 }
 
-fn away(what: &str) -> io::Error {
+fn moved(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, what)
 }

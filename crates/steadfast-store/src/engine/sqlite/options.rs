@@ -1,8 +1,8 @@
-//! Where a store's file is, and how careful it is with it.
+//! Connection options from a URL.
 //!
-//! `sqlite:PATH`, `sqlite://PATH` or `sqlite::memory:`, and behind a question mark what is to be
-//! different: `synchronous=normal` (a power cut may take the last commits back, and a commit
-//! costs no flush), `busy_timeout=10s` (how long another process may hold the file).
+//! `sqlite:PATH`, `sqlite://PATH` or `sqlite::memory:`, with optional parameters:
+//! `synchronous=normal` (a commit does not flush the disk, and a power cut may lose the last
+//! ones), `busy_timeout=10s` (how long another process may lock the file).
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,34 +12,33 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
 
 use crate::error::{Result, StoreError};
 
-/// How long another process may hold the file.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// The time for which another process may lock the file.
+const DEFAULT_BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What a connection keeps of the file in memory, in KiB: enough for the upper parts of every
-/// index and the tasks that are claimed next.
-const CACHE: &str = "-32768";
+/// The page cache of the writer, in KiB (negative as SQLite wants it): enough for the upper
+/// levels of every index and the tasks that are claimed next.
+const WRITER_CACHE_KIB: &str = "-32768";
 
-/// What one that looks keeps. There are several, and what they look for is mostly new; the rest
-/// is in the memory of the system anyway.
-const READING_CACHE: &str = "-4096";
+/// The page cache of a reader. There are several, and the system caches the file anyway.
+const READER_CACHE_KIB: &str = "-4096";
 
-/// How many rows one that looks may be ahead of whoever reads them. They are read by another thread,
-/// and each time one waits for the other costs more than the rows: a look at a thousand tasks spent
-/// a quarter of its time so at the usual fifty.
-const ROWS_AHEAD: usize = 1000;
+/// The number of rows that a reader's thread may be ahead of the task that consumes them. Each
+/// handover costs more than the rows: a read of a thousand tasks spent a quarter of its time on
+/// them at the default of fifty.
+const ROW_BUFFER_SIZE: usize = 1000;
 
-/// Pages that the log may grow by before it is moved into the file. A page that is written many
-/// times in between is moved once.
-const CHECKPOINT: &str = "4000";
+/// The number of pages in the write-ahead log that starts a checkpoint. A page that is written
+/// many times in between is moved once.
+const CHECKPOINT_PAGES: &str = "4000";
 
-/// What the log may keep of the disk after a burst, in bytes.
-const LOG_LIMIT: &str = "67108864";
+/// The size to which the log is truncated after a burst, in bytes.
+const LOG_LIMIT_BYTES: &str = "67108864";
 
-/// What a store is opened by.
+/// The options of a store.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
     url: String,
-    /// Nothing is a store that lives in memory.
+    /// `None` in memory.
     path: Option<PathBuf>,
     synchronous: SqliteSynchronous,
     busy_timeout: Duration,
@@ -48,28 +47,28 @@ pub(super) struct Options {
 impl Options {
     pub(super) fn parse(url: &str) -> Result<Self> {
         let problem = |problem: String| StoreError::Url { url: url.to_owned(), problem };
-        let rest = url.strip_prefix("sqlite:").ok_or_else(|| {
-            problem("an SQLite store is written as sqlite:PATH or sqlite::memory:".to_owned())
-        })?;
-        let (place, settings) = rest.split_once('?').unwrap_or((rest, ""));
-        let place = place.strip_prefix("//").unwrap_or(place);
-        if place.is_empty() {
-            return Err(problem("there is no path: write sqlite:PATH".to_owned()));
+        let rest = url
+            .strip_prefix("sqlite:")
+            .ok_or_else(|| problem("use sqlite:PATH or sqlite::memory:".to_owned()))?;
+        let (path, parameters) = rest.split_once('?').unwrap_or((rest, ""));
+        let path = path.strip_prefix("//").unwrap_or(path);
+        if path.is_empty() {
+            return Err(problem("the path is missing; use sqlite:PATH".to_owned()));
         }
         let mut options = Self {
             url: url.to_owned(),
-            path: (place != ":memory:").then(|| PathBuf::from(place)),
+            path: (path != ":memory:").then(|| PathBuf::from(path)),
             synchronous: SqliteSynchronous::Full,
-            busy_timeout: BUSY_TIMEOUT,
+            busy_timeout: DEFAULT_BUSY_TIMEOUT,
         };
-        for setting in settings.split('&').filter(|setting| !setting.is_empty()) {
-            options.set(setting).map_err(problem)?;
+        for parameter in parameters.split('&').filter(|parameter| !parameter.is_empty()) {
+            options.set(parameter).map_err(problem)?;
         }
         Ok(options)
     }
 
-    fn set(&mut self, setting: &str) -> Result<(), String> {
-        let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
+    fn set(&mut self, parameter: &str) -> Result<(), String> {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         match name {
             "synchronous" => self.synchronous = synchronous(value)?,
             "busy_timeout" => {
@@ -77,9 +76,7 @@ impl Options {
                 self.busy_timeout = timeout.map_err(|error| format!("{name}: {error}"))?;
             }
             _ => {
-                return Err(format!(
-                    "there is no setting `{name}`; there are synchronous and busy_timeout"
-                ));
+                return Err(format!("unknown parameter `{name}`; use synchronous or busy_timeout"));
             }
         }
         Ok(())
@@ -94,7 +91,7 @@ impl Options {
         self.busy_timeout
     }
 
-    /// A connection that writes.
+    /// The options of the writing connection.
     pub(super) fn writing(&self) -> SqliteConnectOptions {
         let options = match &self.path {
             Some(path) => SqliteConnectOptions::new().filename(path).create_if_missing(true),
@@ -103,13 +100,13 @@ impl Options {
         options
             .busy_timeout(self.busy_timeout)
             .synchronous(self.synchronous)
-            .pragma("cache_size", CACHE)
-            .pragma("wal_autocheckpoint", CHECKPOINT)
-            .pragma("journal_size_limit", LOG_LIMIT)
+            .pragma("cache_size", WRITER_CACHE_KIB)
+            .pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+            .pragma("journal_size_limit", LOG_LIMIT_BYTES)
             .disable_statement_logging()
     }
 
-    /// Another one, to a file that was there.
+    /// The same without creating the file, to reconnect.
     pub(super) fn writing_again(&self) -> SqliteConnectOptions {
         match self.path {
             Some(_) => self.writing().create_if_missing(false),
@@ -117,20 +114,16 @@ impl Options {
         }
     }
 
-    /// A connection that looks.
+    /// The options of a reading connection, which does not create the file.
     pub(super) fn reading(&self) -> SqliteConnectOptions {
         self.writing()
-            .pragma("cache_size", READING_CACHE)
+            .pragma("cache_size", READER_CACHE_KIB)
             .pragma("query_only", "ON")
-            .row_buffer_size(ROWS_AHEAD)
+            .row_buffer_size(ROW_BUFFER_SIZE)
+            .create_if_missing(false)
     }
 
-    /// The same to a file that is not made if it is not there.
-    pub(super) fn looking(&self) -> SqliteConnectOptions {
-        self.reading().create_if_missing(false)
-    }
-
-    /// What an error while opening means to whoever gave the URL.
+    /// An error of opening the file, with what to do about it.
     pub(super) fn explain(&self, error: StoreError) -> StoreError {
         let Some(path) = &self.path else {
             return error;
@@ -140,12 +133,12 @@ impl Options {
             StoreError::Unreachable(_) if !has_directory(path) => {
                 "its directory does not exist: create it first"
             }
-            StoreError::Unreachable(_) => "it cannot be opened: look at who may read and write it",
+            StoreError::Unreachable(_) => "it cannot be opened; check its permissions",
             StoreError::Database(error) if has_code(error, SQLITE_NOTADB) => {
-                "it is a file of another kind, not an SQLite database: name another one"
+                "it is not an SQLite database; name another file"
             }
             StoreError::Database(error) if has_code(error, SQLITE_READONLY) => {
-                "it cannot be written: look at who may write the file and its directory"
+                "it is read-only; check the permissions of the file and its directory"
             }
             _ => return error,
         };
@@ -156,7 +149,7 @@ impl Options {
 const SQLITE_READONLY: u32 = 8;
 const SQLITE_NOTADB: u32 = 26;
 
-/// Whether it is this code of SQLite's, or a special case of it.
+/// Whether it is this result code of SQLite, or an extended code of it.
 fn has_code(error: &sqlx::Error, wanted: u32) -> bool {
     let code = error.as_database_error().and_then(|error| error.code()?.parse::<u32>().ok());
     code.is_some_and(|code| code & 0xff == wanted)
@@ -173,6 +166,6 @@ fn synchronous(value: &str) -> Result<SqliteSynchronous, String> {
     match value {
         "normal" => Ok(SqliteSynchronous::Normal),
         "full" => Ok(SqliteSynchronous::Full),
-        _ => Err(format!("synchronous: `{value}` is neither full nor normal")),
+        _ => Err(format!("synchronous: must be full or normal, not `{value}`")),
     }
 }

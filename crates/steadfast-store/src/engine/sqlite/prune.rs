@@ -1,62 +1,75 @@
-//! Forgetting what is past its retention (D14).
+//! Deletion of what is past its retention (D14).
 //!
-//! What to forget is looked up beside the writer, because counting a million rows takes a
-//! while. The writer then only forgets it, a bounded number at a time, after a second look at
-//! whether each task is still as it was found.
+//! The candidates are found by a reader, because counting a million rows takes a while. The writer
+//! only deletes them, a batch at a time, after a check that each task is still as it was found.
 
 use std::time::Duration;
 
 use sqlx::{Row, SqliteConnection};
 
-use super::row::{Hex, before, json, read};
-use super::{audit, now, reports};
+use super::row::{Hex, before, decode, encode};
+use super::transitions::{COUNT_REMOVED, DELETE_ENDED};
+use super::{audit, now};
 use crate::audit::AuditEntry;
 use crate::error::Result;
 use crate::events::record::RecordKind;
 use crate::maintenance::retention::{Pruned, Retention};
+use crate::report::worker::WORKER_RETENTION;
 use crate::task::Status;
 
-const WOULD: &str = include_str!("sql/prune_would.sql");
-const AGED: &str = include_str!("sql/prune_aged.sql");
-const COUNT: &str = include_str!("sql/prune_count.sql");
-const OLDEST: &str = include_str!("sql/prune_oldest.sql");
-const STILL: &str = include_str!("sql/prune_still.sql");
-const PACKED: &str = include_str!("sql/prune_packed.sql");
-const DROP_PACKED: &str = include_str!("sql/prune_drop_packed.sql");
-const COUNT_RECORDS: &str = include_str!("sql/prune_count_records.sql");
-const DROP_RECORDS: &str = include_str!("sql/prune_drop_records.sql");
-const DROP_SUMS: &str = include_str!("sql/prune_drop_sums.sql");
-const DROP_AUDIT: &str = include_str!("sql/prune_drop_audit.sql");
+const PRUNE_COUNT: &str = include_str!("sql/prune_count.sql");
+const PRUNE_AGED: &str = include_str!("sql/prune_aged.sql");
+const PRUNE_OLDEST: &str = include_str!("sql/prune_oldest.sql");
+const PRUNE_UNCHANGED: &str = include_str!("sql/prune_unchanged.sql");
+const PRUNE_EXECUTIONS: &str = include_str!("sql/prune_executions.sql");
+const PRUNE_AUDIT: &str = include_str!("sql/prune_audit.sql");
+const RECOUNT_ENDED: &str = include_str!("sql/prune_recount.sql");
 
-const RECOUNT: &str = include_str!("sql/ends_recount.sql");
-
-/// Everything that is kept of a task, its place last.
-const DROP: [&str; 6] = [
-    include_str!("sql/prune_drop_faults.sql"),
-    DROP_PACKED,
-    include_str!("sql/prune_drop_progress.sql"),
-    include_str!("sql/prune_drop_tasks.sql"),
-    include_str!("sql/ends_take.sql"),
-    include_str!("sql/leave_ended.sql"),
+/// The number of ended tasks, and the number according to the counters.
+const COUNT_ENDED: &str = "SELECT (SELECT count(*) FROM steadfast_ended), \
+     (SELECT completed + failed + cancelled FROM steadfast_ends)";
+const OLD_HISTORIES: &str = "SELECT json_group_array(json_array(hex(id), faults)) FROM ( \
+     SELECT id, faults FROM steadfast_packed WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2)";
+const DELETE_HISTORIES: &str =
+    "DELETE FROM steadfast_packed WHERE id IN (SELECT unhex(value) FROM json_each(?1))";
+/// Scans no more than the oldest rows of a batch.
+const DELETE_RECORDS: &str = "DELETE FROM steadfast_records WHERE number IN \
+     (SELECT number FROM steadfast_records WHERE kind = ?1 ORDER BY number LIMIT ?3) AND at < ?2";
+/// Rollups, an hour of them at a time.
+const DELETE_ROLLUPS: &str = "DELETE FROM steadfast_sums \
+     WHERE minute < min(?1, (SELECT min(minute) FROM steadfast_sums) + 3600000000)";
+const DELETE_REPORTS: [&str; 2] = [
+    "DELETE FROM steadfast_workers WHERE seen_at < ?1",
+    "DELETE FROM steadfast_budgets WHERE seen_at < ?1",
 ];
 
-/// What can be forgotten: tasks with the times of their ends, and how many records of a kind.
+/// Everything about a task, its state last.
+const DELETE_TASKS: [&str; 6] = [
+    "DELETE FROM steadfast_faults WHERE id IN (SELECT unhex(value) FROM json_each(?1))",
+    DELETE_HISTORIES,
+    "DELETE FROM steadfast_progress WHERE id IN (SELECT unhex(value) FROM json_each(?1))",
+    "DELETE FROM steadfast_tasks WHERE id IN (SELECT unhex(value) FROM json_each(?1))",
+    COUNT_REMOVED,
+    DELETE_ENDED,
+];
+
+/// What can be deleted: tasks with the times of their ends, and a number of records per kind.
 #[derive(Debug, Default)]
-pub(super) struct Old {
+pub(super) struct Candidates {
     tasks: Vec<(Hex, i64)>,
     records: Vec<(RecordKind, i64)>,
-    /// Somebody has ended or forgotten tasks without counting them.
+    /// Another program has ended or deleted tasks without counting them.
     is_miscounted: bool,
 }
 
-/// Counts what can be forgotten.
+/// Counts what is past its retention.
 pub(super) async fn count(
     connection: &mut SqliteConnection,
     retention: &Retention,
 ) -> Result<Pruned> {
     let now = now(connection).await?;
-    let age = |kept: Option<Duration>| kept.map(|kept| before(now, kept));
-    let row = sqlx::query(WOULD)
+    let age = |max_age: Option<Duration>| max_age.map(|max_age| before(now, max_age));
+    let row = sqlx::query(PRUNE_COUNT)
         .bind(age(retention.completed_for))
         .bind(age(retention.failed_for))
         .bind(retention.ended_at_most.map(column))
@@ -71,140 +84,180 @@ pub(super) async fn count(
     Ok(Pruned { tasks, faults, records, executions: 0, audit: count("audit")? })
 }
 
-/// A count as a column holds it.
+/// A count for a signed column.
 fn column(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// Looks for what can be forgotten.
-pub(super) async fn find(connection: &mut SqliteConnection, retention: &Retention) -> Result<Old> {
+/// Finds what can be deleted.
+pub(super) async fn find(
+    connection: &mut SqliteConnection,
+    retention: &Retention,
+) -> Result<Candidates> {
     let now = now(connection).await?;
-    let mut old = Old::default();
+    let mut found = Candidates::default();
     let aged = [
         (Status::Completed, retention.completed_for),
         (Status::Failed, retention.failed_for),
         (Status::Cancelled, retention.failed_for),
     ];
-    let most = i64::from(retention.at_a_time);
-    for (status, kept_for) in aged {
-        let Some(kept_for) = kept_for else { continue };
-        let room = most - i64::try_from(old.tasks.len()).unwrap_or(most);
-        let aged: String = sqlx::query_scalar(AGED)
+    let batch_size = i64::from(retention.batch_size);
+    for (status, max_age) in aged {
+        let Some(max_age) = max_age else { continue };
+        let rest = batch_size - i64::try_from(found.tasks.len()).unwrap_or(batch_size);
+        let aged: String = sqlx::query_scalar(PRUNE_AGED)
             .bind(status.name())
-            .bind(before(now, kept_for))
-            .bind(room)
+            .bind(before(now, max_age))
+            .bind(rest)
             .fetch_one(&mut *connection)
             .await?;
-        old.tasks.extend(read::<Vec<(Hex, i64)>>(&aged)?);
+        found.tasks.extend(decode::<Vec<(Hex, i64)>>(&aged)?);
     }
-    if let (true, Some(at_most)) = (old.tasks.is_empty(), retention.ended_at_most) {
+    if let (true, Some(max_count)) = (found.tasks.is_empty(), retention.ended_at_most) {
         let (count, counted): (i64, i64) =
-            sqlx::query_as(COUNT).fetch_one(&mut *connection).await?;
-        old.is_miscounted = count != counted;
-        let oldest = sqlx::query_scalar(OLDEST).bind(surplus(count, at_most).min(most));
+            sqlx::query_as(COUNT_ENDED).fetch_one(&mut *connection).await?;
+        found.is_miscounted = count != counted;
+        let oldest =
+            sqlx::query_scalar(PRUNE_OLDEST).bind(excess(count, max_count).min(batch_size));
         let oldest: String = oldest.fetch_one(&mut *connection).await?;
-        old.tasks = read(&oldest)?;
+        found.tasks = decode(&oldest)?;
     }
-    let Some(at_most) = retention.records_at_most else {
-        return Ok(old);
+    let Some(max_count) = retention.records_at_most else {
+        return Ok(found);
     };
     for kind in RecordKind::ALL {
-        let count = sqlx::query_scalar(COUNT_RECORDS).bind(kind.name());
+        let count = sqlx::query_scalar("SELECT count(*) FROM steadfast_records WHERE kind = ?1");
+        let count = count.bind(kind.name());
         let count = count.fetch_one(&mut *connection).await?;
-        old.records.push((kind, surplus(count, at_most).min(most)));
+        found.records.push((kind, excess(count, max_count).min(batch_size)));
     }
-    Ok(old)
+    Ok(found)
 }
 
-/// How many are more than there may be.
-fn surplus(count: i64, at_most: u64) -> i64 {
-    count.saturating_sub(column(at_most)).max(0)
+/// The number of rows above the maximum.
+fn excess(count: i64, max_count: u64) -> i64 {
+    count.saturating_sub(column(max_count)).max(0)
 }
 
-/// Forgets what was found.
-pub(super) async fn forget(
+/// Deletes the candidates.
+pub(super) async fn prune(
     connection: &mut SqliteConnection,
-    old: &Old,
+    candidates: &Candidates,
     retention: &Retention,
     now: i64,
 ) -> Result<Pruned> {
-    if old.is_miscounted {
-        sqlx::query(RECOUNT).execute(&mut *connection).await?;
+    if candidates.is_miscounted {
+        sqlx::query(RECOUNT_ENDED).execute(&mut *connection).await?;
     }
-    let tasks = forget_tasks(connection, &old.tasks).await?;
+    let tasks = prune_tasks(connection, &candidates.tasks).await?;
     let faults = match retention.faults_for {
-        Some(age) => forget_faults(connection, before(now, age), retention.at_a_time).await?,
+        Some(age) => prune_faults(connection, before(now, age), retention.batch_size).await?,
         None => 0,
     };
     let mut records = 0;
     if let Some(age) = retention.records_for {
-        let most = i64::from(retention.at_a_time);
+        let batch_size = i64::from(retention.batch_size);
         for kind in RecordKind::ALL {
-            records += forget_records(connection, kind, before(now, age), most).await?;
+            records += prune_records(connection, kind, before(now, age), batch_size).await?;
         }
-        sqlx::query(DROP_SUMS).bind(before(now, age)).execute(&mut *connection).await?;
+        sqlx::query(DELETE_ROLLUPS).bind(before(now, age)).execute(&mut *connection).await?;
     }
-    reports::prune(connection, now).await?;
-    for (kind, surplus) in &old.records {
-        records += forget_records(connection, *kind, i64::MAX, *surplus).await?;
+    for delete in DELETE_REPORTS {
+        let delete = sqlx::query(delete).bind(before(now, WORKER_RETENTION));
+        delete.execute(&mut *connection).await?;
+    }
+    for (kind, excess) in &candidates.records {
+        records += prune_records(connection, *kind, i64::MAX, *excess).await?;
     }
     let audit = match retention.audit_for {
-        Some(age) => forget_audit(connection, before(now, age), retention.at_a_time, now).await?,
+        Some(age) => prune_audit(connection, before(now, age), retention.batch_size, now).await?,
         None => 0,
     };
     Ok(Pruned { tasks, faults, records, executions: 0, audit })
 }
 
-async fn forget_tasks(connection: &mut SqliteConnection, old: &[(Hex, i64)]) -> Result<u64> {
-    if old.is_empty() {
+async fn prune_tasks(connection: &mut SqliteConnection, tasks: &[(Hex, i64)]) -> Result<u64> {
+    if tasks.is_empty() {
         return Ok(0);
     }
-    let still = sqlx::query_scalar(STILL).bind(json(&old)?);
-    let still: String = still.fetch_one(&mut *connection).await?;
+    let unchanged = sqlx::query_scalar(PRUNE_UNCHANGED).bind(encode(&tasks)?);
+    let unchanged: String = unchanged.fetch_one(&mut *connection).await?;
     let mut count = 0;
-    for drop in DROP {
-        count = sqlx::query(drop).bind(&still).execute(&mut *connection).await?.rows_affected();
+    for delete in DELETE_TASKS {
+        count =
+            sqlx::query(delete).bind(&unchanged).execute(&mut *connection).await?.rows_affected();
     }
     Ok(count)
 }
 
-/// Forgets packed histories of tasks that stay.
-async fn forget_faults(
+/// Deletes compressed histories of tasks that stay.
+async fn prune_faults(
     connection: &mut SqliteConnection,
     older_than: i64,
     limit: u32,
 ) -> Result<u64> {
-    let packed = sqlx::query_scalar(PACKED).bind(older_than).bind(limit);
-    let packed: String = packed.fetch_one(&mut *connection).await?;
-    let packed: Vec<(Hex, u64)> = read(&packed)?;
-    let ids: Vec<_> = packed.iter().map(|(id, _)| *id).collect();
-    sqlx::query(DROP_PACKED).bind(json(&ids)?).execute(connection).await?;
-    Ok(packed.iter().map(|(_, faults)| faults).sum())
+    let old = sqlx::query_scalar(OLD_HISTORIES).bind(older_than).bind(limit);
+    let old: String = old.fetch_one(&mut *connection).await?;
+    let old: Vec<(Hex, u64)> = decode(&old)?;
+    let ids: Vec<_> = old.iter().map(|(id, _)| *id).collect();
+    sqlx::query(DELETE_HISTORIES).bind(encode(&ids)?).execute(connection).await?;
+    Ok(old.iter().map(|(_, faults)| faults).sum())
 }
 
-async fn forget_records(
+async fn prune_records(
     connection: &mut SqliteConnection,
     kind: RecordKind,
     older_than: i64,
     limit: i64,
 ) -> Result<u64> {
-    let drop = sqlx::query(DROP_RECORDS).bind(kind.name()).bind(older_than).bind(limit);
-    Ok(drop.execute(connection).await?.rows_affected())
+    let delete = sqlx::query(DELETE_RECORDS).bind(kind.name()).bind(older_than).bind(limit);
+    Ok(delete.execute(connection).await?.rows_affected())
 }
 
-/// Forgets the oldest of the audit log, and writes that down in it.
-async fn forget_audit(
+/// Deletes the oldest audit entries, and writes an entry about it.
+async fn prune_audit(
     connection: &mut SqliteConnection,
     older_than: i64,
     limit: u32,
     now: i64,
 ) -> Result<u64> {
-    let drop = sqlx::query_as(DROP_AUDIT).bind(older_than).bind(limit);
-    let gone: Vec<(i64, String)> = drop.fetch_all(&mut *connection).await?;
-    if let Some(entry) =
-        AuditEntry::pruned(gone.iter().map(|(number, action)| (*number, &**action)))
-    {
-        audit::audit(connection, &entry, now).await?;
+    let delete = sqlx::query_as(PRUNE_AUDIT).bind(older_than).bind(limit);
+    let pruned: Vec<(i64, String)> = delete.fetch_all(&mut *connection).await?;
+    let entries = pruned.iter().map(|(number, action)| (*number, &**action));
+    if let Some(entry) = AuditEntry::pruned(entries) {
+        audit::audit(connection, &[entry], now).await?;
     }
-    Ok(gone.len() as u64)
+    Ok(pruned.len() as u64)
+}
+
+/// Executions that can be deleted: all of them in a dry run, a batch otherwise.
+pub(super) async fn find_executions(
+    connection: &mut SqliteConnection,
+    retention: &Retention,
+    now: i64,
+) -> Result<Vec<Hex>> {
+    let batch_size = if retention.dry_run { i64::MAX } else { i64::from(retention.batch_size) };
+    let found = sqlx::query_scalar(PRUNE_EXECUTIONS)
+        .bind(retention.completed_for.map(|max_age| before(now, max_age)))
+        .bind(retention.failed_for.map(|max_age| before(now, max_age)))
+        .bind(retention.ended_at_most.map(column))
+        .bind(batch_size);
+    let found: String = found.fetch_one(connection).await?;
+    decode(&found)
+}
+
+/// Deletes a batch of executions. They are found again, because one that was found before may
+/// have been resumed since.
+pub(super) async fn prune_executions(
+    connection: &mut SqliteConnection,
+    retention: &Retention,
+    now: i64,
+) -> Result<u64> {
+    let old = encode(&find_executions(connection, retention, now).await?)?;
+    let nodes =
+        "DELETE FROM steadfast_nodes WHERE execution IN (SELECT unhex(value) FROM json_each(?1))";
+    sqlx::query(nodes).bind(&old).execute(&mut *connection).await?;
+    let executions =
+        "DELETE FROM steadfast_executions WHERE id IN (SELECT unhex(value) FROM json_each(?1))";
+    Ok(sqlx::query(executions).bind(&old).execute(connection).await?.rows_affected())
 }

@@ -1,129 +1,109 @@
-//! Having ended tasks tried again (D10, D16).
+//! Requeueing of ended tasks (D10, D16).
 
 use std::time::Duration;
 
 use sqlx::{QueryBuilder, SqliteConnection};
 
-use super::pending_wakes::News;
-use super::row::{Hex, after, json, read};
-use super::{audit, filter, transitions};
-use crate::audit::AuditEntry;
-use crate::control::{Actor, Requeue, Requeued};
+use super::row::{Hex, after, decode, encode, timestamp};
+use super::{filter, transitions};
+use crate::control::{Requeue, Requeued};
+use crate::engine::PendingWakes;
 use crate::error::Result;
 use crate::task::filter::Filter;
 
-const BY_ID: &str = include_str!("sql/requeue_by_id.sql");
-const BY_STATUS: &str = include_str!("sql/requeue_by_status.sql");
-const COUNT: &str = include_str!("sql/requeue_count.sql");
-const FRESH: &str = include_str!("sql/requeue_fresh.sql");
-const KEPT_TIME: &str = include_str!("sql/requeue_kept_time.sql");
+const REQUEUE_BY_ID: &str = include_str!("sql/requeue_by_id.sql");
+const REQUEUE_BY_STATUS: &str = include_str!("sql/requeue_by_status.sql");
+const REQUEUE_ATTEMPTS: &str = include_str!("sql/requeue_attempts.sql");
+const REQUEUE_FRESH: &str = include_str!("sql/requeue_fresh.sql");
+const REQUEUE_SCHEDULE: &str = include_str!("sql/requeue_schedule.sql");
 
-/// How many are moved in one statement.
-const AT_ONCE: usize = 5000;
+/// The number of tasks in one statement.
+const MAX_STATEMENT_TASKS: usize = 5000;
 
-/// Which ended tasks a filter means, oldest first.
+/// The ended tasks that match a filter, oldest first.
 async fn find(
     connection: &mut SqliteConnection,
-    wanted: &Filter,
+    filter: &Filter,
     limit: Option<u64>,
 ) -> Result<Vec<Hex>> {
-    let base = if wanted.ids.is_some() { BY_ID } else { BY_STATUS };
+    let base = if filter.ids.is_some() { REQUEUE_BY_ID } else { REQUEUE_BY_STATUS };
     let mut statement = QueryBuilder::new(base);
-    match wanted.status {
+    match filter.status {
         Some(status) => statement.push("(").push_bind(status.name()).push(")"),
         None => statement.push("('completed', 'failed', 'cancelled')"),
     };
-    filter::push(&mut statement, wanted)?;
+    filter::push(&mut statement, filter)?;
     let limit = limit.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(i64::MAX);
     statement.push(" ORDER BY task.id LIMIT ").push_bind(limit).push(")");
     let found: String = statement.build_query_scalar().fetch_one(connection).await?;
-    read(&found)
+    decode(&found)
 }
 
-/// Says what requeueing would do.
-pub(super) async fn rehearse(
+/// Counts the tasks that would be requeued.
+pub(super) async fn count(
     connection: &mut SqliteConnection,
-    wanted: &Filter,
-    how: &Requeue,
+    filter: &Filter,
+    requeue: &Requeue,
 ) -> Result<Requeued> {
-    Ok(Requeued::of(find(connection, wanted, how.limit).await?.len() as u64, how))
+    Ok(Requeued::of(find(connection, filter, requeue.limit).await?.len() as u64, requeue))
 }
 
-/// Puts the tasks that are meant back into the lines.
+/// Requeues ended tasks. The caller writes the audit entry.
 pub(super) async fn requeue(
     connection: &mut SqliteConnection,
-    wanted: &Filter,
-    how: &Requeue,
-    by: Actor,
+    filter: &Filter,
+    requeue: &Requeue,
     now: i64,
-) -> Result<(Requeued, News)> {
-    let (requeued, news) = put_back(connection, wanted, how, now).await?;
-    if requeued.count == 0 {
-        return Ok((requeued, news));
-    }
-    let mut entry = AuditEntry::new(by, "tasks.requeue").detail(how.detail(wanted, requeued));
-    if let Some([id]) = wanted.ids.as_deref() {
-        entry = entry.target(id);
-    }
-    audit::audit(connection, &entry, now).await?;
-    Ok((requeued, news))
-}
-
-/// The same, for who writes down himself who wanted it.
-pub(super) async fn put_back(
-    connection: &mut SqliteConnection,
-    wanted: &Filter,
-    how: &Requeue,
-    now: i64,
-) -> Result<(Requeued, News)> {
-    let found = find(connection, wanted, how.limit).await?;
-    let mut news = News::default();
-    let requeued = Requeued::of(found.len() as u64, how);
-    let due: Vec<_> = (0..).zip(found).map(|(place, id)| (id, due_at(place, how, now))).collect();
-    for some in due.chunks(AT_ONCE) {
-        let some = match how.keep_time {
-            true => no_earlier_than_it_was(connection, some).await?,
-            false => some.to_vec(),
+) -> Result<(Requeued, PendingWakes)> {
+    let found = find(connection, filter, requeue.limit).await?;
+    let mut wakes = PendingWakes::default();
+    let requeued = Requeued::of(found.len() as u64, requeue);
+    let due: Vec<_> =
+        (0..).zip(found).map(|(index, id)| (id, due_at(index, requeue, now))).collect();
+    for chunk in due.chunks(MAX_STATEMENT_TASKS) {
+        let chunk = match requeue.keep_time {
+            true => not_before_schedule(connection, chunk).await?,
+            false => chunk.to_vec(),
         };
-        some.iter().for_each(|(_, due_at)| news.note(*due_at, now));
-        move_back(connection, &some, how.fresh, now).await?;
+        chunk.iter().for_each(|(_, due_at)| wakes.note(timestamp(*due_at), *due_at <= now));
+        move_to_queue(connection, &chunk, requeue.fresh, now).await?;
     }
-    Ok((requeued, news))
+    Ok((requeued, wakes))
 }
 
-/// The same with the time that each was going to be due, where that is later.
-async fn no_earlier_than_it_was(
+/// The same with the time that each task was scheduled for, where that is later.
+async fn not_before_schedule(
     connection: &mut SqliteConnection,
     due: &[(Hex, i64)],
 ) -> Result<Vec<(Hex, i64)>> {
-    let kept: String =
-        sqlx::query_scalar(KEPT_TIME).bind(json(&due)?).fetch_one(connection).await?;
-    read(&kept)
+    let due: String =
+        sqlx::query_scalar(REQUEUE_SCHEDULE).bind(encode(&due)?).fetch_one(connection).await?;
+    decode(&due)
 }
 
-async fn move_back(
+async fn move_to_queue(
     connection: &mut SqliteConnection,
     due: &[(Hex, i64)],
     fresh: bool,
     now: i64,
 ) -> Result<()> {
     let ids: Vec<_> = due.iter().map(|(id, _)| *id).collect();
-    let ids = json(&ids)?;
-    sqlx::query(COUNT).bind(&ids).execute(&mut *connection).await?;
+    let ids = encode(&ids)?;
+    sqlx::query(REQUEUE_ATTEMPTS).bind(&ids).execute(&mut *connection).await?;
     if fresh {
-        sqlx::query(FRESH).bind(&ids).bind(now).execute(&mut *connection).await?;
+        sqlx::query(REQUEUE_FRESH).bind(&ids).bind(now).execute(&mut *connection).await?;
     }
-    transitions::leave_ended(connection, &ids).await?;
+    transitions::remove_ended(connection, &ids).await?;
     transitions::set_due(connection, due, now).await?;
-    transitions::enter(connection, &ids, now).await?;
+    transitions::enqueue(connection, &ids, now).await?;
     Ok(())
 }
 
-/// One after the other at the wished rate, each at a random moment of its turn.
-fn due_at(place: u32, how: &Requeue, now: i64) -> i64 {
-    let Some(rate) = how.per_second else {
+/// The due time at the requested rate, at a random moment of its interval.
+fn due_at(index: u32, requeue: &Requeue, now: i64) -> i64 {
+    let Some(rate) = requeue.per_second else {
         return now;
     };
-    let seconds = (f64::from(place) + fastrand::f64()) / rate;
+    let seconds = (f64::from(index) + fastrand::f64()) / rate;
     after(now, Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
 }

@@ -1,48 +1,48 @@
-//! What ended within a window of time, summed up (O1).
+//! Rollups of ended sessions by the minute (O1).
 
 use serde::Serialize;
 use sqlx::SqliteConnection;
 
 use super::now;
-use super::row::json;
+use super::row::encode;
 use crate::error::Result;
 use crate::maintenance::rollup::{
-    Cut, MINUTE, Rollup, cut, is_ahead, merged, minute_of, or_left_out, over, summed,
+    MINUTE_MICROS, Rollup, Window, completed_until, is_ahead, merge, minute_of, or_skipped,
+    rollup_row,
 };
 
-const ONE_BY_ONE: [&str; 2] =
-    [include_str!("sql/figures_tasks.sql"), include_str!("sql/figures_sessions.sql")];
-const MINUTES: &str = include_str!("sql/figures_minutes.sql");
-const UNTIL: &str = include_str!("sql/sums_until.sql");
-const NEXT: &str = include_str!("sql/sums_next.sql");
-const MOVE_ON: &str = include_str!("sql/sums_move_on.sql");
-const ADD: &str = include_str!("sql/sums_add.sql");
-const PUT_BACK: &str = include_str!("sql/sums_put_back.sql");
+/// Statements over single tasks and sessions.
+const ROLLUP_SOURCES: [&str; 2] =
+    [include_str!("sql/rollup_tasks.sql"), include_str!("sql/rollup_sessions.sql")];
+const ROLLUP_MINUTES: &str = include_str!("sql/rollup_minutes.sql");
+const ROLLUP_NEXT: &str = include_str!("sql/rollup_next.sql");
+const ROLLUP: &str = include_str!("sql/rollup.sql");
+const UNTIL: &str = "SELECT until FROM steadfast_summed";
 
-/// Tasks and sessions of processes, from one time to another.
-pub(super) async fn sums(
+/// Tasks and sessions that ended in a window.
+pub(super) async fn rollups(
     connection: &mut SqliteConnection,
     from: i64,
     to: i64,
 ) -> Result<Vec<Rollup>> {
     let until = sqlx::query_scalar(UNTIL).fetch_one(&mut *connection).await?;
-    let Cut { minutes, rest } = cut(from, to, until);
-    let mut sums = Vec::new();
-    if let Some((first, end)) = minutes {
-        read(connection, MINUTES, first, end, &mut sums).await?;
+    let window = Window::split(from, to, until);
+    let mut rollups = Vec::new();
+    if let Some((first, end)) = window.minutes {
+        read(connection, ROLLUP_MINUTES, first, end, &mut rollups).await?;
     }
-    for (from, to) in rest {
-        sums.extend(one_by_one(connection, from, to).await?);
+    for (from, to) in window.rest {
+        rollups.extend(aggregate(connection, from, to).await?);
     }
-    Ok(sums)
+    Ok(rollups)
 }
 
-async fn one_by_one(connection: &mut SqliteConnection, from: i64, to: i64) -> Result<Vec<Rollup>> {
-    let mut sums = Vec::new();
-    for statement in ONE_BY_ONE {
-        read(connection, statement, from, to, &mut sums).await?;
+async fn aggregate(connection: &mut SqliteConnection, from: i64, to: i64) -> Result<Vec<Rollup>> {
+    let mut rollups = Vec::new();
+    for statement in ROLLUP_SOURCES {
+        read(connection, statement, from, to, &mut rollups).await?;
     }
-    Ok(sums)
+    Ok(rollups)
 }
 
 async fn read(
@@ -50,72 +50,74 @@ async fn read(
     statement: &'static str,
     from: i64,
     to: i64,
-    sums: &mut Vec<Rollup>,
+    rollups: &mut Vec<Rollup>,
 ) -> Result<()> {
     for row in &sqlx::query(statement).bind(from).bind(to).fetch_all(connection).await? {
-        sums.push(summed!(row)?);
+        rollups.push(rollup_row!(row)?);
     }
     Ok(())
 }
 
-/// The next minute, and what ended in it.
+/// A minute to write, and the next one.
 pub(super) struct Minute {
-    begins: i64,
+    start: i64,
     next: i64,
-    sums: Vec<Rollup>,
+    rollups: Vec<Rollup>,
 }
 
-/// A sum as JSON.
+/// A rollup as JSON.
 #[derive(Serialize)]
 struct Row<'s>(&'s str, &'s str, u64, u64, u64, u64, f64);
 
 impl<'s> From<&'s Rollup> for Row<'s> {
-    fn from(sum: &'s Rollup) -> Self {
+    fn from(rollup: &'s Rollup) -> Self {
         let Rollup { policy_id, subsystem, sessions, successful, attempts, most_attempts, .. } =
-            sum;
-        let seconds = sum.duration.as_secs_f64();
+            rollup;
+        let seconds = rollup.duration.as_secs_f64();
         Self(policy_id, subsystem, *sessions, *successful, *attempts, *most_attempts, seconds)
     }
 }
 
-/// Adds up the next minute that is over, if there is one.
+/// Aggregates the next completed minute, if there is one.
 pub(super) async fn next_minute(connection: &mut SqliteConnection) -> Result<Option<Minute>> {
-    let over = over(now(connection).await?);
-    let begins: i64 = sqlx::query_scalar(UNTIL).fetch_one(&mut *connection).await?;
-    if is_ahead(begins, over) {
-        return Ok(Some(Minute { begins, next: over, sums: Vec::new() }));
+    let completed = completed_until(now(connection).await?);
+    let start: i64 = sqlx::query_scalar(UNTIL).fetch_one(&mut *connection).await?;
+    if is_ahead(start, completed) {
+        return Ok(Some(Minute { start, next: completed, rollups: Vec::new() }));
     }
-    if begins >= over {
+    if start >= completed {
         return Ok(None);
     }
-    let ends = begins + MINUTE;
-    let sums = merged(or_left_out(begins, one_by_one(connection, begins, ends - 1).await)?);
-    let next = match sums.is_empty() {
-        false => ends,
-        // Nights and holidays are stepped over.
+    let end = start + MINUTE_MICROS;
+    let rollups = merge(or_skipped(start, aggregate(connection, start, end - 1).await)?);
+    let next = match rollups.is_empty() {
+        false => end,
+        // Empty minutes are skipped.
         true => {
             let next: Option<i64> =
-                sqlx::query_scalar(NEXT).bind(ends).fetch_one(connection).await?;
-            next.map_or(over, |next| minute_of(next).min(over))
+                sqlx::query_scalar(ROLLUP_NEXT).bind(end).fetch_one(connection).await?;
+            next.map_or(completed, |next| minute_of(next).min(completed))
         }
     };
-    Ok(Some(Minute { begins, next, sums }))
+    Ok(Some(Minute { start, next, rollups }))
 }
 
-/// Writes the sums of a minute, unless somebody else did.
+/// Writes the rollups of a minute, unless another process has.
 pub(super) async fn write(connection: &mut SqliteConnection, minute: &Minute) -> Result<()> {
-    let Minute { begins, next, sums } = minute;
-    let moved = sqlx::query(MOVE_ON).bind(begins).bind(next).execute(&mut *connection).await?;
-    if moved.rows_affected() == 0 {
+    let Minute { start, next, rollups } = minute;
+    let advance = "UPDATE steadfast_summed SET until = ?2 WHERE until = ?1";
+    let advanced = sqlx::query(advance).bind(start).bind(next).execute(&mut *connection).await?;
+    if advanced.rows_affected() == 0 {
         return Ok(());
     }
-    if next < begins {
-        sqlx::query(PUT_BACK).bind(next).execute(&mut *connection).await?;
+    if next < start {
+        let delete = "DELETE FROM steadfast_sums WHERE minute >= ?1";
+        sqlx::query(delete).bind(next).execute(&mut *connection).await?;
     }
-    if sums.is_empty() {
+    if rollups.is_empty() {
         return Ok(());
     }
-    let rows = json(&sums.iter().map(Row::from).collect::<Vec<_>>())?;
-    sqlx::query(ADD).bind(rows).bind(begins).execute(connection).await?;
+    let rows = encode(&rollups.iter().map(Row::from).collect::<Vec<_>>())?;
+    sqlx::query(ROLLUP).bind(rows).bind(start).execute(connection).await?;
     Ok(())
 }

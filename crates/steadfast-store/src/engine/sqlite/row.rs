@@ -1,8 +1,7 @@
-//! What crosses the line between Rust and SQL: times, ids, and lists as JSON.
+//! Conversion between rows and values: times, ids, and lists as JSON.
 //!
-//! The driver hands rows over one at a time through a channel, which costs more than SQLite
-//! itself takes for one. So what comes in thousands travels as one JSON text in one parameter,
-//! or in one column of one row.
+//! The driver passes rows one at a time through a channel, which costs more than SQLite takes for
+//! a row. So large lists are one JSON text, in one parameter or in one column of one row.
 
 use std::time::Duration;
 
@@ -11,14 +10,13 @@ use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _};
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
-use crate::error::{Result, StoreError};
+use crate::error::Result;
 use crate::task::TaskId;
 
-/// The most rows that are answered as one text: at the longest payloads, still half of the
-/// longest text that SQLite makes.
-pub(super) const ROWS: usize = 256;
+/// The number of rows in one text. With the longest payloads, this is half of SQLite's limit.
+pub(super) const MAX_TEXT_ROWS: usize = 256;
 
-/// A time as rows have it. What is too far away is as far as time goes.
+/// A time in microseconds.
 pub(super) fn micros(time: Timestamp) -> i64 {
     time.as_microsecond()
 }
@@ -27,18 +25,18 @@ pub(super) fn timestamp(micros: i64) -> Timestamp {
     Timestamp::from_microsecond(micros).unwrap_or(Timestamp::MAX)
 }
 
-/// So much later, in the same way.
+/// A later time, at most the latest possible.
 pub(super) fn after(now: i64, delay: Duration) -> i64 {
     let delay = i64::try_from(delay.as_micros()).unwrap_or(i64::MAX);
     now.saturating_add(delay).min(micros(Timestamp::MAX))
 }
 
-/// So much earlier.
+/// An earlier time.
 pub(super) fn before(now: i64, age: Duration) -> i64 {
     now.saturating_sub(i64::try_from(age.as_micros()).unwrap_or(i64::MAX))
 }
 
-/// An id as JSON has it: what `hex` writes and `unhex` reads.
+/// An id in JSON, as `hex` writes and `unhex` reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Hex(pub(super) TaskId);
 
@@ -57,25 +55,17 @@ impl<'de> Deserialize<'de> for Hex {
     }
 }
 
-/// A parameter that is a list.
-pub(super) fn json(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| StoreError::Database(encode(error)))
+/// Encodes a value as JSON.
+pub(super) fn encode(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| sqlx::Error::Encode(Box::new(error)).into())
 }
 
-/// An answer that is a list.
-pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T> {
-    serde_json::from_str(text).map_err(|error| StoreError::Database(decode(error)))
+/// Decodes JSON.
+pub(super) fn decode<T: DeserializeOwned>(text: &str) -> Result<T> {
+    serde_json::from_str(text).map_err(|error| sqlx::Error::Decode(Box::new(error)).into())
 }
 
-/// The ids of a list.
+/// A list of ids as JSON.
 pub(super) fn ids(ids: impl IntoIterator<Item = TaskId>) -> Result<String> {
-    json(&ids.into_iter().map(Hex).collect::<Vec<_>>())
-}
-
-fn encode(error: serde_json::Error) -> sqlx::Error {
-    sqlx::Error::Encode(Box::new(error))
-}
-
-fn decode(error: serde_json::Error) -> sqlx::Error {
-    sqlx::Error::Decode(Box::new(error))
+    encode(&ids.into_iter().map(Hex).collect::<Vec<_>>())
 }

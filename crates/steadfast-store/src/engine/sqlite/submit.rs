@@ -1,40 +1,39 @@
 //! Writing new tasks (D9).
 //!
-//! A task is inserted as if it were new, thousands in one statement, because nearly always it
-//! is; and those that are alike by a statement that is told once what they have in common. Only
-//! when the database answers that an id or a key is taken is it asked which, and only
-//! the others are inserted. A statement that fails takes back its own rows and no others, also
-//! in the middle of the caller's own transaction.
+//! Tasks are inserted as new, thousands in one statement, because nearly always they are. Those
+//! that differ only in id and payload go by a statement that binds the rest once. Only if an id
+//! or a key is taken are the existing tasks read, and only the others inserted. A failed statement
+//! rolls back its own rows only, also within a transaction of the caller.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use sqlx::SqliteConnection;
 use steadfast::Policy;
 
-use super::name_cache::Names;
-use super::pending_wakes::News;
-use super::row::{Hex, after, ids, json, micros, read};
+use super::name_cache::NameCache;
+use super::row::{Hex, after, decode, encode, ids, micros, timestamp};
 use super::transitions::Ending;
-use super::{history, now, transitions};
-use crate::engine::Submitted;
-use crate::error::{Invalid, Result, StoreError};
-use crate::queue::submit::Admission;
-use crate::queue::uniform_batch::pattern;
+use super::{Sqlite, history, now, transitions};
+use crate::engine::{Connection, PendingWakes, Submit, Submitted};
+use crate::error::{InputError, Result, StoreError};
+use crate::queue::submit::CheckedTask;
+use crate::queue::uniform_batch::template;
 use crate::task::{Draft, TaskId, When};
 
-const ALIKE: &str = include_str!("sql/submit_alike.sql");
-const TASKS: &str = include_str!("sql/submit_tasks.sql");
-const FOUND: &str = include_str!("sql/submit_found.sql");
+const SUBMIT_UNIFORM: &str = include_str!("sql/submit_uniform.sql");
+const SUBMIT: &str = include_str!("sql/submit.sql");
+const SUBMIT_EXISTING: &str = include_str!("sql/submit_existing.sql");
 
-/// How much is written in one statement: tasks, and bytes of their payloads.
-const AT_ONCE: usize = 1000;
-const BYTES_AT_ONCE: usize = 16 << 20;
+/// The number of tasks, and of bytes of their payloads, in one statement.
+const MAX_STATEMENT_TASKS: usize = 1000;
+const MAX_STATEMENT_BYTES: usize = 16 << 20;
 
-/// A task as JSON.
+/// A new task as JSON.
 #[derive(Serialize)]
-struct New<'t> {
+struct NewTask<'t> {
     id: Hex,
     queue: i64,
     priority: i16,
@@ -49,86 +48,107 @@ struct New<'t> {
     payload: &'t str,
 }
 
-/// What is known already of a task: whether what has its id is the same work, whose its key is, and
-/// whether that one is.
+/// The existing tasks of a new one: whether the task with its id has the same work, the task with
+/// its key, and whether that one has the same work.
 #[derive(Deserialize)]
-struct Found(Option<u8>, Option<Hex>, Option<u8>);
+struct Existing(Option<u8>, Option<Hex>, Option<u8>);
 
-/// Writes tasks at this time.
+/// Writes tasks.
 pub(super) async fn write(
     connection: &mut SqliteConnection,
-    tasks: &[Admission],
+    tasks: &[CheckedTask],
     now: i64,
-    names: &Names,
-) -> Result<(Vec<Submitted>, News)> {
-    let mut numbers = Numbers { names, recent: VecDeque::new() };
+    names: &NameCache,
+) -> Result<(Vec<Submitted>, PendingWakes)> {
+    let mut numbers = NumberLookup { names, recent: VecDeque::new() };
     let mut all = Vec::with_capacity(tasks.len());
-    let mut news = News::default();
+    let mut wakes = PendingWakes::default();
     for chunk in chunks(tasks) {
         let mut new = Vec::with_capacity(chunk.len());
         for task in chunk {
             let (queue, policy) = numbers.of(connection, task).await?;
-            new.push(New::of(&task.draft, queue, policy, now));
+            new.push(NewTask::of(&task.draft, queue, policy, now));
         }
-        let alike = match pattern(chunk) {
-            Some(_) => insert_alike(connection, &new, now).await?,
+        let uniform = match template(chunk) {
+            Some(_) => insert_uniform(connection, &new, now).await?,
             None => None,
         };
-        let answers = match alike {
+        let answers = match uniform {
             Some(answers) => answers,
             None => insert(connection, &new, now).await?,
         };
         for ((task, new), answer) in chunk.iter().zip(&new).zip(&answers) {
             if !answer.existed {
-                news.note(new.due_at, now);
-                head_start(connection, task, now).await?;
+                wakes.note(timestamp(new.due_at), new.due_at <= now);
+                write_prior_attempts(connection, task, now).await?;
             }
         }
         all.extend(answers);
     }
-    Ok((all, news))
+    Ok((all, wakes))
 }
 
-/// Writes tasks within a transaction of the caller's own, all or none. Nothing that is learned
-/// there is remembered: nobody tells how it ends.
-pub(super) async fn within(
-    connection: &mut SqliteConnection,
-    tasks: &[Admission],
-) -> Result<Vec<Submitted>> {
-    let names = Names::default();
-    let now = now(connection).await?;
-    sqlx::query("SAVEPOINT steadfast_submit").execute(&mut *connection).await?;
-    let written = write(connection, tasks, now, &names).await;
-    if written.is_err() {
-        let undone = sqlx::query("ROLLBACK TO steadfast_submit").execute(&mut *connection).await;
-        undone?;
+#[async_trait]
+impl Submit for Sqlite {
+    async fn submit(&self, mut tasks: Vec<CheckedTask>) -> Result<Vec<Submitted>> {
+        if tasks.len() == 1
+            && let Some(task) = tasks.pop_if(|task| task.draft.key.is_none())
+        {
+            return Ok(vec![self.submit_batcher.submit(task).await?]);
+        }
+        let names = self.names.clone();
+        let written = self.writer.run(move |connection, now| {
+            Box::pin(async move { write(connection, &tasks, now, &names).await })
+        });
+        let (submitted, wakes) = written.await?;
+        self.notify_all(wakes);
+        Ok(submitted)
     }
-    sqlx::query("RELEASE steadfast_submit").execute(connection).await?;
-    let (answers, _) = written.map_err(foreign)?;
-    Ok(answers)
+
+    /// Caches no numbers, because the caller may roll the transaction back.
+    async fn submit_within(
+        &self,
+        connection: Connection<'_>,
+        tasks: Vec<CheckedTask>,
+    ) -> Result<Vec<Submitted>> {
+        let Connection::Sqlite(connection) = connection else {
+            let problem = "must be to this store's SQLite file: begin the transaction there";
+            return Err(InputError::new("connection", problem).into());
+        };
+        let names = NameCache::default();
+        let now = now(connection).await?;
+        sqlx::query("SAVEPOINT steadfast_submit").execute(&mut *connection).await?;
+        let written = write(connection, &tasks, now, &names).await;
+        if written.is_err() {
+            sqlx::query("ROLLBACK TO steadfast_submit").execute(&mut *connection).await?;
+        }
+        sqlx::query("RELEASE steadfast_submit").execute(connection).await?;
+        let (submitted, _) = written.map_err(foreign_file)?;
+        Ok(submitted)
+    }
 }
 
-/// A connection to another file knows no tables of ours.
-fn foreign(error: StoreError) -> StoreError {
+/// A connection to another file has no tables of the store.
+fn foreign_file(error: StoreError) -> StoreError {
     match &error {
         StoreError::Database(cause) if cause.to_string().contains("no such table: steadfast") => {
-            let problem = "is to another database: begin the transaction on the store's own file";
-            Invalid::new("connection", problem).into()
+            let problem = "is to another database: begin the transaction on the store's file";
+            InputError::new("connection", problem).into()
         }
         _ => error,
     }
 }
 
-/// Splits what would be too long for one statement.
-fn chunks(mut tasks: &[Admission]) -> Vec<&[Admission]> {
+/// Splits tasks that are too many for one statement.
+fn chunks(mut tasks: &[CheckedTask]) -> Vec<&[CheckedTask]> {
     let mut chunks = Vec::new();
     while !tasks.is_empty() {
         let mut bytes = 0;
-        let fits = |task: &&Admission| {
+        let fits = |task: &&CheckedTask| {
             bytes += task.draft.payload.len();
-            bytes <= BYTES_AT_ONCE
+            bytes <= MAX_STATEMENT_BYTES
         };
-        let count = tasks.iter().take(AT_ONCE).take_while(fits).count().max(1);
+        let count = tasks.iter().take(MAX_STATEMENT_TASKS).take_while(fits).count().max(1);
         let (chunk, rest) = tasks.split_at(count);
         chunks.push(chunk);
         tasks = rest;
@@ -136,7 +156,7 @@ fn chunks(mut tasks: &[Admission]) -> Vec<&[Admission]> {
     chunks
 }
 
-impl<'t> New<'t> {
+impl<'t> NewTask<'t> {
     fn of(draft: &'t Draft, queue: i64, policy: i64, now: i64) -> Self {
         Self {
             id: Hex(draft.id),
@@ -154,7 +174,7 @@ impl<'t> New<'t> {
         }
     }
 
-    fn is_same_work(&self, other: &Self) -> bool {
+    fn has_same_work(&self, other: &Self) -> bool {
         self.kind == other.kind && self.payload == other.payload
     }
 }
@@ -167,10 +187,10 @@ pub(super) fn when(when: When, now: i64) -> i64 {
     }
 }
 
-/// Inserts tasks that are alike, unless one of them was there already.
-async fn insert_alike(
+/// Inserts tasks that differ only in id and payload. `None` if one of them exists.
+async fn insert_uniform(
     connection: &mut SqliteConnection,
-    tasks: &[New<'_>],
+    tasks: &[NewTask<'_>],
     now: i64,
 ) -> Result<Option<Vec<Submitted>>> {
     let Some(first) = tasks.first() else {
@@ -178,9 +198,9 @@ async fn insert_alike(
     };
     let ids: Vec<u8> = tasks.iter().flat_map(|task| task.id.0.uuid().into_bytes()).collect();
     let payloads: Vec<&str> = tasks.iter().map(|task| task.payload).collect();
-    let inserted = sqlx::query(ALIKE)
+    let inserted = sqlx::query(SUBMIT_UNIFORM)
         .bind(ids)
-        .bind(json(&payloads)?)
+        .bind(encode(&payloads)?)
         .bind(first.queue)
         .bind(first.priority)
         .bind(first.policy)
@@ -199,24 +219,24 @@ async fn insert_alike(
     }
 }
 
-fn all_new(tasks: &[New<'_>]) -> Vec<Submitted> {
-    tasks.iter().map(|task| Submitted { id: task.id.0, existed: false }).collect()
+fn all_new(tasks: &[NewTask<'_>]) -> Vec<Submitted> {
+    tasks.iter().map(|task| Submitted::new(task.id.0)).collect()
 }
 
-/// Inserts those that are new, and answers for all.
+/// Inserts the new tasks, and answers for all.
 async fn insert(
     connection: &mut SqliteConnection,
-    tasks: &[New<'_>],
+    tasks: &[NewTask<'_>],
     now: i64,
 ) -> Result<Vec<Submitted>> {
-    let list = json(&tasks)?;
+    let list = encode(&tasks)?;
     match insert_all(connection, &list, now).await {
         Ok(()) => Ok(all_new(tasks)),
         Err(error) if is_taken(&error) => {
             let found: String =
-                sqlx::query_scalar(FOUND).bind(&list).fetch_one(&mut *connection).await?;
-            let (new, answers) = sort_out(tasks, &read::<Vec<Found>>(&found)?)?;
-            insert_all(connection, &json(&new)?, now).await?;
+                sqlx::query_scalar(SUBMIT_EXISTING).bind(&list).fetch_one(&mut *connection).await?;
+            let (new, answers) = separate_new(tasks, &decode::<Vec<Existing>>(&found)?)?;
+            insert_all(connection, &encode(&new)?, now).await?;
             Ok(answers)
         }
         Err(error) => Err(error.into()),
@@ -228,7 +248,7 @@ async fn insert_all(
     list: &str,
     now: i64,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query(TASKS).bind(list).bind(now).execute(connection).await?;
+    sqlx::query(SUBMIT).bind(list).bind(now).execute(connection).await?;
     Ok(())
 }
 
@@ -236,19 +256,19 @@ fn is_taken(error: &sqlx::Error) -> bool {
     error.as_database_error().is_some_and(|error| error.is_unique_violation())
 }
 
-/// Which tasks are new, and what is answered for each.
-fn sort_out<'n, 't>(
-    tasks: &'n [New<'t>],
-    found: &[Found],
-) -> Result<(Vec<&'n New<'t>>, Vec<Submitted>)> {
-    let mut new: Vec<&New<'_>> = Vec::new();
-    let mut ids: HashMap<Hex, &New<'_>> = HashMap::new();
-    let mut keys: HashMap<&str, &New<'_>> = HashMap::new();
+/// Separates the new tasks, and answers for each.
+fn separate_new<'n, 't>(
+    tasks: &'n [NewTask<'t>],
+    found: &[Existing],
+) -> Result<(Vec<&'n NewTask<'t>>, Vec<Submitted>)> {
+    let mut new: Vec<&NewTask<'_>> = Vec::new();
+    let mut ids: HashMap<Hex, &NewTask<'_>> = HashMap::new();
+    let mut keys: HashMap<&str, &NewTask<'_>> = HashMap::new();
     let mut answers = Vec::with_capacity(tasks.len());
-    for (task, Found(known, owner, is_same)) in tasks.iter().zip(found) {
+    for (task, Existing(known, owner, is_same)) in tasks.iter().zip(found) {
         let known = match (known, ids.get(&task.id)) {
             (Some(is_same), _) => Some(*is_same == 1),
-            (None, earlier) => earlier.map(|earlier| earlier.is_same_work(task)),
+            (None, earlier) => earlier.map(|earlier| earlier.has_same_work(task)),
         };
         if known == Some(false) {
             return Err(StoreError::IdTaken(task.id.0));
@@ -257,55 +277,59 @@ fn sort_out<'n, 't>(
         let owner = match (owner, earlier) {
             _ if known.is_some() => Some((task.id, true)),
             (Some(owner), _) => Some((*owner, *is_same == Some(1))),
-            (None, Some(earlier)) => Some((earlier.id, earlier.is_same_work(task))),
+            (None, Some(earlier)) => Some((earlier.id, earlier.has_same_work(task))),
             (None, None) => None,
         };
         match owner {
-            Some((owner, true)) => answers.push(Submitted { id: owner.0, existed: true }),
+            Some((owner, true)) => answers.push(Submitted::existing(owner.0)),
             Some((owner, false)) => return Err(key_taken(task, owner.0)),
             None => {
                 ids.insert(task.id, task);
                 keys.extend(task.key.map(|key| (key, task)));
                 new.push(task);
-                answers.push(Submitted { id: task.id.0, existed: false });
+                answers.push(Submitted::new(task.id.0));
             }
         }
     }
     Ok((new, answers))
 }
 
-fn key_taken(task: &New<'_>, existing: TaskId) -> StoreError {
+fn key_taken(task: &NewTask<'_>, existing: TaskId) -> StoreError {
     StoreError::KeyTaken { key: task.key.unwrap_or_default().to_owned(), existing }
 }
 
-/// Writes what a task went through before, if it did.
-async fn head_start(connection: &mut SqliteConnection, task: &Admission, now: i64) -> Result<()> {
-    let (id, start) = (task.draft.id, &task.head_start);
-    if start.faults.is_empty() && start.ended.is_none() {
+/// Writes the prior attempts of a task, if there are any.
+async fn write_prior_attempts(
+    connection: &mut SqliteConnection,
+    task: &CheckedTask,
+    now: i64,
+) -> Result<()> {
+    let (id, prior) = (task.draft.id, &task.prior);
+    if prior.faults.is_empty() && prior.ended.is_none() {
         return Ok(());
     }
-    history::begin(connection, id, start).await?;
-    if let Some(reason) = start.ended {
-        transitions::leave(connection, &ids([id])?).await?;
+    history::begin(connection, id, prior).await?;
+    if let Some(reason) = prior.ended {
+        transitions::remove_queued(connection, &ids([id])?).await?;
         transitions::end(connection, &[Ending::failed(id, reason)], now).await?;
     }
     Ok(())
 }
 
-/// The numbers of queues and policies. Of many tasks most have the same ones as the task
-/// before, and a policy is recognised sooner than it is written.
-struct Numbers<'n> {
-    names: &'n Names,
+/// The numbers of queues and policies. Most tasks share those of the task before, and comparing
+/// policies is cheaper than encoding them.
+struct NumberLookup<'n> {
+    names: &'n NameCache,
     recent: VecDeque<(Arc<Policy>, i64)>,
 }
 
-impl Numbers<'_> {
-    const RECENT: usize = 8;
+impl NumberLookup<'_> {
+    const MAX_RECENT_POLICIES: usize = 8;
 
     async fn of(
         &mut self,
         connection: &mut SqliteConnection,
-        task: &Admission,
+        task: &CheckedTask,
     ) -> Result<(i64, i64)> {
         let queue = self.names.queue(connection, &task.draft.queue).await?;
         let is_same = |recent: &&(Arc<Policy>, i64)| {
@@ -314,9 +338,9 @@ impl Numbers<'_> {
         if let Some((_, policy)) = self.recent.iter().find(is_same) {
             return Ok((queue, *policy));
         }
-        let policy = self.names.number(connection, &task.policy).await?;
+        let policy = self.names.policy_number(connection, &task.policy).await?;
         self.recent.push_front((task.policy.clone(), policy));
-        self.recent.truncate(Self::RECENT);
+        self.recent.truncate(Self::MAX_RECENT_POLICIES);
         Ok((queue, policy))
     }
 }

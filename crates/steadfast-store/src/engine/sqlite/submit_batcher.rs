@@ -1,119 +1,116 @@
-//! Single submissions, written together.
+//! Group commit of single submissions.
 //!
-//! The [writer](super::writer) shares a commit among all who wait, but each of their jobs is a few
-//! statements, and every statement goes to the connection's thread and back. Tasks that are
-//! submitted one by one need no statements of their own: whoever submits one leaves it here, and
-//! all that lie here are one job. While it is written, the next ones gather.
+//! The [writer](super::writer) shares a commit among its jobs, but each job is a few statements,
+//! and every statement goes to the connection's thread and back. So tasks that are submitted one
+//! at a time are gathered here, and all that have arrived are one job.
 
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::name_cache::Names;
-use super::pending_wakes::News;
+use super::name_cache::NameCache;
 use super::submit;
 use super::writer::Writer;
-use crate::echo;
-use crate::engine::Submitted;
+use crate::engine::{PendingWakes, Submitted};
 use crate::error::{Result, StoreError};
-use crate::events::notifier::Wakes;
-use crate::queue::submit::Admission;
+use crate::events::notifier::Notifier;
+use crate::queue::submit::CheckedTask;
 
-/// How many tasks may wait. Whoever comes then waits to get in.
-const WAITING: usize = 256;
-/// How many are one job, so that the first of them is answered soon.
-const GROUP: usize = 256;
+/// The number of tasks that may wait for a commit; further callers wait to send theirs.
+const QUEUE_CAPACITY: usize = 256;
+/// The number of tasks in one job, so that the first is answered soon.
+const MAX_BATCH_TASKS: usize = 256;
 
-/// Where single tasks are left.
 #[derive(Clone, Debug)]
-pub(super) struct Desk {
-    tasks: mpsc::Sender<Left>,
+pub(super) struct SubmitBatcher {
+    tasks: mpsc::Sender<PendingSubmit>,
 }
 
-/// A task that was left here, and who waits for it.
+/// A task that waits for a commit, and its caller.
 #[derive(Debug)]
-struct Left {
-    task: Admission,
+struct PendingSubmit {
+    task: CheckedTask,
     caller: oneshot::Sender<Result<Submitted>>,
 }
 
-impl Desk {
-    /// Ends with its last handle.
-    pub(super) fn open(writer: Writer, names: Arc<Names>, wakes: Wakes) -> Self {
-        let (tasks, waiting) = mpsc::channel(WAITING);
-        tokio::spawn(Clerk { writer, names, wakes }.serve(waiting));
+impl SubmitBatcher {
+    /// Starts the task. It ends with the last handle.
+    pub(super) fn start(writer: Writer, names: Arc<NameCache>, notifier: Notifier) -> Self {
+        let (tasks, pending) = mpsc::channel(QUEUE_CAPACITY);
+        tokio::spawn(BatchWriter { writer, names, notifier }.run(pending));
         Self { tasks }
     }
 
-    /// Answers when the task is committed. It must be one that nothing but its id can be in the way
-    /// of: any other failure here is everybody's.
-    pub(super) async fn submit(&self, task: Admission) -> Result<Submitted> {
+    /// Returns when the task is committed. Only its id may conflict: any other failure fails the
+    /// whole batch.
+    pub(super) async fn submit(&self, task: CheckedTask) -> Result<Submitted> {
         let (caller, answer) = oneshot::channel();
-        self.tasks.send(Left { task, caller }).await.map_err(|_| StoreError::ended())?;
-        answer.await.map_err(|_| StoreError::ended())?
+        let pending = PendingSubmit { task, caller };
+        self.tasks.send(pending).await.map_err(|_| StoreError::closed())?;
+        answer.await.map_err(|_| StoreError::closed())?
     }
 }
 
-struct Clerk {
+struct BatchWriter {
     writer: Writer,
-    names: Arc<Names>,
-    wakes: Wakes,
+    names: Arc<NameCache>,
+    notifier: Notifier,
 }
 
-impl Clerk {
-    async fn serve(self, mut waiting: mpsc::Receiver<Left>) {
-        let mut group = Vec::with_capacity(GROUP);
-        while waiting.recv_many(&mut group, GROUP).await > 0 {
-            let wanted = group.drain(..).filter(|left| !left.caller.is_closed());
-            let (tasks, callers) = wanted.map(|left| (left.task, left.caller)).unzip();
-            self.write_group(Arc::new(tasks), callers).await;
+impl BatchWriter {
+    async fn run(self, mut pending: mpsc::Receiver<PendingSubmit>) {
+        let mut batch = Vec::with_capacity(MAX_BATCH_TASKS);
+        while pending.recv_many(&mut batch, MAX_BATCH_TASKS).await > 0 {
+            let wanted = batch.drain(..).filter(|pending| !pending.caller.is_closed());
+            let (tasks, callers) = wanted.map(|pending| (pending.task, pending.caller)).unzip();
+            self.write_batch(Arc::new(tasks), callers).await;
         }
     }
 
-    async fn write_group(
+    async fn write_batch(
         &self,
-        mut tasks: Arc<Vec<Admission>>,
+        mut tasks: Arc<Vec<CheckedTask>>,
         mut callers: Vec<oneshot::Sender<Result<Submitted>>>,
     ) {
-        let mut alone = Vec::new();
+        let mut conflicting = Vec::new();
         loop {
             match self.write(tasks.clone()).await {
-                Ok((submitted, news)) => {
-                    news.tell(&self.wakes);
+                Ok((submitted, wakes)) => {
+                    self.notify_all(wakes);
                     for (caller, submitted) in callers.into_iter().zip(submitted) {
                         let _ = caller.send(Ok(submitted));
                     }
                     break;
                 }
                 Err(StoreError::IdTaken(id)) => {
-                    let group = Arc::unwrap_or_clone(tasks).into_iter().zip(callers);
-                    let (theirs, others): (Vec<_>, Vec<_>) =
-                        group.partition(|(task, _)| task.draft.id == id);
-                    alone.extend(theirs);
-                    let (left, waiting) = others.into_iter().unzip();
-                    (tasks, callers) = (Arc::new(left), waiting);
+                    let batch = Arc::unwrap_or_clone(tasks).into_iter().zip(callers);
+                    let (taken, others): (Vec<_>, Vec<_>) =
+                        batch.partition(|(task, _)| task.draft.id == id);
+                    conflicting.extend(taken);
+                    let (rest, waiting) = others.into_iter().unzip();
+                    (tasks, callers) = (Arc::new(rest), waiting);
                 }
                 Err(error) => {
-                    refuse(callers, error);
+                    fail_all(callers, error);
                     break;
                 }
             }
         }
-        // One by one it is seen whose work is there, and whose is other work under the same id.
-        for (task, caller) in alone {
+        // One at a time, the task that matches the existing one succeeds and the others fail.
+        for (task, caller) in conflicting {
             let _ = caller.send(self.write_one(task).await);
         }
     }
 
-    async fn write_one(&self, task: Admission) -> Result<Submitted> {
-        let (submitted, news) = self.write(Arc::new(vec![task])).await?;
-        news.tell(&self.wakes);
-        submitted.into_iter().next().ok_or_else(StoreError::ended)
+    async fn write_one(&self, task: CheckedTask) -> Result<Submitted> {
+        let (submitted, wakes) = self.write(Arc::new(vec![task])).await?;
+        self.notify_all(wakes);
+        submitted.into_iter().next().ok_or_else(StoreError::closed)
     }
 
-    async fn write(&self, tasks: Arc<Vec<Admission>>) -> Result<(Vec<Submitted>, News)> {
+    async fn write(&self, tasks: Arc<Vec<CheckedTask>>) -> Result<(Vec<Submitted>, PendingWakes)> {
         if tasks.is_empty() {
-            return Ok((Vec::new(), News::default()));
+            return Ok((Vec::new(), PendingWakes::default()));
         }
         let names = self.names.clone();
         let written = self.writer.run(move |connection, now| {
@@ -121,13 +118,15 @@ impl Clerk {
         });
         written.await
     }
+
+    fn notify_all(&self, wakes: PendingWakes) {
+        wakes.wakes().for_each(|wake| self.notifier.notify(wake));
+    }
 }
 
-fn refuse(callers: Vec<oneshot::Sender<Result<Submitted>>>, error: StoreError) {
-    let words = error.to_string();
-    let error = error.into_database_error().unwrap_or(sqlx::Error::Protocol(words));
-    let error = Arc::new(error);
+fn fail_all(callers: Vec<oneshot::Sender<Result<Submitted>>>, error: StoreError) {
+    let error = error.into_shared();
     for caller in callers {
-        let _ = caller.send(Err(echo::of(&error).into()));
+        let _ = caller.send(Err(error.clone().into()));
     }
 }

@@ -1,72 +1,87 @@
-//! Moving tasks from place to place.
+//! Moving tasks between states.
 //!
-//! A task's place is one small row, so every move is the same: it leaves where it is, and
-//! enters where it goes. What a place is ordered by (queue, priority, time) comes from the
-//! task's body, so an id is enough to find its row in any of them.
+//! The state of a task is one small row in the table of that state, so every transition deletes
+//! one row and inserts another. The keys of these tables (queue, priority, time) come from the
+//! task's own row, so an id is enough to find its state row.
 //!
-//! Statements that always follow each other are sent as one: the way to the database and back
-//! takes longer than a small statement itself.
+//! Statements that always follow each other are sent as one: a round trip takes longer than a
+//! small statement.
 
 use serde::Serialize;
 use sqlx::SqliteConnection;
 use steadfast::Reason;
 
-use super::row::{Hex, json};
+use super::row::{Hex, encode};
 use crate::error::Result;
 use crate::task::{Status, TaskId};
 
-const LEAVE: &str =
-    concat!(include_str!("sql/leave_ready.sql"), ";", include_str!("sql/leave_waiting.sql"));
-const LEAVE_RUNNING: &str = concat!(
-    include_str!("sql/leave_running.sql"),
-    ";",
-    include_str!("sql/lease_shrink.sql"),
-    ";",
-    include_str!("sql/lease_drop.sql")
-);
-const SET_DUE: &str = include_str!("sql/set_due.sql");
-const ENTER: &str =
-    concat!(include_str!("sql/enter_ready.sql"), ";", include_str!("sql/enter_waiting.sql"));
-const ENTER_ENDED: &str =
-    concat!(include_str!("sql/enter_ended.sql"), ";", include_str!("sql/ends_add.sql"));
-const LEAVE_ENDED: &str =
-    concat!(include_str!("sql/ends_take.sql"), ";", include_str!("sql/leave_ended.sql"));
+/// Reduces the task counts of leases, and deletes empty ones. The leases are `?2`.
+macro_rules! shrink_leases {
+    () => {
+        concat!(
+            include_str!("sql/shrink_leases.sql"),
+            ";",
+            include_str!("sql/delete_empty_leases.sql")
+        )
+    };
+}
+pub(super) use shrink_leases;
 
-/// Takes tasks out of the lines of the ready and the waiting. `ids` is a list as JSON, here and
-/// below.
-pub(super) async fn leave(connection: &mut SqliteConnection, ids: &str) -> Result<()> {
-    sqlx::query(LEAVE).bind(ids).execute(connection).await?;
+/// Takes ended tasks out of the counters, before they are deleted.
+pub(super) const COUNT_REMOVED: &str = include_str!("sql/remove_ended_count.sql");
+pub(super) const DELETE_ENDED: &str = include_str!("sql/remove_ended.sql");
+const REMOVE_ENDED: &str =
+    concat!(include_str!("sql/remove_ended_count.sql"), ";", include_str!("sql/remove_ended.sql"));
+
+const REMOVE_QUEUED: &str =
+    concat!(include_str!("sql/remove_pending.sql"), ";", include_str!("sql/remove_scheduled.sql"));
+const REMOVE_RUNNING: &str = concat!(include_str!("sql/remove_running.sql"), ";", shrink_leases!());
+const SET_DUE: &str = include_str!("sql/set_due.sql");
+const ENQUEUE: &str = concat!(
+    include_str!("sql/enqueue_pending.sql"),
+    ";",
+    include_str!("sql/enqueue_scheduled.sql")
+);
+const END: &str = concat!(
+    include_str!("sql/end.sql"),
+    ";",
+    "UPDATE steadfast_ends SET completed = completed + ?3, failed = failed + ?4, \
+     cancelled = cancelled + ?5"
+);
+
+/// Removes pending and scheduled tasks. `ids` is a JSON list, here and below.
+pub(super) async fn remove_queued(connection: &mut SqliteConnection, ids: &str) -> Result<()> {
+    sqlx::query(REMOVE_QUEUED).bind(ids).execute(connection).await?;
     Ok(())
 }
 
-/// Takes tasks from their workers. `leases` is how many of each lease. A lease without a task
-/// is gone.
-pub(super) async fn leave_running(
+/// Removes running tasks. `leases` has the number of tasks per lease; an empty lease is deleted.
+pub(super) async fn remove_running(
     connection: &mut SqliteConnection,
     ids: &str,
     leases: &[(i64, usize)],
 ) -> Result<()> {
-    sqlx::query(LEAVE_RUNNING).bind(ids).bind(json(&leases)?).execute(connection).await?;
+    sqlx::query(REMOVE_RUNNING).bind(ids).bind(encode(&leases)?).execute(connection).await?;
     Ok(())
 }
 
-/// Says when tasks that are in no line are due. A held category makes it later.
+/// Sets the due times of tasks that are in no state. A held category makes them later.
 pub(super) async fn set_due(
     connection: &mut SqliteConnection,
     due: &[(Hex, i64)],
     now: i64,
 ) -> Result<()> {
-    sqlx::query(SET_DUE).bind(json(&due)?).bind(now).execute(connection).await?;
+    sqlx::query(SET_DUE).bind(encode(&due)?).bind(now).execute(connection).await?;
     Ok(())
 }
 
-/// Puts tasks that are in no line into the one that their time says.
-pub(super) async fn enter(connection: &mut SqliteConnection, ids: &str, now: i64) -> Result<()> {
-    sqlx::query(ENTER).bind(ids).bind(now).execute(connection).await?;
+/// Makes tasks that are in no state pending or scheduled, by their due times.
+pub(super) async fn enqueue(connection: &mut SqliteConnection, ids: &str, now: i64) -> Result<()> {
+    sqlx::query(ENQUEUE).bind(ids).bind(now).execute(connection).await?;
     Ok(())
 }
 
-/// How a task ends.
+/// The end of a task.
 #[derive(Debug, Serialize)]
 pub(super) struct Ending<'r> {
     id: Hex,
@@ -85,7 +100,7 @@ impl<'r> Ending<'r> {
         Self { id: Hex(id), status: Status::Failed.name(), reason, result: None }
     }
 
-    /// How much there is to write.
+    /// The size of its result.
     pub(super) fn bytes(&self) -> usize {
         self.result.map_or(0, str::len)
     }
@@ -95,18 +110,18 @@ impl<'r> Ending<'r> {
     }
 }
 
-/// Ends tasks that are in no line any more.
+/// Ends tasks that are in no state.
 pub(super) async fn end(
     connection: &mut SqliteConnection,
     endings: &[Ending<'_>],
     now: i64,
 ) -> Result<()> {
     let count = |status: Status| {
-        let ended_so = endings.iter().filter(|ending| ending.status == status.name());
-        i64::try_from(ended_so.count()).unwrap_or(i64::MAX)
+        let ended = endings.iter().filter(|ending| ending.status == status.name());
+        i64::try_from(ended.count()).unwrap_or(i64::MAX)
     };
-    sqlx::query(ENTER_ENDED)
-        .bind(json(&endings)?)
+    sqlx::query(END)
+        .bind(encode(&endings)?)
         .bind(now)
         .bind(count(Status::Completed))
         .bind(count(Status::Failed))
@@ -116,8 +131,8 @@ pub(super) async fn end(
     Ok(())
 }
 
-/// Takes tasks from those that have ended.
-pub(super) async fn leave_ended(connection: &mut SqliteConnection, ids: &str) -> Result<()> {
-    sqlx::query(LEAVE_ENDED).bind(ids).execute(connection).await?;
+/// Removes ended tasks.
+pub(super) async fn remove_ended(connection: &mut SqliteConnection, ids: &str) -> Result<()> {
+    sqlx::query(REMOVE_ENDED).bind(ids).execute(connection).await?;
     Ok(())
 }

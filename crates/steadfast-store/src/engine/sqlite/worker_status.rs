@@ -1,4 +1,4 @@
-//! Who is at work, and on what (H2).
+//! Workers that hold tasks, and the backlog of each queue (H2).
 
 use sqlx::{Row, SqliteConnection};
 
@@ -7,13 +7,16 @@ use super::row::timestamp;
 use crate::error::Result;
 use crate::queue::worker_status::{QueueBacklog, WorkerInfo, WorkerStatus};
 
-const WORKERS: &str = include_str!("sql/work_workers.sql");
-const LINES: &str = include_str!("sql/lines.sql");
+const WORKERS: &str = "SELECT owner AS name, sum(tasks) AS tasks, min(until) AS until \
+     FROM steadfast_leases WHERE tasks > 0 GROUP BY owner ORDER BY owner";
+const BACKLOGS: &str = include_str!("sql/worker_status_backlogs.sql");
 
-/// Workers and lines.
-pub(super) async fn look(connection: &mut SqliteConnection) -> Result<WorkerStatus> {
+pub(super) async fn worker_status(connection: &mut SqliteConnection) -> Result<WorkerStatus> {
     let now = now(connection).await?;
-    Ok(WorkerStatus { workers: workers(connection).await?, lines: lines(connection, now).await? })
+    Ok(WorkerStatus {
+        workers: workers(connection).await?,
+        backlogs: backlogs(connection, now).await?,
+    })
 }
 
 async fn workers(connection: &mut SqliteConnection) -> Result<Vec<WorkerInfo>> {
@@ -28,14 +31,14 @@ async fn workers(connection: &mut SqliteConnection) -> Result<Vec<WorkerInfo>> {
     workers.collect()
 }
 
-async fn lines(connection: &mut SqliteConnection, now: i64) -> Result<Vec<QueueBacklog>> {
-    let rows = sqlx::query(LINES).bind(now).fetch_all(connection).await?;
-    let lines = rows.iter().map(|row| {
+async fn backlogs(connection: &mut SqliteConnection, now: i64) -> Result<Vec<QueueBacklog>> {
+    let rows = sqlx::query(BACKLOGS).bind(now).fetch_all(connection).await?;
+    let backlogs = rows.iter().map(|row| {
         Ok(QueueBacklog {
             queue: row.try_get("name")?,
             due_since: row.try_get::<Option<i64>, _>("due_since")?.map(timestamp),
             running: row.try_get::<i64, _>("running")?.unsigned_abs(),
         })
     });
-    lines.collect()
+    backlogs.collect()
 }

@@ -1,15 +1,14 @@
-//! The one writer, and group commit.
+//! The single writer, with group commit.
 //!
-//! SQLite lets one connection write at a time, and a commit that survives a power cut costs a
-//! flush of the disk however little it writes. So every write goes through one task that owns
-//! the one writing connection. It takes all that is waiting, runs each job in a savepoint of
-//! its own within one transaction, and answers after the one commit: a hundred callers share
-//! one flush, and none waits for a lock.
+//! SQLite lets one connection write at a time, and a durable commit flushes the disk however
+//! little it writes. So every write goes through one task that owns the writing connection. It
+//! takes all waiting jobs, runs each in its own savepoint within one transaction, and answers
+//! after the commit: a hundred callers share one flush, and none waits for a lock.
 //!
-//! A job that fails takes back its own writes and nobody else's. If the transaction itself
-//! fails, every job of the group hears so, and the next group starts anew. A caller that has
-//! gone away by the time of the commit has asked for nothing: its writes are taken back, so
-//! that a claim that nobody waits for holds no tasks.
+//! A job that fails rolls back its own writes only. If the transaction fails, every job of the
+//! group fails with the same error, and the next group starts a new transaction. The writes of a
+//! caller that has gone away before the commit are rolled back, so that a cancelled claim holds no
+//! tasks.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -18,26 +17,26 @@ use std::sync::Arc;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use tokio::sync::{mpsc, oneshot};
 
-use super::name_cache::Names;
+use super::name_cache::NameCache;
 use super::opened_file::OpenedFile;
 use super::options::Options;
-use crate::echo;
+use super::select_now;
 use crate::error::{Result, StoreError};
-use crate::queue::cancel_guard::{Delivery, Unheard};
+use crate::queue::cancel_guard::{CancelGuard, Guarded};
 
-/// Takes the write lock, and answers with the time from then on.
-const BEGIN: &str = concat!("BEGIN IMMEDIATE;", include_str!("sql/now.sql"));
+/// Takes the write lock, and returns the time of the transaction.
+const BEGIN: &str = concat!("BEGIN IMMEDIATE;", select_now!());
 
-/// How many jobs may wait. Whoever comes then waits to get in.
-const WAITING: usize = 256;
+/// The number of jobs that may wait; further callers wait to send theirs.
+const QUEUE_CAPACITY: usize = 256;
 
-/// How many jobs share a commit, so that the first of them is answered soon.
-const GROUP: usize = 128;
+/// The number of jobs in one commit, so that the first is answered soon.
+const MAX_GROUP_JOBS: usize = 128;
 
-/// What a job does with the connection, and when.
-pub(super) type Doing<'c, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'c>>;
+/// The work of a job on a connection.
+pub(super) type JobFuture<'c, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'c>>;
 
-/// Hands writes to the task that makes them.
+/// Sends jobs to the writing task.
 #[derive(Clone, Debug)]
 pub(super) struct Writer {
     jobs: mpsc::Sender<Box<dyn Job>>,
@@ -49,71 +48,71 @@ impl Writer {
         connection: SqliteConnection,
         options: Options,
         opened: Option<OpenedFile>,
-        names: Arc<Names>,
+        names: Arc<NameCache>,
     ) -> Self {
-        let (jobs, waiting) = mpsc::channel(WAITING);
+        let (jobs, waiting) = mpsc::channel(QUEUE_CAPACITY);
         let file = File { connection: Some(connection), options, opened, names };
-        tokio::spawn(file.serve(waiting));
+        tokio::spawn(file.run(waiting));
         Self { jobs }
     }
 
-    /// Runs a job, told the time of its transaction. Answers when it is committed.
+    /// Runs a job with the time of its transaction. Returns after the commit.
     pub(super) async fn run<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: for<'c> FnOnce(&'c mut SqliteConnection, i64) -> Doing<'c, T> + Send + 'static,
+        F: for<'c> FnOnce(&'c mut SqliteConnection, i64) -> JobFuture<'c, T> + Send + 'static,
     {
-        Ok(self.ask(work, |_| Unheard::NOTHING).await?.answer)
+        Ok(self.run_guarded(work, |_| CancelGuard::NONE).await?.answer)
     }
 
-    /// The same, with something to be done if the answer is not heard.
-    pub(super) async fn ask<T, F, U>(&self, work: F, unheard: U) -> Result<Delivery<T>>
+    /// The same, with a guard that runs if the caller goes away after the commit.
+    pub(super) async fn run_guarded<T, F, G>(&self, work: F, guard: G) -> Result<Guarded<T>>
     where
         T: Send + 'static,
-        F: for<'c> FnOnce(&'c mut SqliteConnection, i64) -> Doing<'c, T> + Send + 'static,
-        U: FnOnce(&T) -> Unheard + Send + 'static,
+        F: for<'c> FnOnce(&'c mut SqliteConnection, i64) -> JobFuture<'c, T> + Send + 'static,
+        G: FnOnce(&T) -> CancelGuard + Send + 'static,
     {
         let (caller, answer) = oneshot::channel();
-        let job = Asked { work: Some(work), unheard, outcome: None, caller };
-        self.jobs.send(Box::new(job)).await.map_err(|_| StoreError::ended())?;
-        answer.await.map_err(|_| StoreError::ended())?
+        let job = CallerJob { work: Some(work), guard, outcome: None, caller };
+        self.jobs.send(Box::new(job)).await.map_err(|_| StoreError::closed())?;
+        answer.await.map_err(|_| StoreError::closed())?
     }
 }
 
-/// A job without its type.
+/// A job of any type.
 trait Job: Send {
-    /// Whether nobody waits for its answer any more.
+    /// Whether its caller has gone away.
     fn is_abandoned(&self) -> bool;
-    /// Runs it; tells whether what it wrote is to be kept.
-    fn run<'c>(&'c mut self, connection: &'c mut SqliteConnection, now: i64) -> Running<'c>;
-    /// The database's error that it failed by, taken out of its answer.
-    fn failure(&mut self) -> Option<sqlx::Error>;
-    /// What it answered holds.
+    /// Runs it, and returns whether to commit its writes.
+    fn run<'c>(&'c mut self, connection: &'c mut SqliteConnection, now: i64) -> RunFuture<'c>;
+    /// The database error that it failed with, taken out of its outcome.
+    fn take_error(&mut self) -> Option<Arc<sqlx::Error>>;
+    /// Answers after the commit.
     fn committed(self: Box<Self>);
-    /// What it wrote is not there.
+    /// Answers after a rollback.
     fn failed(self: Box<Self>, error: &Arc<sqlx::Error>);
 }
 
-type Running<'c> = Pin<Box<dyn Future<Output = bool> + Send + 'c>>;
+type RunFuture<'c> = Pin<Box<dyn Future<Output = bool> + Send + 'c>>;
 
-struct Asked<T, F, U> {
+struct CallerJob<T, F, G> {
     work: Option<F>,
-    unheard: U,
+    guard: G,
     outcome: Option<Result<T>>,
-    caller: oneshot::Sender<Result<Delivery<T>>>,
+    caller: oneshot::Sender<Result<Guarded<T>>>,
 }
 
-impl<T, F, U> Job for Asked<T, F, U>
+impl<T, F, G> Job for CallerJob<T, F, G>
 where
     T: Send,
-    F: for<'c> FnOnce(&'c mut SqliteConnection, i64) -> Doing<'c, T> + Send,
-    U: FnOnce(&T) -> Unheard + Send,
+    F: for<'c> FnOnce(&'c mut SqliteConnection, i64) -> JobFuture<'c, T> + Send,
+    G: FnOnce(&T) -> CancelGuard + Send,
 {
     fn is_abandoned(&self) -> bool {
         self.caller.is_closed()
     }
 
-    fn run<'c>(&'c mut self, connection: &'c mut SqliteConnection, now: i64) -> Running<'c> {
+    fn run<'c>(&'c mut self, connection: &'c mut SqliteConnection, now: i64) -> RunFuture<'c> {
         Box::pin(async move {
             let Some(work) = self.work.take() else {
                 return false;
@@ -122,28 +121,28 @@ where
             if self.caller.is_closed() {
                 return false;
             }
-            let keeps = outcome.is_ok();
+            let commits = outcome.is_ok();
             self.outcome = Some(outcome);
-            keeps
+            commits
         })
     }
 
-    fn failure(&mut self) -> Option<sqlx::Error> {
+    fn take_error(&mut self) -> Option<Arc<sqlx::Error>> {
         self.outcome.take()?.err()?.into_database_error()
     }
 
     fn committed(self: Box<Self>) {
-        let Self { unheard, outcome, caller, .. } = *self;
+        let Self { guard, outcome, caller, .. } = *self;
         if let Some(outcome) = outcome {
-            let deliver = |answer| Delivery { unheard: unheard(&answer), answer };
-            let _ = caller.send(outcome.map(deliver));
+            let guarded = |answer| Guarded { guard: guard(&answer), answer };
+            let _ = caller.send(outcome.map(guarded));
         }
     }
 
     fn failed(self: Box<Self>, error: &Arc<sqlx::Error>) {
         let outcome = match self.outcome {
             Some(Err(own)) => Err(own),
-            _ => Err(echo::of(error).into()),
+            _ => Err(error.clone().into()),
         };
         let _ = self.caller.send(outcome);
     }
@@ -153,15 +152,15 @@ where
 struct File {
     connection: Option<SqliteConnection>,
     options: Options,
-    /// Nothing if the store is in memory.
+    /// `None` in memory.
     opened: Option<OpenedFile>,
-    names: Arc<Names>,
+    names: Arc<NameCache>,
 }
 
 impl File {
-    async fn serve(mut self, mut waiting: mpsc::Receiver<Box<dyn Job>>) {
-        let mut group = Vec::with_capacity(GROUP);
-        while waiting.recv_many(&mut group, GROUP).await > 0 {
+    async fn run(mut self, mut waiting: mpsc::Receiver<Box<dyn Job>>) {
+        let mut group = Vec::with_capacity(MAX_GROUP_JOBS);
+        while waiting.recv_many(&mut group, MAX_GROUP_JOBS).await > 0 {
             group.retain(|job| !job.is_abandoned());
             let written = match group.is_empty() {
                 true => Ok(()),
@@ -170,9 +169,8 @@ impl File {
             match written {
                 Ok(()) => group.drain(..).for_each(Job::committed),
                 Err(error) => {
-                    self.names.forget();
-                    self.take_back(&error).await;
-                    let error = Arc::new(error);
+                    self.names.clear();
+                    self.roll_back(&error).await;
                     group.drain(..).for_each(|job| job.failed(&error));
                 }
             }
@@ -183,7 +181,7 @@ impl File {
     }
 
     /// Runs a group and commits it.
-    async fn write(&mut self, group: &mut [Box<dyn Job>]) -> Result<(), sqlx::Error> {
+    async fn write(&mut self, group: &mut [Box<dyn Job>]) -> Result<(), Arc<sqlx::Error>> {
         check(self.opened.as_ref())?;
         let connection = match &mut self.connection {
             Some(connection) => connection,
@@ -192,10 +190,10 @@ impl File {
         let now = sqlx::query_scalar(BEGIN).fetch_one(&mut *connection).await?;
         if let [only] = group {
             if only.run(connection, now).await {
-                return commit(connection, self.opened.as_ref()).await;
+                return Ok(commit(connection, self.opened.as_ref()).await?);
             }
-            self.names.forget();
-            return undo_all(connection).await;
+            self.names.clear();
+            return Ok(undo_all(connection).await?);
         }
         run(connection, "SAVEPOINT job").await?;
         for job in group {
@@ -203,21 +201,21 @@ impl File {
                 run(connection, "RELEASE job; SAVEPOINT job").await?;
                 continue;
             }
-            self.names.forget();
+            self.names.clear();
             let undone = run(connection, "ROLLBACK TO job").await;
-            // Some errors take the whole transaction back, and everybody's writes with it.
-            undone.map_err(|lost| job.failure().unwrap_or(lost))?;
+            // Some errors roll back the whole transaction, with the writes of every job.
+            undone.map_err(|error| job.take_error().unwrap_or_else(|| Arc::new(error)))?;
         }
-        commit(connection, self.opened.as_ref()).await
+        Ok(commit(connection, self.opened.as_ref()).await?)
     }
 
-    /// Leaves a connection behind that the next group can use, or none.
-    async fn take_back(&mut self, error: &sqlx::Error) {
+    /// Rolls back, and closes the connection if that fails.
+    async fn roll_back(&mut self, error: &sqlx::Error) {
         let Some(connection) = &mut self.connection else {
             return;
         };
-        let is_sound = error.as_database_error().is_some() && undo_all(connection).await.is_ok();
-        if !is_sound && self.options.path().is_some() {
+        let is_usable = error.as_database_error().is_some() && undo_all(connection).await.is_ok();
+        if !is_usable && self.options.path().is_some() {
             self.connection = None;
         }
     }
@@ -227,7 +225,7 @@ fn check(opened: Option<&OpenedFile>) -> Result<(), sqlx::Error> {
     Ok(opened.map_or(Ok(()), OpenedFile::check)?)
 }
 
-/// Commits, if the file is still there: to begin may have taken a while.
+/// Commits if the file still has its name, because BEGIN may have waited.
 async fn commit(
     connection: &mut SqliteConnection,
     opened: Option<&OpenedFile>,
@@ -241,8 +239,7 @@ async fn run(connection: &mut SqliteConnection, sql: &'static str) -> Result<(),
     Ok(())
 }
 
-/// Takes back the transaction, if SQLite has not done so already: it does after some errors,
-/// a full disk among them.
+/// Rolls back the transaction, unless SQLite has already done so, as after a full disk.
 async fn undo_all(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     let undone = run(connection, "ROLLBACK").await;
     match undone {

@@ -67,5 +67,5 @@ pub(crate) const DONE: Verdict = Verdict::Completed { result: None };
 
 /// The last word on a task, from whoever holds it.
 pub(crate) fn settlement(task: &Claimed, verdict: Verdict) -> Settlement {
-    Settlement { id: task.id, version: task.version, verdict }
+    Settlement { id: task.id, fencing_token: task.fencing_token, verdict }
 }

@@ -88,7 +88,7 @@ fn a_listener_that_does_not_listen_is_suspected() {
 fn other_connections_of_steadfast_are_counted() {
     with_store(async |fixture| {
         fixture.store.now().await.unwrap();
-        assert!(fixture.server().await.colleagues.unwrap() >= 1);
+        assert!(fixture.server().await.other_connections.unwrap() >= 1);
         let connections = fixture.server().await.connections.unwrap();
         assert!(connections.used >= 2 && connections.most > connections.used, "{connections:?}");
     });

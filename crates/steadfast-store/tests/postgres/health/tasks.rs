@@ -38,7 +38,7 @@ fn a_schema_from_the_future_is_seen() {
         let health = fixture.health().await;
         assert!(matches!(health.schema, Ok(Schema { found: 99, known: 1..99 })));
         let told = health.work.unwrap_err().to_string();
-        assert_eq!(told, "this program does not know the store's schema");
+        assert_eq!(told, "the store's schema is newer than this program");
     });
 }
 

@@ -18,7 +18,7 @@ async fn a_sound_file_is_seen_as_it_is() {
     let fixture = Fixture::new().await;
     fixture.store.submit(task(1)).await.unwrap();
     let own = fixture.own().await;
-    assert_eq!((own.damage, own.journal), (Ok(vec![]), Ok("wal".to_owned())));
+    assert_eq!((own.corruption, own.journal), (Ok(vec![]), Ok("wal".to_owned())));
     assert_eq!((own.locked, own.directory_writable), (Ok(false), Ok(true)));
     assert!(own.file.writable && own.log.unwrap().bytes > 0 && own.index.is_some());
     let space = own.space.unwrap();
@@ -66,7 +66,7 @@ async fn damage_is_found() {
     let path = directory.path().join("tasks.db");
     let options = SqliteConnectOptions::new().filename(&path);
     {
-        let store = Store::on(std::sync::Arc::new(
+        let store = Store::with_engine(std::sync::Arc::new(
             Sqlite::open(&format!("sqlite:{}", path.display())).await.unwrap(),
         ));
         store.submit_all((0..2000).map(task).collect()).await.unwrap();
@@ -80,7 +80,7 @@ async fn damage_is_found() {
     file.seek(SeekFrom::Start(length / 2)).unwrap();
     file.write_all(&[0xaa; 16 * 4096]).unwrap();
     drop(file);
-    let damage = own(look(&path).await).damage.unwrap();
+    let damage = own(look(&path).await).corruption.unwrap();
     assert!(!damage.is_empty());
     assert_eq!(path.metadata().unwrap().len(), length);
 }

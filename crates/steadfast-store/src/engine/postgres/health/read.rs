@@ -1,4 +1,4 @@
-//! One question to the server, in a transaction that can do no harm.
+//! Statements in read-only transactions.
 
 use std::time::Duration;
 
@@ -6,54 +6,54 @@ use sqlx::postgres::{PgArguments, PgConnection, PgRow};
 use sqlx::query::Query;
 use sqlx::{Connection as _, Postgres, Row, Transaction};
 
-use crate::health::{Seen, Session, seconds};
+use crate::health::{Fact, Session, seconds};
 
 const SESSION: &str = include_str!("../sql/health_session.sql");
 
-/// Who looks.
-pub(super) struct Look {
+/// A connection for health checks.
+pub(super) struct Probe {
     connection: PgConnection,
 }
 
-impl Look {
+impl Probe {
     pub(super) const fn on(connection: PgConnection) -> Self {
         Self { connection }
     }
 
     pub(super) async fn close(self) {
-        // Nothing was written, so there is nothing to lose.
+        // Nothing was written.
         let _ = self.connection.close().await;
     }
 
-    pub(super) async fn begin(&mut self) -> Seen<Transaction<'_, Postgres>> {
+    pub(super) async fn begin(&mut self) -> Fact<Transaction<'_, Postgres>> {
         let mut transaction = self.connection.begin().await?;
         sqlx::raw_sql(SESSION).execute(&mut *transaction).await?;
         Ok(transaction)
     }
 
-    pub(super) async fn rows(&mut self, statement: &'static str) -> Seen<Vec<PgRow>> {
-        self.ask(sqlx::query(statement)).await
+    pub(super) async fn rows(&mut self, statement: &'static str) -> Fact<Vec<PgRow>> {
+        self.fetch(sqlx::query(statement)).await
     }
 
-    pub(super) async fn ask(
+    pub(super) async fn fetch(
         &mut self,
         query: Query<'_, Postgres, PgArguments>,
-    ) -> Seen<Vec<PgRow>> {
+    ) -> Fact<Vec<PgRow>> {
         let mut transaction = self.begin().await?;
-        // Behind a pooler a prepared statement would be left on another's connection.
+        // Behind a pooler a prepared statement would stay on a shared connection.
         let rows = query.persistent(false).fetch_all(&mut *transaction).await;
         transaction.rollback().await?;
         Ok(rows?)
     }
 
-    /// The one row of a statement that always has one.
-    pub(super) async fn row(&mut self, statement: &'static str) -> Seen<PgRow> {
+    /// The row of a statement that always returns one.
+    pub(super) async fn row(&mut self, statement: &'static str) -> Fact<PgRow> {
         let rows = self.rows(statement).await?;
         Ok(rows.into_iter().next().ok_or(sqlx::Error::RowNotFound)?)
     }
 
-    /// The one value of it.
-    pub(super) async fn value<T>(&mut self, statement: &'static str) -> Seen<T>
+    /// The value of a statement that always returns one.
+    pub(super) async fn value<T>(&mut self, statement: &'static str) -> Fact<T>
     where
         T: for<'r> sqlx::Decode<'r, Postgres> + sqlx::Type<Postgres>,
     {
@@ -61,7 +61,7 @@ impl Look {
     }
 }
 
-/// A count as rows have it, which is never negative.
+/// A count from a signed column.
 pub(super) fn count(row: &PgRow, column: &str) -> sqlx::Result<u64> {
     row.try_get::<i64, _>(column).map(|count| count.try_into().unwrap_or(0))
 }
@@ -75,7 +75,7 @@ pub(super) fn maybe_seconds(row: &PgRow, column: &str) -> sqlx::Result<Option<Du
     Ok(row.try_get::<Option<f64>, _>(column)?.map(seconds))
 }
 
-pub(super) fn session(row: &PgRow) -> Seen<Session> {
+pub(super) fn session(row: &PgRow) -> Fact<Session> {
     Ok(Session {
         pid: row.try_get("pid")?,
         user: row.try_get("user")?,

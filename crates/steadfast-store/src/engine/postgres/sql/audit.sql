@@ -1,1 +1,5 @@
-INSERT INTO steadfast.audit (actor, source, action, target, detail) VALUES ($1, $2, $3, $4, $5::text::json)
+INSERT INTO steadfast.audit (actor, source, action, target, detail)
+SELECT actor, source, action, target, detail::json
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+    WITH ORDINALITY AS entry (actor, source, action, target, detail, place)
+ORDER BY place

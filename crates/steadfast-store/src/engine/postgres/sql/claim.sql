@@ -4,7 +4,7 @@
 -- table (D6). A category is bounded and ordered by, not equal to the wanted one: where all tasks once
 -- were of one category, the server would take the whole queue for its line. A kind that is not in the
 -- line is looked up task by task: as a subquery of one value it cannot become a scan of all tasks.
-WITH line AS MATERIALIZED (
+WITH source AS MATERIALIZED (
     SELECT q.id AS queue, wanted.category, coalesce(l.most, $6::int) AS most,
            coalesce(l.rank, '-32768'::smallint) AS rank,
            coalesce(l.submitted_at, '-infinity') AS submitted_at,
@@ -21,58 +21,58 @@ WITH line AS MATERIALIZED (
 share AS (
     SELECT queue, category, count(*) AS many
       FROM (SELECT *
-              FROM (SELECT line.queue, line.category, line.most, head.*, row_number() OVER (
-                               PARTITION BY line.queue ORDER BY head.rank, head.submitted_at, head.id) AS number
-                      FROM line CROSS JOIN LATERAL (
+              FROM (SELECT source.queue, source.category, source.most, head.*, row_number() OVER (
+                               PARTITION BY source.queue ORDER BY head.rank, head.submitted_at, head.id) AS number
+                      FROM source CROSS JOIN LATERAL (
                         SELECT r.rank, r.submitted_at, r.id
                           FROM steadfast.ready r
-                         WHERE r.queue = line.queue
-                           AND /* in line */
+                         WHERE r.queue = source.queue
+                           AND /* conditions */
                            AND ($10::text[] IS NULL OR CASE r.kind
                                 WHEN '' THEN (SELECT t.kind FROM steadfast.tasks t WHERE t.id = r.id)
                                 ELSE r.kind END = ANY ($10))
-                         ORDER BY /* its category, */ r.rank, r.submitted_at, r.id
-                         LIMIT line.most
+                         ORDER BY /* category, */ r.rank, r.submitted_at, r.id
+                         LIMIT source.most
                       ) AS head
-                     WHERE NOT line.alone) AS heads
+                     WHERE NOT source.alone) AS heads
              WHERE number <= most
              ORDER BY rank, submitted_at, id
              LIMIT $6) AS first
      GROUP BY queue, category
 ),
-found AS MATERIALIZED (
+locked AS MATERIALIZED (
     SELECT first.*
-      FROM (SELECT line.*, CASE WHEN line.alone THEN least(line.most, $6) ELSE s.many END AS share
-              FROM line LEFT JOIN share s
-                ON s.queue = line.queue AND s.category IS NOT DISTINCT FROM line.category) AS line
+      FROM (SELECT source.*, CASE WHEN source.alone THEN least(source.most, $6) ELSE s.many END AS share
+              FROM source LEFT JOIN share s
+                ON s.queue = source.queue AND s.category IS NOT DISTINCT FROM source.category) AS source
      CROSS JOIN LATERAL (
         SELECT r.ctid AS place, r.rank, r.submitted_at, r.id
           FROM steadfast.ready r
-         WHERE r.queue = line.queue
-           AND /* in line */
+         WHERE r.queue = source.queue
+           AND /* conditions */
            AND ($10::text[] IS NULL OR CASE r.kind
                 WHEN '' THEN (SELECT t.kind FROM steadfast.tasks t WHERE t.id = r.id)
                 ELSE r.kind END = ANY ($10))
-         ORDER BY /* its category, */ r.rank, r.submitted_at, r.id
-         LIMIT coalesce(line.share, 0)
+         ORDER BY /* category, */ r.rank, r.submitted_at, r.id
+         LIMIT coalesce(source.share, 0)
            FOR UPDATE SKIP LOCKED
     ) AS first
 ),
-taken AS (
+claimed AS (
     DELETE FROM steadfast.ready
      WHERE ctid = ANY (ARRAY(
-        SELECT place FROM found /* with room */ ORDER BY rank, submitted_at, id LIMIT $6))
+        SELECT place FROM locked /* max bytes */ ORDER BY rank, submitted_at, id LIMIT $6))
     RETURNING id, rank, submitted_at
 ),
 lease AS (
     INSERT INTO steadfast.leases (version, worker, until, open, tasks, done)
     SELECT nextval('steadfast.lease_version'), $7, now() + $8::bigint * interval '1 microsecond',
            count(*), array_agg(id), repeat('0', count(*)::int)::varbit
-      FROM taken HAVING count(*) > 0
+      FROM claimed HAVING count(*) > 0
     RETURNING version
 )
 SELECT t.id, lease.version, t.kind, t.payload, t.queue, t.category, t.priority, t.policy,
        t.attempts, t.rate_limit_waits, t.previous, t.submitted_at, t.counted_from, t.expires_at,
        t.idempotency_key, t.correlation_id, t.hold_category, now(), t.scheduled_at
-  FROM taken JOIN steadfast.tasks t ON t.id = taken.id CROSS JOIN lease
- ORDER BY taken.rank, taken.submitted_at, taken.id
+  FROM claimed JOIN steadfast.tasks t ON t.id = claimed.id CROSS JOIN lease
+ ORDER BY claimed.rank, claimed.submitted_at, claimed.id

@@ -1,5 +1,5 @@
 -- The line of a category.
-(r.category, r.rank, r.submitted_at, r.id) > (line.category, line.rank, line.submitted_at, line.id)
-AND r.category <= line.category
+(r.category, r.rank, r.submitted_at, r.id) > (source.category, source.rank, source.submitted_at, source.id)
+AND r.category <= source.category
 AND NOT EXISTS (
-    SELECT FROM steadfast.holds h WHERE h.queue = line.queue AND h.category = line.category AND h.until > now())
+    SELECT FROM steadfast.holds h WHERE h.queue = source.queue AND h.category = source.category AND h.until > now())

@@ -4,7 +4,7 @@ SELECT v.id, v.kind, NULL::text AS payload, v.queue, v.category, v.priority, v.p
        v.ended_at, v.expires_at, v.last_class, v.last_message, NULL::text AS result,
        v.idempotency_key, v.correlation_id, v.hold_category, d.first, d.second,
        (SELECT t.counted_from FROM steadfast.tasks t WHERE t.id = v.id) AS counted_from
-  FROM (/* driver */) AS d JOIN steadfast.overview v ON v.id = d.id
+  FROM (/* source */) AS d JOIN steadfast.overview v ON v.id = d.id
  WHERE ($4::uuid[] IS NULL OR v.id = ANY ($4))
    AND ($5::text IS NULL OR v.queue = $5)
    AND ($6::text IS NULL OR v.category = $6)

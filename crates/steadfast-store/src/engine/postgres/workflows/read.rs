@@ -1,4 +1,4 @@
-//! Looking at executions.
+//! Reading workflows and executions.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -8,37 +8,37 @@ use sqlx::{QueryBuilder, Row};
 use steadfast::decide::Progress;
 use uuid::Uuid;
 
-use super::super::read::json;
-use super::super::row::count;
+use super::super::row::{count, decode};
 use super::super::time::{Time, micros};
-use crate::error::{Invalid, Result};
+use crate::error::{InputError, Result};
 use crate::page::{Cursor, Page, PageRequest};
 use crate::task::TaskId;
-use crate::task::decode_error::Damage;
+use crate::task::decode_error::DecodeErrors;
 use crate::task::faults::faults;
 use crate::workflow::{
-    ExecutionFilter, ExecutionId, ExecutionState, Failure, MAX_CHAIN, MAX_SHOWN, MissedCompletion,
-    NodeState, NodeValue, OrphanedNodes, Outcome, StoredExecution, StoredNode, ValuesWanted,
-    WorkflowDefinition,
+    ExecutionFilter, ExecutionId, ExecutionState, Failure, MAX_CHAIN_LENGTH, MAX_SHOWN_BYTES,
+    MissedCompletion, NodeState, NodeValue, OrphanedNodes, Outcome, StoredExecution, StoredNode,
+    ValuesWanted, WorkflowDefinition,
 };
 
-const WORKFLOW: &str = include_str!("../sql/execution_workflow.sql");
-const WORKFLOWS: &str = include_str!("../sql/execution_workflows.sql");
-const STATES: &str = include_str!("../sql/execution_states.sql");
+const WORKFLOW: &str = "SELECT id, name, body, kept_at FROM steadfast.workflows WHERE id = $1";
+const WORKFLOWS: &str = include_str!("../sql/workflows.sql");
+const EXECUTION_STATES: &str = include_str!("../sql/execution_states.sql");
 const NODE_STATES: &str = include_str!("../sql/execution_node_states.sql");
-const VALUES: &str = include_str!("../sql/execution_values.sql");
+const EXECUTION_VALUES: &str = include_str!("../sql/execution_values.sql");
 const FAILURES: &str = include_str!("../sql/execution_failures.sql");
-const OF_TASKS: &str = include_str!("../sql/execution_of_tasks.sql");
-const ENDED: &str = include_str!("../sql/execution_ended.sql");
-const STRAYS: &str = include_str!("../sql/execution_strays.sql");
-const SHOW: &str = include_str!("../sql/execution_show.sql");
-const NODES: &str = include_str!("../sql/execution_nodes.sql");
-const LIST: &str = include_str!("../sql/execution_list.sql");
-const CHAIN: &str = include_str!("../sql/execution_chain.sql");
+const EXECUTIONS_OF_TASKS: &str = "SELECT DISTINCT n.execution FROM unnest($1::uuid[]) AS g (task) \
+     JOIN steadfast.nodes n ON n.task = g.task AND n.status = 'submitted'";
+const MISSED_COMPLETIONS: &str = include_str!("../sql/execution_missed_completions.sql");
+const ORPHANED_NODES: &str = include_str!("../sql/execution_orphaned_nodes.sql");
+const EXECUTION: &str = include_str!("../sql/execution.sql");
+const EXECUTION_NODES: &str = include_str!("../sql/execution_nodes.sql");
+const EXECUTIONS: &str = include_str!("../sql/executions.sql");
+const EXECUTION_CHAIN: &str = include_str!("../sql/execution_chain.sql");
 
 pub(super) async fn workflow(pool: &PgPool, number: i64) -> Result<Option<WorkflowDefinition>> {
     let row = sqlx::query(WORKFLOW).bind(number).fetch_optional(pool).await?;
-    row.map(|row| kept(&row)).transpose()
+    row.map(|row| definition(&row)).transpose()
 }
 
 pub(super) async fn workflows(
@@ -48,13 +48,13 @@ pub(super) async fn workflows(
     let rows = sqlx::query(WORKFLOWS)
         .bind(page.number()?)
         .bind(i64::from(page.limit) + 1)
-        .bind(MAX_SHOWN.cast_signed());
+        .bind(MAX_SHOWN_BYTES.cast_signed());
     let rows = rows.fetch_all(pool).await?;
-    let kept = rows.iter().map(kept).collect::<Result<Vec<_>>>()?;
-    Ok(WorkflowDefinition::page(kept, page))
+    let definitions = rows.iter().map(definition).collect::<Result<Vec<_>>>()?;
+    Ok(WorkflowDefinition::page(definitions, page))
 }
 
-fn kept(row: &PgRow) -> Result<WorkflowDefinition> {
+fn definition(row: &PgRow) -> Result<WorkflowDefinition> {
     Ok(WorkflowDefinition {
         number: row.try_get(0)?,
         name: row.try_get(1)?,
@@ -63,15 +63,18 @@ fn kept(row: &PgRow) -> Result<WorkflowDefinition> {
     })
 }
 
-/// The nodes are read after their execution: a step that was made between is one that those who
-/// go by the execution's version are refused for.
-pub(super) async fn states(pool: &PgPool, ids: &[ExecutionId]) -> Result<Vec<ExecutionState>> {
+/// The nodes are read after their execution: a step that is applied in between makes the version
+/// stale, and so the next step is rejected.
+pub(super) async fn execution_states(
+    pool: &PgPool,
+    ids: &[ExecutionId],
+) -> Result<Vec<ExecutionState>> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
     let ids: Vec<Uuid> = ids.iter().map(|id| id.uuid()).collect();
     let mut connection = pool.acquire().await?;
-    let executions = sqlx::query(STATES).bind(&ids).fetch_all(&mut *connection).await?;
+    let executions = sqlx::query(EXECUTION_STATES).bind(&ids).fetch_all(&mut *connection).await?;
     let nodes = sqlx::query(NODE_STATES).bind(&ids).fetch_all(&mut *connection).await?;
     let mut by_execution: HashMap<Uuid, Vec<NodeState>> = HashMap::with_capacity(ids.len());
     for row in &nodes {
@@ -103,7 +106,7 @@ fn state(row: &PgRow, nodes: &mut HashMap<Uuid, Vec<NodeState>>) -> Result<Execu
 fn node_state(row: &PgRow) -> Result<NodeState> {
     let outcome = match row.try_get::<&str, _>(4)? {
         "open" => Outcome::Open,
-        "gone" => Outcome::Gone,
+        "gone" => Outcome::Pruned,
         ended => Outcome::Ended(ended.parse()?),
     };
     Ok(NodeState {
@@ -118,16 +121,16 @@ fn number(column: i16) -> u16 {
     column.unsigned_abs()
 }
 
-pub(super) async fn values(
+pub(super) async fn execution_values(
     pool: &PgPool,
     wanted: &[ValuesWanted],
-    most: u64,
+    max_bytes: u64,
 ) -> Result<Option<Vec<NodeValue>>> {
-    let bytes = i64::try_from(most).unwrap_or(i64::MAX);
+    let bytes = i64::try_from(max_bytes).unwrap_or(i64::MAX);
     let triggers: Vec<Uuid> =
         wanted.iter().filter(|one| one.trigger).map(|one| one.execution.uuid()).collect();
     let nodes = || wanted.iter().flat_map(|one| one.nodes.iter().map(|node| (one.execution, node)));
-    let rows = sqlx::query(VALUES)
+    let rows = sqlx::query(EXECUTION_VALUES)
         .bind(triggers)
         .bind(nodes().map(|(id, _)| id.uuid()).collect::<Vec<_>>())
         .bind(nodes().map(|(_, node)| node.cast_signed()).collect::<Vec<_>>())
@@ -142,7 +145,7 @@ pub(super) async fn values(
         })
     };
     let values = rows.iter().map(value).collect::<Result<Vec<_>>>()?;
-    Ok(NodeValue::within(values, most))
+    Ok(NodeValue::within(values, max_bytes))
 }
 
 pub(super) async fn failures(pool: &PgPool, tasks: &[TaskId]) -> Result<Vec<Failure>> {
@@ -156,8 +159,8 @@ fn failure(row: &PgRow) -> Result<Failure> {
     let last: Option<&str> = row.try_get("record")?;
     let at = row.try_get::<Option<Time>, _>("at")?.map(|time| time.0);
     let last = at.into_iter().zip(last);
-    // What cannot be read is told to whoever looks at the task.
-    let faults = faults(task, row.try_get("packed_faults")?, last, &mut Damage::default())?;
+    // Decode errors are reported where the task itself is read.
+    let faults = faults(task, row.try_get("packed_faults")?, last, &mut DecodeErrors::default())?;
     Ok(Failure {
         task,
         reason: row.try_get::<Option<&str>, _>("reason")?.and_then(Failure::reason_of),
@@ -166,80 +169,86 @@ fn failure(row: &PgRow) -> Result<Failure> {
     })
 }
 
-pub(super) async fn of_tasks(pool: &PgPool, tasks: &[TaskId]) -> Result<Vec<ExecutionId>> {
+pub(super) async fn executions_of_tasks(
+    pool: &PgPool,
+    tasks: &[TaskId],
+) -> Result<Vec<ExecutionId>> {
     let tasks: Vec<Uuid> = tasks.iter().map(|task| task.uuid()).collect();
-    let ids: Vec<Uuid> = sqlx::query_scalar(OF_TASKS).bind(tasks).fetch_all(pool).await?;
+    let ids: Vec<Uuid> =
+        sqlx::query_scalar(EXECUTIONS_OF_TASKS).bind(tasks).fetch_all(pool).await?;
     Ok(ids.into_iter().map(ExecutionId::from).collect())
 }
 
-pub(super) async fn ended_within(
+pub(super) async fn missed_completions(
     pool: &PgPool,
     within: Duration,
     limit: u32,
 ) -> Result<MissedCompletion> {
-    let found = sqlx::query_scalar(ENDED).bind(micros(within)).bind(i64::from(limit));
+    let found = sqlx::query_scalar(MISSED_COMPLETIONS).bind(micros(within)).bind(i64::from(limit));
     let mut ids: Vec<Uuid> = found.fetch_all(pool).await?;
-    // Of the nodes: several may be of one execution.
+    // Several nodes may belong to one execution.
     let is_all = ids.len() < limit as usize;
     ids.sort_unstable();
     ids.dedup();
     Ok(MissedCompletion { executions: ids.into_iter().map(ExecutionId::from).collect(), is_all })
 }
 
-pub(super) async fn strays(
+pub(super) async fn orphaned_nodes(
     pool: &PgPool,
     after: Option<TaskId>,
     limit: u32,
 ) -> Result<OrphanedNodes> {
     let after = after.map_or(Uuid::nil(), TaskId::uuid);
-    let rows = sqlx::query(STRAYS).bind(after).bind(i64::from(limit)).fetch_all(pool).await?;
-    let mut strays = OrphanedNodes::default();
+    let rows =
+        sqlx::query(ORPHANED_NODES).bind(after).bind(i64::from(limit)).fetch_all(pool).await?;
+    let mut orphaned = OrphanedNodes::default();
     if rows.len() >= limit as usize {
         let last = rows.last().map(|row| row.try_get::<Uuid, _>(0)).transpose()?;
-        strays.next = last.map(TaskId::from);
+        orphaned.next = last.map(TaskId::from);
     }
     for row in &rows {
         if row.try_get(2)? {
-            strays.executions.push(row.try_get::<Uuid, _>(1)?.into());
+            orphaned.executions.push(row.try_get::<Uuid, _>(1)?.into());
         }
     }
-    strays.executions.sort_unstable();
-    strays.executions.dedup();
-    Ok(strays)
+    orphaned.executions.sort_unstable();
+    orphaned.executions.dedup();
+    Ok(orphaned)
 }
 
 pub(super) async fn execution(pool: &PgPool, id: ExecutionId) -> Result<Option<StoredExecution>> {
     loop {
-        let row = sqlx::query(SHOW).bind(id.uuid()).fetch_optional(pool).await?;
+        let row = sqlx::query(EXECUTION).bind(id.uuid()).fetch_optional(pool).await?;
         let Some(row) = row else { return Ok(None) };
-        let nodes = sqlx::query(NODES).bind(id.uuid()).bind(MAX_SHOWN.cast_signed());
+        let nodes =
+            sqlx::query(EXECUTION_NODES).bind(id.uuid()).bind(MAX_SHOWN_BYTES.cast_signed());
         let nodes = nodes.fetch_all(pool).await?;
-        if is_half(&row, &nodes)? {
+        if is_torn(&row, &nodes)? {
             continue;
         }
         let mut execution = stored(&row)?;
-        execution.trigger = json(row.try_get("started_with")?)?;
+        execution.trigger = decode(row.try_get("started_with")?)?;
         execution.nodes = nodes.iter().map(stored_node).collect::<Result<_>>()?;
         return Ok(Some(execution));
     }
 }
 
-/// Whether a step was taken between the two, so that half of it would be shown.
-fn is_half(execution: &PgRow, nodes: &[PgRow]) -> Result<bool> {
+/// Whether a step was applied between the two reads.
+fn is_torn(execution: &PgRow, nodes: &[PgRow]) -> Result<bool> {
     let Some(node) = nodes.first() else { return Ok(false) };
     let (before, after): (Option<i64>, Option<i64>) =
         (execution.try_get("version")?, node.try_get("version")?);
     Ok(before != after)
 }
 
-pub(super) async fn list(
+pub(super) async fn executions(
     pool: &PgPool,
     filter: &ExecutionFilter,
     page: &PageRequest,
 ) -> Result<Page<StoredExecution>> {
-    let mut statement = QueryBuilder::new(LIST);
+    let mut statement = QueryBuilder::new(EXECUTIONS);
     if let Some(Cursor(after)) = &page.after {
-        let foreign = |_| Invalid::new("after", "not one of this list; start again without it");
+        let foreign = |_| InputError::new("after", "not a cursor of this list; start without one");
         let after: ExecutionId = after.parse().map_err(foreign)?;
         statement.push(" AND x.id < ").push_bind(after.uuid());
     }
@@ -259,8 +268,12 @@ pub(super) async fn list(
     Ok(Page { items, next })
 }
 
-pub(super) async fn chain(pool: &PgPool, id: ExecutionId) -> Result<Vec<StoredExecution>> {
-    let rows = sqlx::query(CHAIN).bind(id.uuid()).bind(MAX_CHAIN).fetch_all(pool).await?;
+pub(super) async fn execution_chain(
+    pool: &PgPool,
+    id: ExecutionId,
+) -> Result<Vec<StoredExecution>> {
+    let rows =
+        sqlx::query(EXECUTION_CHAIN).bind(id.uuid()).bind(MAX_CHAIN_LENGTH).fetch_all(pool).await?;
     rows.iter().map(stored).collect()
 }
 
@@ -293,7 +306,7 @@ fn stored_node(row: &PgRow) -> Result<StoredNode> {
         began_at: row.try_get::<Time, _>("began_at")?.0,
         ended_at: row.try_get::<Option<Time>, _>("ended_at")?.map(|time| time.0),
         left_out: row.try_get::<Option<i64>, _>("left_out")?.map(i64::unsigned_abs),
-        result: row.try_get::<Option<&str>, _>("result")?.map(json).transpose()?,
+        result: row.try_get::<Option<&str>, _>("result")?.map(decode).transpose()?,
         message: row.try_get("message")?,
     })
 }

@@ -1,60 +1,65 @@
-//! What SQLite itself knows about its file.
+//! Facts that SQLite reports about its file.
 
 use std::time::{Duration, Instant};
 
 use sqlx::{Executor, Row, SqliteConnection};
 
 use crate::error::{Result, StoreError};
-use crate::health::{Pages, Seen, Unseen};
+use crate::health::{Fact, Pages, Unavailable};
 
-const CHECK: &str = include_str!("../sql/health_check.sql");
-const PAGES: &str = include_str!("../sql/health_pages.sql");
+const CHECK: &str = "PRAGMA quick_check(5)";
+const PAGES: &str = "SELECT size.page_size AS size, total.page_count AS count, \
+         empty.freelist_count AS free \
+     FROM pragma_page_size AS size, pragma_page_count AS total, pragma_freelist_count AS empty";
 
-/// How many steps of SQLite's machine are made between two looks at the clock.
-const STEPS: i32 = 10_000;
+/// The number of SQLite instructions between two checks of the clock.
+const PROGRESS_STEPS: i32 = 10_000;
 const SQLITE_INTERRUPT: &str = "9";
-/// The family of errors that say that the file is damaged.
+/// The result code of a corrupt file.
 const SQLITE_CORRUPT: u32 = 11;
 
-/// Connecting reads nothing yet. Whether it is a database at all shows here.
+/// The first read, which fails if the file is not a database. Connecting reads nothing.
 pub(super) async fn first_read(connection: &mut SqliteConnection) -> Result<()> {
     connection.execute("PRAGMA schema_version").await?;
     Ok(())
 }
 
-/// What is damaged, read for no longer than this.
-pub(super) async fn damage(
+/// The corruption that a time-limited check finds.
+pub(super) async fn corruption(
     connection: &mut SqliteConnection,
     limit: Duration,
-) -> Seen<Vec<String>> {
-    let began = Instant::now();
-    connection.lock_handle().await?.set_progress_handler(STEPS, move || began.elapsed() < limit);
+) -> Fact<Vec<String>> {
+    let started = Instant::now();
+    connection
+        .lock_handle()
+        .await?
+        .set_progress_handler(PROGRESS_STEPS, move || started.elapsed() < limit);
     let checked = sqlx::query_scalar::<_, String>(CHECK).fetch_all(&mut *connection).await;
     connection.lock_handle().await?.remove_progress_handler();
     match checked {
         Ok(lines) if lines == ["ok"] => Ok(Vec::new()),
         Ok(lines) => Ok(lines.iter().flat_map(|text| text.lines().map(str::to_owned)).collect()),
-        Err(error) if code(&error).as_deref() == Some(SQLITE_INTERRUPT) => Err(Unseen::because(
+        Err(error) if code(&error).as_deref() == Some(SQLITE_INTERRUPT) => Err(Unavailable::new(
             format!("reading the whole file takes longer than {} s", limit.as_secs()),
         )),
-        Err(error) if is_corrupt(&error) => Ok(vec![Unseen::from(error).to_string()]),
+        Err(error) if is_corrupt(&error) => Ok(vec![Unavailable::from(error).to_string()]),
         Err(error) => Err(error.into()),
     }
 }
 
-pub(super) async fn journal(connection: &mut SqliteConnection) -> Seen<String> {
+pub(super) async fn journal(connection: &mut SqliteConnection) -> Fact<String> {
     Ok(sqlx::query_scalar("PRAGMA journal_mode").fetch_one(connection).await?)
 }
 
-pub(super) async fn pages(connection: &mut SqliteConnection) -> Seen<Pages> {
+pub(super) async fn pages(connection: &mut SqliteConnection) -> Fact<Pages> {
     let row = sqlx::query(PAGES).fetch_one(connection).await?;
     let number = |column| row.try_get::<i64, _>(column).map(i64::unsigned_abs);
     Ok(Pages { size: number("size")?, count: number("count")?, free: number("free")? })
 }
 
-/// Takes the lock for writing and lets it go.
-pub(super) async fn locked(connection: &mut SqliteConnection) -> Seen<bool> {
-    // Who has promised not to write does not get it.
+/// Whether the write lock is taken.
+pub(super) async fn locked(connection: &mut SqliteConnection) -> Fact<bool> {
+    // A read-only connection does not get the lock.
     connection.execute("PRAGMA query_only = OFF").await?;
     match connection.execute("BEGIN IMMEDIATE").await {
         Ok(_) => {
@@ -63,7 +68,7 @@ pub(super) async fn locked(connection: &mut SqliteConnection) -> Seen<bool> {
         }
         Err(error) => match StoreError::from(error) {
             StoreError::Locked(_) => Ok(true),
-            other => Err(Unseen::because(other.to_string())),
+            other => Err(Unavailable::new(other.to_string())),
         },
     }
 }
@@ -83,17 +88,17 @@ mod tests {
 
     use super::*;
 
-    /// K4: a file that takes too long to read is said to, and the connection is still good.
+    /// K4: a check that takes too long reports that, and the connection is still usable.
     #[tokio::test]
-    async fn the_search_for_damage_ends_in_time() {
+    async fn integrity_check_is_time_limited() {
         let mut connection = SqliteConnection::connect("sqlite::memory:").await.unwrap();
         let rows = "CREATE TABLE rows AS WITH RECURSIVE n(i) AS \
              (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 50000) SELECT i, hex(i) AS t FROM n; \
              CREATE INDEX by_text ON rows (t)";
         sqlx::raw_sql(rows).execute(&mut connection).await.unwrap();
-        let told = damage(&mut connection, Duration::ZERO).await.unwrap_err().to_string();
+        let told = corruption(&mut connection, Duration::ZERO).await.unwrap_err().to_string();
         assert!(told.starts_with("reading the whole file takes longer than"), "{told}");
-        let whole = damage(&mut connection, Duration::from_secs(60)).await;
+        let whole = corruption(&mut connection, Duration::from_secs(60)).await;
         assert_eq!(whole, Ok(Vec::new()));
     }
 }

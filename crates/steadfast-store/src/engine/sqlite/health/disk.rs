@@ -1,15 +1,14 @@
-//! What a file is on, and how much room is left there.
+//! The filesystem of a file, and its free space.
 
 use std::path::Path;
 
-use crate::health::{Filesystem, Seen, Space, Unseen};
+use crate::health::{Fact, Filesystem, Space, Unavailable};
 
-/// Where the system lists what is mounted, with the kind of each.
+/// The system's list of mounts.
 const MOUNTS: &str = "/proc/self/mountinfo";
 
-/// Kinds that are on another machine. Those that a program makes up (`fuse.sshfs`) are known by
-/// what follows the dot.
-const NETWORK: &[&str] = &[
+/// Network filesystems. Those of FUSE (`fuse.sshfs`) are matched after the dot.
+const NETWORK_FILESYSTEMS: &[&str] = &[
     "9p",
     "afs",
     "beegfs",
@@ -31,17 +30,16 @@ const NETWORK: &[&str] = &[
     "virtiofs",
 ];
 
-pub(super) fn filesystem(path: &Path) -> Seen<Filesystem> {
-    let unseen = |error: std::io::Error| Unseen::because(format!("{MOUNTS}: {error}"));
+pub(super) fn filesystem(path: &Path) -> Fact<Filesystem> {
+    let unseen = |error: std::io::Error| Unavailable::new(format!("{MOUNTS}: {error}"));
     let path = path.canonicalize().map_err(unseen)?;
     let mounts = std::fs::read_to_string(MOUNTS).map_err(unseen)?;
     let kind = kind_of(&path, &mounts);
-    let kind =
-        kind.ok_or_else(|| Unseen::because(format!("it is on nothing that {MOUNTS} has")))?;
+    let kind = kind.ok_or_else(|| Unavailable::new(format!("{MOUNTS} has no mount for it")))?;
     Ok(Filesystem { network: is_network(kind), kind: kind.to_owned() })
 }
 
-/// The kind of what is mounted nearest above the path; of several at one place the last.
+/// The filesystem of the nearest mount above the path; of several on one path the last.
 fn kind_of<'m>(path: &Path, mounts: &'m str) -> Option<&'m str> {
     let mounted = mounts.lines().filter_map(|line| {
         let (place, after) = line.split_once(" - ")?;
@@ -52,7 +50,7 @@ fn kind_of<'m>(path: &Path, mounts: &'m str) -> Option<&'m str> {
     mounted.max_by_key(|(depth, _)| *depth).map(|(_, kind)| kind)
 }
 
-/// Spaces and the like are written as `\040`.
+/// Decodes escapes such as `\040` for a space.
 fn unescaped(place: &str) -> String {
     let escapes = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
     escapes.iter().fold(place.to_owned(), |place, (from, to)| place.replace(from, to))
@@ -60,19 +58,19 @@ fn unescaped(place: &str) -> String {
 
 fn is_network(kind: &str) -> bool {
     let kind = kind.strip_prefix("fuse.").unwrap_or(kind);
-    NETWORK.contains(&kind)
+    NETWORK_FILESYSTEMS.contains(&kind)
 }
 
 #[cfg(unix)]
-pub(super) fn space(path: &Path) -> Seen<Space> {
-    let found = rustix::fs::statvfs(path).map_err(|error| Unseen::because(error.to_string()))?;
+pub(super) fn space(path: &Path) -> Fact<Space> {
+    let found = rustix::fs::statvfs(path).map_err(|error| Unavailable::new(error.to_string()))?;
     let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
     Ok(Space { free: bytes(found.f_bavail), total: bytes(found.f_blocks) })
 }
 
 #[cfg(not(unix))]
-pub(super) fn space(_: &Path) -> Seen<Space> {
-    Err(Unseen::because("this system does not tell"))
+pub(super) fn space(_: &Path) -> Fact<Space> {
+    Err(Unavailable::new("not supported on this system"))
 }
 
 #[cfg(test)]
@@ -88,7 +86,7 @@ mod tests {
 
     /// D1: SQLite's locks do not hold over a network.
     #[test]
-    fn the_mount_that_is_nearest_above_the_file_counts() {
+    fn nearest_mount_above_the_file_counts() {
         let kind = |path: &str| kind_of(Path::new(path), SOME).unwrap();
         assert_eq!(kind("/srv/tasks.db"), "nfs4");
         assert_eq!(kind("/srv/my data/tasks.db"), "xfs");
@@ -98,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_on_another_machine_is_known() {
+    fn network_filesystems_are_recognised() {
         assert!(["nfs", "nfs4", "cifs", "smb3", "fuse.sshfs", "9p"].into_iter().all(is_network));
         assert!(!["ext4", "xfs", "btrfs", "overlay", "tmpfs", "fuse"].into_iter().any(is_network));
     }

@@ -1,43 +1,47 @@
-//! The three files of a store: whose they are, how long, and whether they can be written.
+//! The files of a store: their sizes, owners and permissions.
 
 use std::ffi::OsString;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-use crate::health::{Seen, StoreFile, Unseen};
+use crate::health::{Fact, StoreFile, Unavailable};
 
-/// The files that are there.
+/// The existing files.
 pub(super) struct Files {
     pub(super) file: StoreFile,
     pub(super) log: Option<StoreFile>,
     pub(super) index: Option<StoreFile>,
 }
 
-/// Nothing if the store's file itself is not there.
+/// `None` if the store's file does not exist.
 pub(super) fn beside(path: &Path) -> Option<Files> {
-    let file = look(path)?;
-    Some(Files { file, log: look(&with(path, "-wal")), index: look(&with(path, "-shm")) })
+    let file = store_file(path)?;
+    Some(Files {
+        file,
+        log: store_file(&with(path, "-wal")),
+        index: store_file(&with(path, "-shm")),
+    })
 }
 
-/// The path of the file beside it that SQLite makes.
+/// The path of an accompanying file.
 pub(super) fn with(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     name.into()
 }
 
-fn look(path: &Path) -> Option<StoreFile> {
+fn store_file(path: &Path) -> Option<StoreFile> {
     let found = std::fs::metadata(path).ok().filter(Metadata::is_file)?;
     let (owner, mode) = rights(&found);
     let writable = is_writable(path).unwrap_or(!found.permissions().readonly());
     Some(StoreFile { path: path.to_owned(), bytes: found.len(), owner, mode, writable })
 }
 
-/// Whether files can be made where this one is.
-pub(super) fn can_make_beside(path: &Path) -> Seen<bool> {
+/// Whether files can be created in its directory.
+pub(super) fn is_directory_writable(path: &Path) -> Fact<bool> {
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     is_writable(directory.unwrap_or(Path::new(".")))
-        .ok_or_else(|| Unseen::because("this system does not tell"))
+        .ok_or_else(|| Unavailable::new("not supported on this system"))
 }
 
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! Who has a file open, and what for: as the system's list of locks tells it.
+//! The processes that have a file open, from the system's list of locks.
 //!
 //! In write-ahead mode SQLite's locks are bytes of the `-shm` file
 //! (<https://sqlite.org/walformat.html>): one to write, five to read, and one that every
@@ -8,21 +8,21 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use crate::health::{Access, Holder, Seen, Unseen};
+use crate::health::{Access, Fact, Holder, Unavailable};
 
 const LOCKS: &str = "/proc/locks";
-/// The list is told a page at a time, and what is behind a lock that goes meanwhile moves up: one
-/// look can miss some.
-const LOOKS: usize = 3;
-const WRITE: u64 = 120;
-const READ: RangeInclusive<u64> = 123..=127;
-const OPEN: u64 = 128;
+/// The list is read a page at a time, and shifts when a lock is released in between: one read can
+/// miss some.
+const LOCK_READS: usize = 3;
+const WRITE_BYTE: u64 = 120;
+const READ_BYTES: RangeInclusive<u64> = 123..=127;
+const OPEN_BYTE: u64 = 128;
 
-/// The processes that have it open, except this one.
-pub(super) fn of(path: &Path) -> Seen<Vec<Holder>> {
-    let locks = locks().map_err(|error| Unseen::because(format!("{LOCKS}: {error}")))?;
+/// The processes that have the file open, except this one.
+pub(super) fn of(path: &Path) -> Fact<Vec<Holder>> {
+    let locks = locks().map_err(|error| Unavailable::new(format!("{LOCKS}: {error}")))?;
     let index = super::files::with(path, "-shm");
-    // Who has it open has an index, so without one there is nobody.
+    // A process that has the file open has created the index.
     let Some(inode) = inode(&index)? else {
         return Ok(Vec::new());
     };
@@ -33,10 +33,10 @@ pub(super) fn of(path: &Path) -> Seen<Vec<Holder>> {
 }
 
 fn locks() -> std::io::Result<String> {
-    (0..LOOKS).map(|_| std::fs::read_to_string(LOCKS)).collect()
+    (0..LOCK_READS).map(|_| std::fs::read_to_string(LOCKS)).collect()
 }
 
-/// What each process does with the file of this number. What counts is the most that it does.
+/// The strongest access of each process to the file with this inode.
 fn held(locks: &str, inode: u64) -> BTreeMap<u32, Access> {
     let mut found = BTreeMap::new();
     for (pid, access) in locks.lines().filter_map(|line| held_by(line, inode)) {
@@ -46,8 +46,8 @@ fn held(locks: &str, inode: u64) -> BTreeMap<u32, Access> {
     found
 }
 
-/// A line is `1: POSIX ADVISORY WRITE 4711 08:01:131090 120 120`. Who waits for a lock has an
-/// arrow before the word POSIX, and holds nothing.
+/// Parses `1: POSIX ADVISORY WRITE 4711 08:01:131090 120 120`. A waiting process has an arrow
+/// before POSIX, and holds nothing.
 fn held_by(line: &str, inode: u64) -> Option<(u32, Access)> {
     let mut words = line.split_whitespace().skip(1);
     words.next().filter(|kind| *kind == "POSIX")?;
@@ -59,23 +59,23 @@ fn held_by(line: &str, inode: u64) -> Option<(u32, Access)> {
     let holds = |byte: &u64| (first..=last).contains(byte);
     let access = match mode {
         _ if file != inode => return None,
-        "WRITE" if holds(&WRITE) => Access::Writing,
-        _ if READ.into_iter().any(|byte| holds(&byte)) => Access::Reading,
-        _ if holds(&OPEN) => Access::Open,
+        "WRITE" if holds(&WRITE_BYTE) => Access::Writing,
+        _ if READ_BYTES.into_iter().any(|byte| holds(&byte)) => Access::Reading,
+        _ if holds(&OPEN_BYTE) => Access::Open,
         _ => return None,
     };
     Some((pid, access))
 }
 
 #[cfg(unix)]
-fn inode(path: &Path) -> Seen<Option<u64>> {
+fn inode(path: &Path) -> Fact<Option<u64>> {
     use std::os::unix::fs::MetadataExt;
     Ok(std::fs::metadata(path).ok().map(|found| found.ino()))
 }
 
 #[cfg(not(unix))]
-fn inode(_: &Path) -> Seen<Option<u64>> {
-    Err(Unseen::because("this system does not tell"))
+fn inode(_: &Path) -> Fact<Option<u64>> {
+    Err(Unavailable::new("not supported on this system"))
 }
 
 fn name(pid: u32) -> Option<String> {
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_that_a_process_does_with_the_file_counts() {
+    fn strongest_access_of_a_process_counts() {
         let locks = "\
 1: POSIX  ADVISORY  READ 100 08:01:7 128 128
 2: POSIX  ADVISORY  READ 200 08:01:7 128 128

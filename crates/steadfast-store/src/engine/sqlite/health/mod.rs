@@ -1,9 +1,8 @@
-//! Looking at a store in a file from outside.
+//! Health checks of a store in an SQLite file.
 //!
-//! The files are never opened here but by SQLite itself: when a process closes a file, the
-//! system drops every lock that this process has on it, and the locks of a store that is open in
-//! this process would go with them. So sizes and owners are asked of the directory, and who has
-//! the file open is asked of the system.
+//! Only SQLite opens the files: when a process closes a file, the system drops every lock that
+//! the process has on it, including those of a store that is open in this process. So sizes and
+//! owners come from the directory, and the processes that have the file open from the system.
 
 mod database;
 mod disk;
@@ -18,44 +17,44 @@ use sqlx::{ConnectOptions, Connection as _};
 
 use super::options::Options;
 use crate::error::{Result, StoreError};
-use crate::health::{EngineHealth, Health, SqliteHealth, work_unseen};
+use crate::health::{EngineHealth, Health, SqliteHealth, work_unavailable};
 
-/// How long the whole file may be read for damage.
-const CHECK: Duration = Duration::from_secs(10);
-/// How long another process may write before the file counts as locked.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The time limit of the integrity check.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time after which a file counts as locked.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub(crate) async fn examine(url: &str) -> Result<Health> {
     let options = Options::parse(url)?;
     let refuse = |problem: &str| StoreError::Url { url: url.to_owned(), problem: problem.into() };
     let path = options.path().ok_or_else(|| {
-        refuse("a store in memory is gone with its process: name a file, as sqlite:PATH")
+        refuse("a store in memory ends with its process: name a file, as sqlite:PATH")
     })?;
     let found = files::beside(path).ok_or_else(|| match path.is_dir() {
         true => refuse("it is a directory: name a file in it"),
-        false => refuse("there is no such file: look at the path, or make a store by using it"),
+        false => refuse("there is no such file: check the path, or create the store by using it"),
     })?;
-    // Not made if it is not there, and opened for writing if possible: only who may write can
-    // see whether it is locked, and leaves no files behind.
-    let opening = SqliteConnectOptions::new().filename(path).busy_timeout(PATIENCE);
+    // Does not create the file. Opened for writing if possible, because only a writer can see
+    // whether it is locked, and removes the log.
+    let opening = SqliteConnectOptions::new().filename(path).busy_timeout(LOCK_TIMEOUT);
     let opening = opening.pragma("query_only", "ON").disable_statement_logging();
     let connected = opening.connect().await.map_err(StoreError::from);
     let mut connection = connected.map_err(|error| options.explain(error))?;
     if let Err(error) = database::first_read(&mut connection).await {
-        let told = options.explain(error);
-        // Whatever else it is, the facts will tell.
-        if matches!(told, StoreError::Url { .. } | StoreError::Locked(_)) {
-            return Err(told);
+        let error = options.explain(error);
+        // The facts report every other error.
+        if matches!(error, StoreError::Url { .. } | StoreError::Locked(_)) {
+            return Err(error);
         }
     }
     let schema = tasks::schema(&mut connection).await;
-    let (work, ahead) = match work_unseen(&schema) {
+    let (work, ahead) = match work_unavailable(&schema) {
         Some(why) => (Err(why.clone()), Err(why)),
         None => (tasks::work(&mut connection).await, tasks::ahead(&mut connection).await),
     };
     let engine = SqliteHealth {
-        directory_writable: files::can_make_beside(path),
-        damage: database::damage(&mut connection, CHECK).await,
+        directory_writable: files::is_directory_writable(path),
+        corruption: database::corruption(&mut connection, CHECK_TIMEOUT).await,
         journal: database::journal(&mut connection).await,
         pages: database::pages(&mut connection).await,
         space: disk::space(path),
@@ -67,7 +66,7 @@ pub(crate) async fn examine(url: &str) -> Result<Health> {
         log: found.log,
         index: found.index,
     };
-    // Nothing was written, so there is nothing to lose.
+    // Nothing was written.
     let _ = connection.close().await;
     Ok(Health { schema, work, engine: EngineHealth::Sqlite(Box::new(engine)) })
 }

@@ -1,45 +1,48 @@
-//! Calling off what an execution that has ended left behind.
+//! Cancellation of tasks that an ended execution left over.
 
 use sqlx::SqliteConnection;
 
 use super::super::control;
-use super::super::row::json;
+use super::super::row::encode;
 use super::hex;
-use super::start::read_ids;
+use super::start::parse_ids;
 use crate::control::Actor;
 use crate::error::{Result, StoreError};
 use crate::task::TaskId;
 use crate::workflow::ExecutionId;
 
-const OVER: &str = include_str!("../sql/execution_over.sql");
+/// The ended executions among these.
+const ENDED: &str = "SELECT hex(execution.id) FROM json_each(?1) AS wanted \
+     CROSS JOIN steadfast_executions AS execution ON execution.id = unhex(wanted.value) \
+     WHERE execution.status <> 'running'";
 
-/// A task that was called off.
-pub(super) struct CalledOff {
+/// A cancelled task.
+pub(super) struct CancelledTask {
     pub(super) id: TaskId,
     pub(super) was_running: bool,
 }
 
-/// Whether an execution has ended is asked in the transaction that calls its tasks off: somebody
-/// may have it go on again since they were found to be left.
-pub(super) async fn call_off(
+/// The transaction that cancels the tasks checks that the execution has ended: it may have been
+/// resumed since its tasks were found.
+pub(super) async fn cancel_leftover_tasks(
     connection: &mut SqliteConnection,
     tasks: &[(ExecutionId, Vec<TaskId>)],
-    by: &Actor,
+    actor: &Actor,
     now: i64,
-) -> Result<Vec<CalledOff>> {
-    let asked: Vec<_> = tasks.iter().map(|(execution, _)| hex(*execution)).collect();
-    let over = sqlx::query_scalar(OVER).bind(json(&asked)?);
-    let over: Vec<String> = over.fetch_all(&mut *connection).await?;
-    let over = read_ids(&over)?;
-    let mut called_off = Vec::new();
-    let tasks = tasks.iter().filter(|(execution, _)| over.contains(execution));
+) -> Result<Vec<CancelledTask>> {
+    let wanted: Vec<_> = tasks.iter().map(|(execution, _)| hex(*execution)).collect();
+    let ended = sqlx::query_scalar(ENDED).bind(encode(&wanted)?);
+    let ended: Vec<String> = ended.fetch_all(&mut *connection).await?;
+    let ended = parse_ids(&ended)?;
+    let mut cancelled = Vec::new();
+    let tasks = tasks.iter().filter(|(execution, _)| ended.contains(execution));
     for id in tasks.flat_map(|(_, tasks)| tasks.iter().copied()) {
-        match control::cancel(connection, id, by.clone(), now).await {
-            Ok(was_running) => called_off.push(CalledOff { id, was_running }),
-            // It has ended meanwhile, which is as well.
+        match control::cancel(connection, id, actor.clone(), now).await {
+            Ok(was_running) => cancelled.push(CancelledTask { id, was_running }),
+            // It has ended in between.
             Err(StoreError::NotFound(_) | StoreError::WrongStatus { .. }) => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(called_off)
+    Ok(cancelled)
 }

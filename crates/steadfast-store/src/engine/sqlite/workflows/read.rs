@@ -1,4 +1,4 @@
-//! Looking at executions.
+//! Reading workflows and executions.
 
 use serde::Deserialize;
 use sqlx::sqlite::SqliteRow;
@@ -7,37 +7,40 @@ use steadfast::decide::Progress;
 use uuid::Uuid;
 
 use super::super::history;
-use super::super::row::{Hex, ids, json, read, timestamp};
+use super::super::row::{Hex, decode, encode, ids, timestamp};
 use super::hex;
-use crate::error::{Invalid, Result};
+use crate::error::{InputError, Result};
 use crate::page::{Cursor, Page, PageRequest};
 use crate::task::TaskId;
-use crate::task::decode_error::Damage;
+use crate::task::decode_error::DecodeErrors;
 use crate::workflow::{
-    ExecutionFilter, ExecutionId, ExecutionState, Failure, MAX_CHAIN, MAX_SHOWN, MissedCompletion,
-    NodeState, NodeValue, OrphanedNodes, Outcome, StoredExecution, StoredNode, ValuesWanted,
-    WorkflowDefinition,
+    ExecutionFilter, ExecutionId, ExecutionState, Failure, MAX_CHAIN_LENGTH, MAX_SHOWN_BYTES,
+    MissedCompletion, NodeState, NodeValue, OrphanedNodes, Outcome, StoredExecution, StoredNode,
+    ValuesWanted, WorkflowDefinition,
 };
 
-const WORKFLOW: &str = include_str!("../sql/execution_workflow.sql");
-const WORKFLOWS: &str = include_str!("../sql/execution_workflows.sql");
-const STATES: &str = include_str!("../sql/execution_states.sql");
-const VALUES: &str = include_str!("../sql/execution_values.sql");
+const WORKFLOW: &str =
+    "SELECT number, name, body, kept_at FROM steadfast_workflows WHERE number = ?1";
+const WORKFLOWS: &str = include_str!("../sql/workflows.sql");
+const EXECUTION_STATES: &str = include_str!("../sql/execution_states.sql");
+const EXECUTION_VALUES: &str = include_str!("../sql/execution_values.sql");
 const FAILURES: &str = include_str!("../sql/execution_failures.sql");
-const OF_TASKS: &str = include_str!("../sql/execution_of_tasks.sql");
-const ENDED: &str = include_str!("../sql/execution_ended.sql");
-const STRAYS: &str = include_str!("../sql/execution_strays.sql");
-const SHOW: &str = include_str!("../sql/execution_show.sql");
-const NODES: &str = include_str!("../sql/execution_nodes.sql");
-const LIST: &str = include_str!("../sql/execution_list.sql");
-const CHAIN: &str = include_str!("../sql/execution_chain.sql");
+const EXECUTIONS_OF_TASKS: &str = "SELECT DISTINCT node.execution FROM json_each(?1) AS wanted \
+     CROSS JOIN steadfast_nodes AS node INDEXED BY steadfast_nodes_submitted \
+     ON node.task = unhex(wanted.value) AND node.status = 'submitted'";
+const MISSED_COMPLETIONS: &str = include_str!("../sql/execution_missed_completions.sql");
+const ORPHANED_NODES: &str = include_str!("../sql/execution_orphaned_nodes.sql");
+const EXECUTION: &str = include_str!("../sql/execution.sql");
+const EXECUTION_NODES: &str = include_str!("../sql/execution_nodes.sql");
+const EXECUTIONS: &str = include_str!("../sql/executions.sql");
+const EXECUTION_CHAIN: &str = include_str!("../sql/execution_chain.sql");
 
 pub(super) async fn workflow(
     connection: &mut SqliteConnection,
     number: i64,
 ) -> Result<Option<WorkflowDefinition>> {
     let row = sqlx::query(WORKFLOW).bind(number).fetch_optional(connection).await?;
-    row.map(|row| kept(&row)).transpose()
+    row.map(|row| definition(&row)).transpose()
 }
 
 pub(super) async fn workflows(
@@ -47,13 +50,13 @@ pub(super) async fn workflows(
     let rows = sqlx::query(WORKFLOWS)
         .bind(page.number()?)
         .bind(i64::from(page.limit) + 1)
-        .bind(MAX_SHOWN.cast_signed());
+        .bind(MAX_SHOWN_BYTES.cast_signed());
     let rows = rows.fetch_all(connection).await?;
-    let kept = rows.iter().map(kept).collect::<Result<Vec<_>>>()?;
-    Ok(WorkflowDefinition::page(kept, page))
+    let definitions = rows.iter().map(definition).collect::<Result<Vec<_>>>()?;
+    Ok(WorkflowDefinition::page(definitions, page))
 }
 
-fn kept(row: &SqliteRow) -> Result<WorkflowDefinition> {
+fn definition(row: &SqliteRow) -> Result<WorkflowDefinition> {
     Ok(WorkflowDefinition {
         number: row.try_get(0)?,
         name: row.try_get(1)?,
@@ -62,16 +65,16 @@ fn kept(row: &SqliteRow) -> Result<WorkflowDefinition> {
     })
 }
 
-/// A node's number, status and task, and where that is.
+/// A node's number, status and task, and the state of the task.
 #[derive(Deserialize)]
 struct Node<'t>(u16, &'t str, &'t str, &'t str);
 
-pub(super) async fn states(
+pub(super) async fn execution_states(
     connection: &mut SqliteConnection,
     wanted: &[ExecutionId],
 ) -> Result<Vec<ExecutionState>> {
     let wanted: Vec<Hex> = wanted.iter().copied().map(hex).collect();
-    let rows = sqlx::query(STATES).bind(json(&wanted)?).fetch_all(connection).await?;
+    let rows = sqlx::query(EXECUTION_STATES).bind(encode(&wanted)?).fetch_all(connection).await?;
     rows.iter().map(state).collect()
 }
 
@@ -98,27 +101,28 @@ fn state(row: &SqliteRow) -> Result<ExecutionState> {
 fn node_state(Node(number, status, task, outcome): Node<'_>) -> Result<NodeState> {
     let outcome = match outcome {
         "open" => Outcome::Open,
-        "gone" => Outcome::Gone,
+        "gone" => Outcome::Pruned,
         ended => Outcome::Ended(ended.parse()?),
     };
-    // SQLite writes no id as an empty text.
+    // SQLite encodes a missing id as an empty text.
     let task = if task.is_empty() { None } else { Some(task.parse()?) };
     Ok(NodeState { number, status: status.parse()?, task, outcome })
 }
 
-pub(super) async fn values(
+pub(super) async fn execution_values(
     connection: &mut SqliteConnection,
     wanted: &[ValuesWanted],
-    most: u64,
+    max_bytes: u64,
 ) -> Result<Option<Vec<NodeValue>>> {
-    let bytes = i64::try_from(most).unwrap_or(i64::MAX);
+    let bytes = i64::try_from(max_bytes).unwrap_or(i64::MAX);
     let triggers: Vec<Hex> =
         wanted.iter().filter(|one| one.trigger).map(|one| hex(one.execution)).collect();
     let nodes: Vec<(Hex, u16)> = wanted
         .iter()
         .flat_map(|one| one.nodes.iter().map(|node| (hex(one.execution), *node)))
         .collect();
-    let rows = sqlx::query(VALUES).bind(json(&triggers)?).bind(json(&nodes)?).bind(bytes);
+    let rows =
+        sqlx::query(EXECUTION_VALUES).bind(encode(&triggers)?).bind(encode(&nodes)?).bind(bytes);
     let rows = rows.fetch_all(connection).await?;
     let value = |row: &SqliteRow| {
         Ok(NodeValue {
@@ -128,7 +132,7 @@ pub(super) async fn values(
         })
     };
     let values = rows.iter().map(value).collect::<Result<Vec<_>>>()?;
-    Ok(NodeValue::within(values, most))
+    Ok(NodeValue::within(values, max_bytes))
 }
 
 pub(super) async fn failures(
@@ -142,8 +146,8 @@ pub(super) async fn failures(
 
 fn failure(row: &SqliteRow) -> Result<Failure> {
     let task: TaskId = row.try_get::<Uuid, _>("id")?.into();
-    // What cannot be read is told to whoever looks at the task.
-    let faults = history::faults(row, task, &mut Damage::default())?;
+    // Decode errors are reported where the task itself is read.
+    let faults = history::faults(row, task, &mut DecodeErrors::default())?;
     Ok(Failure {
         task,
         reason: row.try_get::<Option<&str>, _>("reason")?.and_then(Failure::reason_of),
@@ -152,46 +156,49 @@ fn failure(row: &SqliteRow) -> Result<Failure> {
     })
 }
 
-pub(super) async fn of_tasks(
+pub(super) async fn executions_of_tasks(
     connection: &mut SqliteConnection,
     tasks: &[TaskId],
 ) -> Result<Vec<ExecutionId>> {
-    let found = sqlx::query_scalar(OF_TASKS).bind(ids(tasks.iter().copied())?);
+    let found = sqlx::query_scalar(EXECUTIONS_OF_TASKS).bind(ids(tasks.iter().copied())?);
     let found: Vec<Uuid> = found.fetch_all(connection).await?;
     Ok(found.into_iter().map(ExecutionId::from).collect())
 }
 
-pub(super) async fn ended_since(
+pub(super) async fn missed_completions(
     connection: &mut SqliteConnection,
     since: i64,
     limit: u32,
 ) -> Result<MissedCompletion> {
-    let found: Vec<Uuid> =
-        sqlx::query_scalar(ENDED).bind(since).bind(limit).fetch_all(connection).await?;
+    let found: Vec<Uuid> = sqlx::query_scalar(MISSED_COMPLETIONS)
+        .bind(since)
+        .bind(limit)
+        .fetch_all(connection)
+        .await?;
     let is_all = found.len() < limit as usize;
     Ok(MissedCompletion { executions: found.into_iter().map(ExecutionId::from).collect(), is_all })
 }
 
-pub(super) async fn strays(
+pub(super) async fn orphaned_nodes(
     connection: &mut SqliteConnection,
     after: Option<TaskId>,
     limit: u32,
 ) -> Result<OrphanedNodes> {
     let after = after.map_or(Uuid::nil(), TaskId::uuid);
-    let rows = sqlx::query(STRAYS).bind(after).bind(limit).fetch_all(connection).await?;
-    let mut strays = OrphanedNodes::default();
+    let rows = sqlx::query(ORPHANED_NODES).bind(after).bind(limit).fetch_all(connection).await?;
+    let mut orphaned = OrphanedNodes::default();
     if rows.len() >= limit as usize {
         let last = rows.last().map(|row| row.try_get::<Uuid, _>(0)).transpose()?;
-        strays.next = last.map(TaskId::from);
+        orphaned.next = last.map(TaskId::from);
     }
     for row in &rows {
         if row.try_get(2)? {
-            strays.executions.push(row.try_get::<Uuid, _>(1)?.into());
+            orphaned.executions.push(row.try_get::<Uuid, _>(1)?.into());
         }
     }
-    strays.executions.sort_unstable();
-    strays.executions.dedup();
-    Ok(strays)
+    orphaned.executions.sort_unstable();
+    orphaned.executions.dedup();
+    Ok(orphaned)
 }
 
 pub(super) async fn execution(
@@ -199,36 +206,37 @@ pub(super) async fn execution(
     id: ExecutionId,
 ) -> Result<Option<StoredExecution>> {
     loop {
-        let row = sqlx::query(SHOW).bind(id.uuid()).fetch_optional(&mut *connection).await?;
+        let row = sqlx::query(EXECUTION).bind(id.uuid()).fetch_optional(&mut *connection).await?;
         let Some(row) = row else { return Ok(None) };
-        let nodes = sqlx::query(NODES).bind(id.uuid()).bind(MAX_SHOWN.cast_signed());
+        let nodes =
+            sqlx::query(EXECUTION_NODES).bind(id.uuid()).bind(MAX_SHOWN_BYTES.cast_signed());
         let nodes = nodes.fetch_all(&mut *connection).await?;
-        if is_half(&row, &nodes)? {
+        if is_torn(&row, &nodes)? {
             continue;
         }
         let mut execution = stored(&row)?;
-        execution.trigger = read(row.try_get("started_with")?)?;
+        execution.trigger = decode(row.try_get("started_with")?)?;
         execution.nodes = nodes.iter().map(stored_node).collect::<Result<_>>()?;
         return Ok(Some(execution));
     }
 }
 
-/// Whether a step was taken between the two, so that half of it would be shown.
-fn is_half(execution: &SqliteRow, nodes: &[SqliteRow]) -> Result<bool> {
+/// Whether a step was applied between the two reads.
+fn is_torn(execution: &SqliteRow, nodes: &[SqliteRow]) -> Result<bool> {
     let Some(node) = nodes.first() else { return Ok(false) };
     let (before, after): (Option<i64>, Option<i64>) =
         (execution.try_get("version")?, node.try_get("version")?);
     Ok(before != after)
 }
 
-pub(super) async fn list(
+pub(super) async fn executions(
     connection: &mut SqliteConnection,
     filter: &ExecutionFilter,
     page: &PageRequest,
 ) -> Result<Page<StoredExecution>> {
-    let mut statement = QueryBuilder::new(LIST);
+    let mut statement = QueryBuilder::new(EXECUTIONS);
     if let Some(Cursor(after)) = &page.after {
-        let foreign = |_| Invalid::new("after", "not one of this list; start again without it");
+        let foreign = |_| InputError::new("after", "not a cursor of this list; start without one");
         let after: ExecutionId = after.parse().map_err(foreign)?;
         statement.push(" AND execution.id < ").push_bind(after.uuid());
     }
@@ -248,11 +256,15 @@ pub(super) async fn list(
     Ok(Page { items, next })
 }
 
-pub(super) async fn chain(
+pub(super) async fn execution_chain(
     connection: &mut SqliteConnection,
     id: ExecutionId,
 ) -> Result<Vec<StoredExecution>> {
-    let rows = sqlx::query(CHAIN).bind(id.uuid()).bind(MAX_CHAIN).fetch_all(connection).await?;
+    let rows = sqlx::query(EXECUTION_CHAIN)
+        .bind(id.uuid())
+        .bind(MAX_CHAIN_LENGTH)
+        .fetch_all(connection)
+        .await?;
     rows.iter().map(stored).collect()
 }
 
@@ -285,7 +297,7 @@ fn stored_node(row: &SqliteRow) -> Result<StoredNode> {
         began_at: timestamp(row.try_get("began_at")?),
         ended_at: row.try_get::<Option<i64>, _>("ended_at")?.map(timestamp),
         left_out: row.try_get::<Option<i64>, _>("left_out")?.map(i64::unsigned_abs),
-        result: row.try_get::<Option<&str>, _>("result")?.map(read).transpose()?,
+        result: row.try_get::<Option<&str>, _>("result")?.map(decode).transpose()?,
         message: row.try_get("message")?,
     })
 }

@@ -1,1 +1,0 @@
-INSERT INTO steadfast.ended (id, ended_at, outcome) VALUES ($1, now(), 'cancelled')

@@ -1,1 +1,0 @@
-DELETE FROM steadfast.workers WHERE name = $1 AND instance = $2

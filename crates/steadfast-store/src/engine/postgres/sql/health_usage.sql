@@ -1,1 +1,0 @@
-SELECT pg_notification_queue_usage()

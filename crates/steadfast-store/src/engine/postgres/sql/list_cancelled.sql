@@ -1,3 +1,0 @@
-SELECT e.id, 0::bigint AS first, 0::bigint AS second FROM steadfast.ended e
- WHERE e.outcome = 'cancelled' AND e.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-   AND e.id >= coalesce($16::uuid, '00000000-0000-0000-0000-000000000000')

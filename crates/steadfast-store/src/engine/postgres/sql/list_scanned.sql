@@ -1,0 +1,26 @@
+-- The same where most tasks may not fit. Each of a bounded number is looked at by itself, before
+-- anything else is asked of it: the planner, told of a rare kind, would look for it among all tasks.
+WITH d AS MATERIALIZED (
+    SELECT d.* FROM (/* source */) AS d
+     CROSS JOIN LATERAL (
+        SELECT FROM steadfast.tasks t
+         WHERE t.id = d.id
+           AND ($5::text IS NULL OR t.queue = (SELECT q.id FROM steadfast.queues q WHERE q.name = $5))
+           AND ($6::text IS NULL OR t.category = $6)
+           AND ($7::text IS NULL OR t.kind = $7)
+           AND ($8::text IS NULL OR t.last_class = $8)
+           AND ($10::timestamptz IS NULL OR t.scheduled_at <= $10)
+           AND ($11::timestamptz IS NULL OR t.submitted_at >= $11)
+           AND ($12::timestamptz IS NULL
+                OR EXISTS (SELECT FROM steadfast.ended e WHERE e.id = t.id AND e.ended_at >= $12))
+        OFFSET 0
+     ) AS fits
+     ORDER BY /* order */ LIMIT $3
+)
+SELECT v.id, v.kind, NULL::text AS payload, v.queue, v.category, v.priority, v.policy, v.status,
+       v.reason, v.attempts, v.rate_limit_waits, v.submitted_at, v.scheduled_at, v.last_attempt_at,
+       v.ended_at, v.expires_at, v.last_class, v.last_message, NULL::text AS result,
+       v.idempotency_key, v.correlation_id, v.hold_category, d.first, d.second,
+       (SELECT t.counted_from FROM steadfast.tasks t WHERE t.id = v.id) AS counted_from
+  FROM d CROSS JOIN LATERAL (SELECT o.* FROM steadfast.overview o WHERE o.id = d.id OFFSET 0) AS v
+ ORDER BY /* order */

@@ -1,1 +1,0 @@
-UPDATE steadfast.summed SET until = $1

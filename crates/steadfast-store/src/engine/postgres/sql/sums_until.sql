@@ -1,1 +1,0 @@
-SELECT until FROM steadfast.summed

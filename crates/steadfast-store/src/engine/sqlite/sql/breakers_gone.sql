@@ -1,1 +1,0 @@
-DELETE FROM steadfast_breakers WHERE seen_at < ?1

@@ -1,1 +1,0 @@
-UPDATE steadfast_ends SET completed = completed + ?3, failed = failed + ?4, cancelled = cancelled + ?5

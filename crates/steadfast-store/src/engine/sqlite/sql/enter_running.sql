@@ -1,1 +1,0 @@
-INSERT INTO steadfast_running (id, version) SELECT unhex(value), ?2 FROM json_each(?1)

@@ -1,1 +1,0 @@
-SELECT number, name, body, kept_at FROM steadfast_workflows WHERE number = ?1

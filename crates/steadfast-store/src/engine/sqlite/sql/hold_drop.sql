@@ -1,1 +1,0 @@
-DELETE FROM steadfast_holds WHERE until <= ?1

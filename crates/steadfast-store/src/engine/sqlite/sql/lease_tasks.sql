@@ -1,1 +1,0 @@
-SELECT json_group_array(hex(id)) FROM steadfast_running WHERE version = ?1

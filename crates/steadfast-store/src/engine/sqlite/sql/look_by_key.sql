@@ -1,1 +1,0 @@
-SELECT id FROM steadfast_tasks WHERE key = ?1

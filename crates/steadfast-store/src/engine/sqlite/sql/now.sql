@@ -1,1 +1,0 @@
-SELECT CAST(round(unixepoch('subsec') * 1000000) AS INTEGER)

@@ -1,1 +1,0 @@
-INSERT INTO steadfast_policies (body) VALUES (?1) RETURNING number

@@ -1,1 +1,0 @@
-SELECT body FROM steadfast_policies WHERE number = ?1

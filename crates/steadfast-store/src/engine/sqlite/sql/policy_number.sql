@@ -1,1 +1,0 @@
-SELECT number FROM steadfast_policies WHERE body = ?1

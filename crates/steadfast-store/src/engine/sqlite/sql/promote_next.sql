@@ -1,1 +1,0 @@
-SELECT min(due_at) FROM steadfast_waiting

@@ -1,1 +1,0 @@
-DELETE FROM steadfast_budgets WHERE seen_at < ?1

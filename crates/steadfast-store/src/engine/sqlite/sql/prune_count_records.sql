@@ -1,1 +1,0 @@
-SELECT count(*) FROM steadfast_records WHERE kind = ?1

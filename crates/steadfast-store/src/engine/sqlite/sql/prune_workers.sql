@@ -1,1 +1,0 @@
-DELETE FROM steadfast_workers WHERE seen_at < ?1

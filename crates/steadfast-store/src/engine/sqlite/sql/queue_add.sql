@@ -1,1 +1,0 @@
-INSERT INTO steadfast_queues (name) VALUES (?1) RETURNING number

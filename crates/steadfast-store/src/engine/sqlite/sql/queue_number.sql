@@ -1,1 +1,0 @@
-SELECT number FROM steadfast_queues WHERE name = ?1

@@ -1,5 +1,0 @@
-SELECT number, at, body
-FROM steadfast_records
-WHERE kind = ?1 AND number > ?2
-ORDER BY number
-LIMIT ?3

@@ -1,1 +1,0 @@
-CREATE TABLE IF NOT EXISTS steadfast_schema (version INTEGER PRIMARY KEY, applied_at TEXT) STRICT

@@ -1,1 +1,0 @@
-INSERT INTO steadfast_schema (version, applied_at) VALUES (?1, datetime('now'))

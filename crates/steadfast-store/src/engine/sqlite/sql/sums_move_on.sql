@@ -1,1 +1,0 @@
-UPDATE steadfast_summed SET until = ?2 WHERE until = ?1
