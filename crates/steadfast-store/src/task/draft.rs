@@ -1,4 +1,4 @@
-//! A task as it is submitted (D9).
+//! Tasks to submit (D9).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,20 +12,19 @@ use steadfast::{Fault, Policy};
 use super::{TaskId, limits};
 use crate::error::InputError;
 
-/// When something is to happen.
+/// A time, absolute or relative.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum When {
-    /// As soon as can be.
+    /// At once.
     #[default]
     Now,
-    /// This long after the store has taken it, by the store's clock.
+    /// This long after the submission, by the store's clock.
     After(Duration),
     /// At this time.
     At(Timestamp),
 }
 
-/// Work to be done, as it is handed to a store: a kind, which says who does it, and a payload,
-/// which says what.
+/// A task to submit: its kind selects the handler, its payload is the input.
 ///
 /// ```
 /// use std::time::Duration;
@@ -46,12 +45,12 @@ pub enum When {
 #[derive(Clone, Debug)]
 #[must_use = "a task does nothing until it is submitted"]
 pub struct Task {
-    // Boxed, for batches of a thousand are moved several times on their way.
+    // Boxed, because batches of a thousand are moved several times.
     draft: Box<Draft>,
     problem: Option<Box<InputError>>,
 }
 
-/// A task that was checked.
+/// The fields of a task.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     pub(crate) id: TaskId,
@@ -69,7 +68,7 @@ pub(crate) struct Draft {
     pub(crate) before: Before,
 }
 
-/// The policy that was asked for.
+/// The requested policy.
 #[derive(Clone, Debug)]
 pub(crate) enum Wanted {
     Default,
@@ -77,24 +76,24 @@ pub(crate) enum Wanted {
     Given(Arc<Policy>),
 }
 
-/// What happened to the work before it became a task.
+/// Attempts before the submission.
 #[derive(Clone, Debug)]
 pub(crate) enum Before {
     Nothing,
-    /// It failed once, elsewhere.
+    /// One failure elsewhere.
     Fault(Box<Fault>),
-    /// A session in a process tried and gave up.
+    /// A session in a process that gave up.
     Session(Vec<FailedAttempt>),
 }
 
 impl Task {
-    /// Work of this kind. A payload that cannot be written as JSON, or that is too big, is
-    /// told when the task is submitted.
+    /// A task of this kind. A payload that cannot be encoded as JSON, or is too long, is rejected on
+    /// submission.
     pub fn new(kind: impl Into<String>, payload: &(impl Serialize + ?Sized)) -> Self {
         let (payload, problem) = match serde_json::to_string(payload) {
             Ok(payload) => (payload, None),
             Err(error) => {
-                let problem = format!("cannot be written as JSON: {error}");
+                let problem = format!("cannot be encoded as JSON: {error}");
                 (String::new(), Some(Box::new(InputError::new("payload", problem))))
             }
         };
@@ -121,86 +120,85 @@ impl Task {
         self
     }
 
-    /// The id that it will have, known before it is submitted.
+    /// The id, which is known before the submission.
     #[must_use]
     pub const fn id(&self) -> TaskId {
         self.draft.id
     }
 
-    /// An id that was made before: whoever does not know whether a task was taken submits it
-    /// again under the same one, and it is one task. Other work under it is refused.
+    /// Sets an existing id: a submission with an unknown outcome can be repeated under the same id,
+    /// and stays one task. Another task with the id is rejected.
     pub fn with_id(self, id: TaskId) -> Self {
         self.with(|draft| draft.id = id)
     }
 
-    /// The line it stands in; `default` unless said. Queues can be paused, and workers choose
-    /// which they serve.
+    /// Sets the queue; the default is `default`. Queues can be paused, and workers choose which they
+    /// serve.
     pub fn queue(self, queue: impl Into<String>) -> Self {
         self.with(|draft| draft.queue = Cow::Owned(queue.into()))
     }
 
-    /// What it is about (a customer, a host, a source), for filters and for
+    /// Sets the category (a customer, a host, a source), for filters and for
     /// [`hold_category`](Self::hold_category).
     pub fn category(self, category: impl Into<String>) -> Self {
         self.with(|draft| draft.category = Some(category.into()))
     }
 
-    /// A higher one goes first; 0 unless said. Tasks of one priority go in the order in which
-    /// they were submitted, tried before or not (D5).
+    /// Sets the priority; higher ones are claimed first, the default is 0. Tasks of one priority are
+    /// claimed in the order of submission, retried or not (D5).
     pub fn priority(self, priority: i16) -> Self {
         self.with(|draft| draft.priority = priority)
     }
 
-    /// How it is tried again: the name of a policy that the store knows. It is looked up when
-    /// the task is submitted, and what it meant then holds for the task's whole life.
+    /// Sets the retry policy by name. It is resolved on submission, and does not change for the task
+    /// afterwards.
     pub fn policy(self, name: impl Into<String>) -> Self {
         self.with(|draft| draft.policy = Wanted::Named(name.into()))
     }
 
-    /// How it is tried again, as a value.
+    /// Sets the retry policy.
     pub fn under(self, policy: impl Into<Arc<Policy>>) -> Self {
         self.with(|draft| draft.policy = Wanted::Given(policy.into()))
     }
 
-    /// Not before this long from now.
+    /// Delays the first attempt.
     pub fn after(self, delay: Duration) -> Self {
         self.with(|draft| draft.run = When::After(delay))
     }
 
-    /// Not before this time.
+    /// Schedules the first attempt.
     pub fn at(self, time: Timestamp) -> Self {
         self.with(|draft| draft.run = When::At(time))
     }
 
-    /// When it is too late: no attempt starts after it.
+    /// Sets the expiry: no attempt starts after it.
     pub fn expires(self, when: When) -> Self {
         self.with(|draft| draft.expires = Some(when))
     }
 
-    /// Names the work, so that submitting it twice is submitting it once. The handler gets it
-    /// to hand on.
+    /// Sets the idempotency key: a second submission with the key is the same task. The handler
+    /// receives it.
     pub fn key(self, key: impl Into<String>) -> Self {
         self.with(|draft| draft.key = Some(key.into()))
     }
 
-    /// Ties it to what else belongs to the same request.
+    /// Sets the correlation id.
     pub fn correlation_id(self, id: impl Into<String>) -> Self {
         self.with(|draft| draft.correlation_id = Some(id.into()))
     }
 
-    /// When the other side asks this task to wait, everything of its category waits (D17).
+    /// Makes a rate limit of this task hold its whole category (D17).
     pub fn hold_category(self) -> Self {
         self.with(|draft| draft.hold_category = true)
     }
 
-    /// It has failed once already, elsewhere: this is its retry. The failure counts as
-    /// its first attempt, and the policy says when the next one is due.
+    /// Adds a failure elsewhere. It counts as the first attempt, and the policy schedules the next.
     pub fn failed_once(self, fault: Fault) -> Self {
         self.with(|draft| draft.before = Before::Fault(Box::new(fault)))
     }
 
-    /// What a session in a process has tried. It is kept as the task's history, and all of it
-    /// counts as the task's first attempt.
+    /// Adds the failures of a session in a process as the history. Together they count as the first
+    /// attempt.
     pub fn history(self, failures: Vec<FailedAttempt>) -> Self {
         self.with(|draft| draft.before = Before::Session(failures))
     }
@@ -209,16 +207,16 @@ impl Task {
         &self.draft.before
     }
 
-    /// How many bytes its payload is, as JSON.
+    /// The size of the payload, in bytes of JSON.
     #[must_use]
     pub fn payload_bytes(&self) -> usize {
         self.draft.payload.len()
     }
 
-    /// Whether everything in it can be taken, as far as it can be told without its policy.
+    /// Validates everything except the policy.
     ///
     /// # Errors
-    /// The first thing that cannot.
+    /// The first invalid field.
     pub fn check(&self) -> Result<(), InputError> {
         if let Some(problem) = &self.problem {
             return Err((**problem).clone());
@@ -243,7 +241,7 @@ impl Task {
         Ok(())
     }
 
-    /// The task, if everything in it can be taken.
+    /// The fields, if they are valid.
     pub(crate) fn checked(self) -> Result<Box<Draft>, InputError> {
         self.check()?;
         Ok(self.draft)

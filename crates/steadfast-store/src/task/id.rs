@@ -1,4 +1,4 @@
-//! The name of a task.
+//! Task ids.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,9 +8,8 @@ use uuid::Uuid;
 
 use crate::error::InputError;
 
-/// Names one task, everywhere and for good: a UUID of version 7, so that ids sort by the time
-/// they were made. Whoever submits makes it, so that a submission whose answer was lost can be
-/// sent again and is still one task.
+/// The id of a task: a UUID of version 7, so that ids sort by their time of creation. The submitter
+/// creates it, so that a submission whose answer was lost can be repeated and stays one task.
 ///
 /// ```
 /// use steadfast_store::TaskId;
@@ -25,13 +24,13 @@ use crate::error::InputError;
 pub struct TaskId(Uuid);
 
 impl TaskId {
-    /// An id that no other task has. Of two made by one process the later one is greater.
+    /// A new unique id. Within a process, later ids are greater.
     #[must_use]
     pub fn fresh() -> Self {
         Self(Uuid::now_v7())
     }
 
-    /// Whether it says when it was made, as every id that is made here does.
+    /// Whether it is a UUID of version 7.
     #[must_use]
     pub const fn is_version_7(self) -> bool {
         self.0.get_version_num() == 7
@@ -53,7 +52,7 @@ impl FromStr for TaskId {
 
     fn from_str(text: &str) -> Result<Self, InputError> {
         let parsed = Uuid::try_parse(text);
-        parsed.map(Self).map_err(|error| InputError::new("id", format!("not a task's id: {error}")))
+        parsed.map(Self).map_err(|error| InputError::new("id", format!("not a task id: {error}")))
     }
 }
 

@@ -1,8 +1,7 @@
-//! How much a task may be (K4).
+//! Limits of the texts in a task (K4).
 //!
-//! A store is shared: one caller's mistake (a file as a payload, a log as a queue's name) must
-//! not become everybody's slow claim. So every text has a length, and what is too long is
-//! refused before anything is written.
+//! A store is shared: one caller's mistake (a file as a payload, a log as a queue name) must not
+//! slow down every claim. So every text has a maximum length, and is checked before a write.
 
 use std::fmt;
 
@@ -10,15 +9,14 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 
 use crate::error::InputError;
 
-/// The longest payload and the longest result, in bytes of JSON: 1 MiB. Keep what is bigger
+/// The maximum size of a payload and of a result, in bytes of JSON: 1 MiB. Store larger data
 /// elsewhere, and its address in the payload.
 pub const MAX_PAYLOAD: usize = 1 << 20;
 
-/// The longest name of a kind, queue, category or worker, the longest idempotency key and
-/// correlation id, in characters.
+/// The maximum length of a name, idempotency key or correlation id, in characters.
 pub const MAX_NAME: usize = 255;
 
-/// A name that must be there.
+/// Validates a name.
 ///
 /// # Errors
 /// It is empty, too long, or has control characters.
@@ -26,7 +24,7 @@ pub fn name(field: &'static str, text: &str) -> Result<(), InputError> {
     if text.is_empty() {
         return Err(InputError::new(field, "must not be empty"));
     }
-    // Most are shorter even in bytes, and that is known at once.
+    // The length in bytes is cheaper to check.
     if text.len() > MAX_NAME && text.chars().count() > MAX_NAME {
         let long = text.chars().count();
         let problem = format!("is {long} characters long; the limit is {MAX_NAME}");
@@ -39,33 +37,32 @@ pub fn name(field: &'static str, text: &str) -> Result<(), InputError> {
     Ok(())
 }
 
-/// A document that fits and can be read again: one that cannot would spoil every list that its
-/// task is in.
+/// Validates a JSON document.
 ///
 /// # Errors
-/// It is too long, is not JSON, or has a character that a database cannot keep.
+/// It is too long, is not JSON, or has a character that cannot be stored.
 pub fn document(field: &'static str, json: &str) -> Result<(), InputError> {
     if json.len() > MAX_PAYLOAD {
         let problem = format!(
-            "is {} bytes of JSON; at most {MAX_PAYLOAD} are taken: keep it elsewhere, and its \
+            "is {} bytes of JSON; the limit is {MAX_PAYLOAD}: store it elsewhere, and its \
              address here",
             json.len()
         );
         return Err(InputError::new(field, problem));
     }
-    // PostgreSQL has no place for it in a text.
+    // PostgreSQL cannot store it in a text.
     if has_nul(json) {
         return Err(InputError::new(field, "has the character U+0000, which cannot be stored"));
     }
     match serde_json::from_str(json) {
         Ok(Readable) => Ok(()),
-        Err(error) => Err(InputError::new(field, format!("cannot be read as JSON: {error}"))),
+        Err(error) => Err(InputError::new(field, format!("is not valid JSON: {error}"))),
     }
 }
 
 /// Whether there is an escaped U+0000, and not an escaped backslash before the same letters.
 pub(crate) fn has_nul(json: &str) -> bool {
-    // Most documents escape nothing, and that is soon known.
+    // Most documents have no escapes.
     json.as_bytes().contains(&b'\\')
         && json.match_indices("\\u0000").any(|(at, _)| {
             let before = json.get(..at).unwrap_or_default().bytes().rev();
@@ -128,26 +125,26 @@ impl<'de> Visitor<'de> for Readable {
 mod tests {
     use super::*;
 
-    /// K4: the longest is taken, and one character more is told with what may be.
+    /// K4: a name of the maximum length is valid, a longer one is rejected with the limit.
     #[test]
-    fn a_name_has_a_longest() {
+    fn name_longer_than_the_limit_is_rejected() {
         assert_eq!(name("queue", &"é".repeat(MAX_NAME)), Ok(()));
-        let refused = name("queue", &"x".repeat(MAX_NAME + 1)).unwrap_err().to_string();
-        assert_eq!(refused, "queue: is 256 characters long; at most 255 are taken");
+        let error = name("queue", &"x".repeat(MAX_NAME + 1)).unwrap_err().to_string();
+        assert_eq!(error, "queue: is 256 characters long; the limit is 255");
     }
 
-    /// K4: what cannot be seen cannot be told apart.
+    /// K4: control characters are invisible, so names with them are rejected.
     #[test]
-    fn a_name_has_no_control_characters() {
+    fn name_with_control_characters_is_rejected() {
         for text in ["\0", "a\tb", "\u{7f}", "\u{85}"] {
             assert!(name("kind", text).is_err(), "{text:?}");
         }
         assert_eq!(name("kind", "Ünïcode 🧾 '; --"), Ok(()));
     }
 
-    /// K4: U+0000 is found behind any number of backslashes, and nothing else is taken for it.
+    /// K4: an escaped U+0000 is found after any number of backslashes.
     #[test]
-    fn an_escaped_nul_is_told_from_its_spelling() {
+    fn escaped_nul_is_distinguished_from_its_spelling() {
         for text in ["\0", "\\\0", "a\0b", "\\\\\0"] {
             assert!(has_nul(&serde_json::to_string(text).unwrap()), "{text:?}");
         }
@@ -156,9 +153,9 @@ mod tests {
         }
     }
 
-    /// K4: a document is one that can be read again.
+    /// K4: only documents that can be decoded are valid.
     #[test]
-    fn a_document_can_be_read_again() {
+    fn document_that_cannot_be_decoded_is_rejected() {
         let deep = |depth| "[".repeat(depth) + &"]".repeat(depth);
         for json in ["null", "[1,-2,3.5e10,true]", r#"{"a":{"b":"\n"}}"#, &deep(100)] {
             assert_eq!(document("payload", json), Ok(()), "{json}");

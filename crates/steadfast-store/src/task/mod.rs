@@ -1,6 +1,6 @@
-//! A task: a session that lives in a store and survives the process (D2).
+//! Tasks: sessions that are stored and outlive the process (D2).
 //!
-//! [`Task`] is one as it is submitted, [`StoredTask`] one as the store has it.
+//! [`Task`] is a task to submit, [`StoredTask`] a stored one.
 
 pub(crate) mod decode_error;
 mod draft;

@@ -1,8 +1,8 @@
-//! Where a task can be, and how it gets from there to elsewhere (D3).
+//! The states of a task and their transitions (D3).
 //!
-//! Both stores keep each status as a place of its own (a table), not as a flag in a row, so
-//! a transition is a move. Which moves there are is said here and nowhere else: the stores'
-//! statements are written after this table, and the conformance suite tries every pair.
+//! Both engines store each state as its own table, not as a flag in a row, so a transition moves a
+//! row. The transitions are defined here only: the statements of the engines follow this table, and
+//! the conformance suite tries every pair.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,50 +11,50 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
 
-/// Where a task is.
+/// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Due now, and waiting for a worker.
+    /// Due, and waiting for a worker.
     Pending,
     /// Due later.
     Scheduled,
-    /// In the hands of a worker.
+    /// Claimed by a worker.
     Running,
-    /// Done.
+    /// Completed.
     Completed,
-    /// Given up, for a reason.
+    /// Failed, and not retried.
     Failed,
-    /// Called off.
+    /// Cancelled.
     Cancelled,
 }
 
-/// What moves a task.
+/// A transition of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Event {
-    /// A worker takes it.
+    /// A worker claims it.
     Claim,
-    /// Its time has come.
+    /// It becomes due.
     Promote,
     /// Its attempt succeeded.
     Complete,
-    /// Its attempt failed and there will be another, or it cannot be tried just now.
+    /// Its attempt failed and is retried, or it is postponed.
     Delay,
-    /// Its attempt failed and there will be no other.
+    /// Its attempt failed and is not retried.
     Fail,
-    /// Its worker gives it back untried.
+    /// Its worker releases it without an attempt.
     Release,
-    /// Somebody calls it off.
+    /// An operator cancels it.
     Cancel,
-    /// Somebody wants it tried again after it has ended.
+    /// An operator requeues it.
     Requeue,
-    /// Somebody wants it tried at once.
+    /// An operator makes it due.
     RunNow,
 }
 
 impl Status {
-    /// Every status, in the order of a task's life.
+    /// Every state.
     pub const ALL: [Self; 6] = [
         Self::Pending,
         Self::Scheduled,
@@ -64,7 +64,7 @@ impl Status {
         Self::Cancelled,
     ];
 
-    /// Where an event moves a task that is here; nothing if it cannot happen here.
+    /// The state after an event; `None` if the event is invalid in this state.
     ///
     /// ```
     /// use steadfast_store::{Event, Status};
@@ -90,7 +90,7 @@ impl Status {
         })
     }
 
-    /// Whether nothing more will happen to it by itself.
+    /// Whether it is a final state.
     #[must_use]
     pub const fn is_ended(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)

@@ -1,4 +1,4 @@
-//! A task as the store has it: what `tasks show` and the API answer with.
+//! Stored tasks, as `tasks show` and the API return them.
 
 use std::sync::Arc;
 
@@ -12,107 +12,106 @@ use super::{Status, TaskId};
 use crate::page::{Cursor, SortKey};
 use crate::queue::claim::FencingToken;
 
-/// One failed attempt, kept for good (D8).
+/// The record of one failed attempt (D8).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FaultRecord {
-    /// The number of the attempt, from 1. Repeats where a wait was asked for, because that
-    /// uses up no attempt.
+    /// The number of the attempt, from 1. It repeats after a rate limit, which uses no attempt.
     pub attempt: u32,
-    /// When it was written down, by the store's clock.
+    /// The time, by the store's clock.
     pub at: Timestamp,
-    /// What it meant.
+    /// The class.
     pub class: Class,
-    /// The error's own words.
+    /// The error message.
     pub message: String,
-    /// The facts.
+    /// The facts of the failure.
     pub fault: Fault,
-    /// Why it was decided as it was (O4).
+    /// The explanation of the decision (O4).
     pub why: Option<Why>,
-    /// What was waited after it, in seconds; nothing if it was the last.
+    /// The delay after it, in seconds; `None` after the last attempt.
     pub next_delay: Option<f64>,
 }
 
-/// Who has a running task.
+/// The lease of a running task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldLease {
     /// The worker.
     pub owner: String,
-    /// Until when, unless it is kept alive.
+    /// The expiry of the lease.
     pub until: Timestamp,
     /// Its fencing token.
     #[serde(rename = "version", alias = "fencing_token")]
     pub fencing_token: FencingToken,
 }
 
-/// The last failure, in short.
+/// A summary of the last failure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastError {
-    /// What it meant.
+    /// The class.
     pub class: Class,
-    /// The error's own words.
+    /// The error message.
     pub message: String,
 }
 
-/// Everything about one task.
+/// A task with everything about it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StoredTask {
-    /// Its name.
+    /// The id.
     pub id: TaskId,
-    /// Who does it.
+    /// The kind, which selects the handler.
     pub kind: String,
-    /// What is to be done.
+    /// The payload.
     pub payload: Value,
-    /// The line it stands in.
+    /// The queue.
     pub queue: String,
-    /// What it is about.
+    /// The category.
     pub category: Option<String>,
-    /// A higher one goes first.
+    /// The priority; higher ones are claimed first.
     pub priority: i16,
-    /// How it is tried again, as of its submission; nothing if that cannot be read.
+    /// The retry policy, as of its submission; `None` if it cannot be decoded.
     pub policy: Option<Arc<Policy>>,
-    /// Where it is.
+    /// The state.
     pub status: Status,
     /// Why it failed, if it did.
     pub reason: Option<Reason>,
-    /// Attempts that were used up.
+    /// The number of attempts so far.
     pub attempts: u32,
-    /// How many there may be; 0 if its policy cannot be read.
+    /// The maximum number of attempts; 0 if its policy cannot be decoded.
     pub max_attempts: u32,
-    /// Waits that the other side asked for; they use up no attempt.
+    /// The number of rate limits, which use no attempt.
     pub rate_limit_waits: u32,
-    /// When the store took it.
+    /// The time of submission.
     pub submitted_at: Timestamp,
-    /// What `max_duration` counts from: when it was first due, or its last fresh start.
+    /// The start of `max_duration`: the first due time, or the last fresh requeue.
     pub counted_from: Timestamp,
-    /// When it is or was due.
+    /// The due time.
     pub scheduled_at: Timestamp,
-    /// When its last attempt ended.
+    /// The end of its last attempt.
     pub last_attempt_at: Option<Timestamp>,
-    /// When it ended.
+    /// The time of its end.
     pub ended_at: Option<Timestamp>,
-    /// When it is too late.
+    /// The expiry.
     pub expires_at: Option<Timestamp>,
-    /// Who has it.
+    /// The lease, if it is running.
     pub lease: Option<HeldLease>,
     /// Its last failure.
     pub last_error: Option<LastError>,
-    /// Every failure, oldest first. Not part of a list.
+    /// Every failure, oldest first. Not in lists.
     pub faults: Vec<FaultRecord>,
-    /// What its handler answered.
+    /// The result of its handler.
     pub result: Option<Value>,
-    /// Names the work to whoever must not do it twice.
+    /// The idempotency key.
     pub idempotency_key: Option<String>,
-    /// Ties it to what else belongs to the same request.
+    /// The correlation id.
     pub correlation_id: Option<String>,
-    /// Whether a wait that it is asked for holds for its whole category.
+    /// Whether a rate limit holds its whole category.
     pub hold_category: bool,
-    /// What of it cannot be read, and why: a newer version wrote it, or somebody changed it by
-    /// hand. It is not run until it can be.
+    /// What cannot be decoded, and why: it is from a newer version, or was edited by hand. The task
+    /// is not run until it can be decoded.
     pub problem: Option<String>,
 }
 
 impl StoredTask {
-    /// Where a [list by ends](crate::Store::latest_ended) goes on behind it, if it has ended.
+    /// The cursor of [`latest_ended`](crate::Store::latest_ended) after this task, if it has ended.
     #[must_use]
     pub fn ended_cursor(&self) -> Option<Cursor> {
         Some(SortKey::ended(self.ended_at?, self.id).cursor(SortKey::ENDED))

@@ -1,32 +1,32 @@
-//! What cannot be done with an execution.
+//! Errors of operations on executions.
 
 use thiserror::Error;
 
 use super::{ExecutionId, ExecutionStatus};
 
-/// Why something cannot be done with an execution.
+/// An error of an operation on an execution.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ExecutionError {
-    /// There is none of this id, or not any more.
+    /// The execution does not exist.
     #[error("there is no execution {0}; it may have been pruned")]
     NotFound(ExecutionId),
-    /// It is where this cannot happen to it.
+    /// The execution is in the wrong state.
     #[error("execution {id} is {status}: it cannot be {wanted}")]
     WrongStatus {
-        /// Which execution.
+        /// The execution.
         id: ExecutionId,
-        /// Where it is.
+        /// Its state.
         status: ExecutionStatus,
-        /// What was wanted of it: `cancelled`, `resumed`, `retried`.
+        /// The rejected action: `cancelled`, `resumed`, `retried`.
         wanted: &'static str,
     },
-    /// It has been followed by another already, and its work belongs to that one.
-    #[error("execution {id} was followed by another already: it cannot be {wanted}; see its chain")]
+    /// The execution already has a follow-up.
+    #[error("execution {id} already has a follow-up: it cannot be {wanted}; see its chain")]
     Followed {
-        /// Which execution.
+        /// The execution.
         id: ExecutionId,
-        /// What was wanted of it.
+        /// The rejected action.
         wanted: &'static str,
     },
     /// The key belongs to an execution of another workflow, or with another trigger.
@@ -37,27 +37,27 @@ pub enum ExecutionError {
     KeyTaken {
         /// The key.
         key: String,
-        /// Whose it is.
+        /// Its execution.
         existing: ExecutionId,
     },
-    /// A task of it is not any more as it was when its step was computed.
-    #[error("an execution changed while its step was taken; look at it again")]
+    /// A task has changed since the step was computed.
+    #[error("the execution changed while a step was applied; read it again")]
     Changed,
-    /// There is no workflow of this number.
+    /// The workflow does not exist.
     #[error("there is no workflow {0}")]
     NoWorkflow(i64),
-    /// The kept text of a workflow cannot be read.
-    #[error("workflow {workflow} cannot be read: {problem}")]
+    /// The stored text of a workflow cannot be decoded.
+    #[error("cannot decode workflow {workflow}: {problem}")]
     Unreadable {
         /// Its number.
         workflow: i64,
         /// What is wrong with it.
         problem: String,
     },
-    /// What was kept of it cannot be used.
+    /// The stored execution cannot be used.
     #[error("execution {id}: {problem}")]
     Damaged {
-        /// Which execution.
+        /// The execution.
         id: ExecutionId,
         /// What is wrong.
         problem: String,

@@ -1,4 +1,4 @@
-//! The name of an execution.
+//! Execution ids.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,13 +8,13 @@ use uuid::Uuid;
 
 use crate::error::InputError;
 
-/// Names one execution: a UUID of version 7, so that ids sort by the time they were made.
+/// The id of an execution: a UUID of version 7, so that ids sort by their time of creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ExecutionId(Uuid);
 
 impl ExecutionId {
-    /// An id that no other execution has.
+    /// A new unique id.
     #[must_use]
     pub fn fresh() -> Self {
         Self(Uuid::now_v7())
@@ -36,8 +36,8 @@ impl FromStr for ExecutionId {
 
     fn from_str(text: &str) -> Result<Self, InputError> {
         Uuid::try_parse(text).map(Self).map_err(|error| {
-            let next = "list executions to see those there are";
-            InputError::new("id", format!("not an execution's id: {error}; {next}"))
+            let next = "list executions to find one";
+            InputError::new("id", format!("not an execution id: {error}; {next}"))
         })
     }
 }

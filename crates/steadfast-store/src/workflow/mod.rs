@@ -1,13 +1,10 @@
-//! Executions of workflows, as a store keeps them.
+//! Executions of workflows.
 //!
-//! An execution is rows: what it was started with, where each of its nodes is, and what each
-//! answered. The work of a node is a task like any other. What follows from what has happened is
-//! not decided here: whoever knows the workflow reads the [state](ExecutionState) of executions,
-//! and hands in [steps](Step). A step holds only if nobody else has made one since, and all that
-//! belongs to it is written in one transaction, so a crash leaves an execution before a step or
-//! after it.
-//!
-//! The crate `steadfast-flow` knows workflows.
+//! An execution is stored as its trigger, the states of its nodes, and their results. Each node is a
+//! task. This module makes no decisions: the crate `steadfast-flow` reads the
+//! [state](ExecutionState) of an execution and applies [steps](Step). A step is applied only if it is
+//! current, that is, if no other step was applied since the state was read, and in one transaction,
+//! so a crash leaves an execution before or after a step.
 
 mod error;
 mod id;

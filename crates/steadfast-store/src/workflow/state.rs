@@ -1,4 +1,4 @@
-//! What must be known of an execution to say what follows.
+//! The states of executions, as input of the next step.
 
 use std::time::Duration;
 
@@ -11,49 +11,48 @@ use super::{ExecutionId, ExecutionStatus, NodeStatus};
 use crate::retry::decision::{GuardEnv, moment, worker_lost_judgement};
 use crate::task::{Status, TaskId};
 
-/// Where an execution is, and all of its nodes whose turn has come.
+/// The state of an execution and of its started nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExecutionState {
-    /// Which execution.
+    /// The execution.
     pub id: ExecutionId,
     /// The number of its workflow.
     pub workflow: i64,
     /// A number that grows with each step.
     pub version: i64,
-    /// Where it is.
+    /// The state.
     pub status: ExecutionStatus,
-    /// How far the chain of executions has come.
+    /// The attempts of the chain so far.
     pub progress: Progress,
-    /// When the first of the chain was started.
+    /// The start of the first execution of the chain.
     pub counted_from: Timestamp,
-    /// Whether another execution follows it.
+    /// Whether it has a follow-up.
     pub is_followed: bool,
     /// The store's time when it was read.
     pub now: Timestamp,
-    /// Its nodes whose turn has come, by number.
+    /// The started nodes, by number.
     pub nodes: Vec<NodeState>,
 }
 
 impl ExecutionState {
-    /// After how long another execution follows, now that this one has failed with this fault, and
-    /// how far the chain has come then (W3).
+    /// The delay of the follow-up after this fault, and the progress of the chain (W3).
     ///
-    /// It is judged and decided as for a task, but for one thing: another execution runs every node
-    /// again under other keys, so it is an attempt even where the other side only asked for
-    /// patience. What was asked for is then the least that is waited for.
+    /// The decision is that of a task, with one difference: a follow-up runs every node again under
+    /// other keys, so it is an attempt even after a rate limit, whose hint is the minimum delay.
     ///
     /// # Errors
-    /// Why none follows.
+    /// Why there is no follow-up.
     pub fn follows(&self, policy: &Policy, fault: &Fault) -> Result<(Duration, Progress), Reason> {
         let judgement = match fault.kind {
             Some(Kind::WorkerLost) => worker_lost_judgement(),
             _ => judge::judge(policy.rules(), fault),
         };
-        let unasked = Judgement::by_code(judgement.class(), None);
-        let (backoff, progress) = self.decided(policy, &unasked)?;
+        let without_hint = Judgement::by_code(judgement.class(), None);
+        let (backoff, progress) = self.decided(policy, &without_hint)?;
         let Some(hint) = judgement.hint() else { return Ok((backoff, progress)) };
-        let (asked, _) = self.decided(policy, &Judgement::by_code(Class::Retryable, Some(hint)))?;
-        Ok((backoff.max(asked), progress))
+        let (hinted, _) =
+            self.decided(policy, &Judgement::by_code(Class::Retryable, Some(hint)))?;
+        Ok((backoff.max(hinted), progress))
     }
 
     fn decided(
@@ -63,83 +62,83 @@ impl ExecutionState {
     ) -> Result<(Duration, Progress), Reason> {
         let started = moment(self.counted_from);
         // The nodes of another execution have other keys.
-        let terms = SessionLimits { started, expires_at: None, max_hint: None, key_in_use: false };
+        let limits = SessionLimits { started, expires_at: None, max_hint: None, key_in_use: false };
         let (mut progress, now) = (self.progress, moment(self.now));
-        match progress.decide(policy, &terms, now, judgement, &mut GuardEnv(&mut ())) {
+        match progress.decide(policy, &limits, now, judgement, &mut GuardEnv(&mut ())) {
             Decision::Retry(delay) => Ok((delay, progress)),
             Decision::GiveUp(reason) => Err(reason),
         }
     }
 }
 
-/// Where a node is.
+/// The state of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeState {
     /// Its number in the workflow, from 0.
     pub number: u16,
-    /// Where it is, as far as was noticed.
+    /// The recorded state.
     pub status: NodeStatus,
-    /// Its task, unless it could not become one.
+    /// Its task, unless it could not start.
     pub task: Option<TaskId>,
-    /// Where its task is. Not looked for if the node has completed.
+    /// The state of its task. Not read if the node has completed.
     pub outcome: Outcome,
 }
 
-/// Where the task of a node is.
+/// The state of the task of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It has not ended.
+    /// The task has not ended.
     Open,
-    /// It has ended: as completed, failed or cancelled.
+    /// The task has ended.
     Ended(Status),
-    /// There is none, or not any more.
+    /// The task does not exist, or was pruned.
     Pruned,
 }
 
-/// How the task of a node failed.
+/// The failure of a node's task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// Which task.
+    /// The task.
     pub task: TaskId,
-    /// Why it was given up.
+    /// Why it failed.
     pub reason: Option<Reason>,
-    /// What its last error said.
+    /// The message of its last error.
     pub message: Option<String>,
-    /// What it failed with last, if that can still be read.
+    /// Its last fault, if it can be decoded.
     pub fault: Option<Fault>,
 }
 
 impl Failure {
-    /// A reason by its name in rows; nothing if a newer version named it.
+    /// A reason by its name; `None` for a name of a newer version.
     pub(crate) fn reason_of(name: &str) -> Option<Reason> {
         serde_json::from_value(serde_json::Value::String(name.to_owned())).ok()
     }
 }
 
-/// What nodes that begin want to know of their execution.
+/// The inputs that nodes of an execution need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValuesWanted {
-    /// Which execution.
+    /// The execution.
     pub execution: ExecutionId,
-    /// Whether what it was started with is wanted.
+    /// Whether the trigger is needed.
     pub trigger: bool,
-    /// Whose answers are.
+    /// The nodes whose results are needed.
     pub nodes: Vec<u16>,
 }
 
-/// What was wanted to be known.
+/// An input of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeValue {
-    /// Which execution.
+    /// The execution.
     pub execution: ExecutionId,
-    /// The node that answered it, or the trigger if there is none.
+    /// The node with this result; `None` for the trigger.
     pub node: Option<u16>,
-    /// As JSON; nothing if nothing was answered.
+    /// The value as JSON; `None` without a result.
     pub json: Option<String>,
 }
 
 impl NodeValue {
-    /// The values, unless reading them ended because they are too many bytes.
+    /// The values, unless they exceed the limit.
     pub(crate) fn within(values: Vec<Self>, max_bytes: u64) -> Option<Vec<Self>> {
         let bytes: u64 =
             values.iter().filter_map(|one| Some(one.json.as_ref()?.len() as u64)).sum();
@@ -147,21 +146,20 @@ impl NodeValue {
     }
 }
 
-/// What a look at what has ended found.
+/// Executions with missed completions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MissedCompletion {
     /// Executions with a submitted node whose task has ended.
     pub executions: Vec<ExecutionId>,
-    /// Whether there are no others.
+    /// Whether these are all.
     pub is_all: bool,
 }
 
-/// What a look at some of the nodes that are tasks found.
+/// Executions with orphaned nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OrphanedNodes {
-    /// Executions that something has happened to and nobody noticed, or that have ended while
-    /// some of their tasks have not.
+    /// Executions with a missed completion, or that have ended with open tasks.
     pub executions: Vec<ExecutionId>,
-    /// Where to go on looking; nothing if these were the last.
+    /// The task to continue after; `None` at the end.
     pub next: Option<TaskId>,
 }

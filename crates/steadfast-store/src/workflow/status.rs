@@ -1,4 +1,4 @@
-//! Where an execution can be, and where one of its nodes.
+//! The states of executions and nodes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,36 +8,36 @@ use steadfast::nearest;
 
 use crate::error::InputError;
 
-/// Where an execution is.
+/// The state of an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExecutionStatus {
-    /// Nodes of it are under way, or will be.
+    /// Some nodes have not ended.
     Running,
     /// Every node has completed.
     Completed,
     /// A node has failed for good (W2).
     Failed,
-    /// Somebody called it off.
+    /// It was cancelled.
     Cancelled,
 }
 
-/// Where a node is whose turn has come.
+/// The state of a started node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeStatus {
-    /// It is a task.
+    /// Its task is submitted.
     Submitted,
     /// Its task succeeded.
     Completed,
-    /// Its task was given up, or it could not become one.
+    /// Its task failed, or it could not start.
     Failed,
-    /// Its task was called off.
+    /// Its task was cancelled.
     Cancelled,
 }
 
 impl ExecutionStatus {
-    /// Every status, in the order of an execution's life.
+    /// Every state.
     pub const ALL: [Self; 4] = [Self::Running, Self::Completed, Self::Failed, Self::Cancelled];
 
     /// Its name in JSON, rows and flags.
@@ -88,9 +88,9 @@ impl FromStr for NodeStatus {
 fn unknown(text: &str, known: [&'static str; 4]) -> InputError {
     let next = match nearest(text, known) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there are {}", known.join(", ")),
+        None => format!("use one of {}", known.join(", ")),
     };
-    InputError::new("status", format!("`{text}` is none; {next}"))
+    InputError::new("status", format!("unknown status `{text}`; {next}"))
 }
 
 impl fmt::Display for ExecutionStatus {

@@ -1,4 +1,4 @@
-//! What is written of executions: that one starts, and each step that it takes.
+//! New executions and their steps.
 
 use jiff::Timestamp;
 use steadfast::decide::Progress;
@@ -8,32 +8,30 @@ use crate::audit::AuditEntry;
 use crate::queue::submit::CheckedTask;
 use crate::task::{Task, TaskId, When};
 
-/// An execution that is to be.
-///
-/// What its nodes do is in `T`: a task as it was written, until the store has checked it.
+/// An execution to start. `T` is the type of its tasks.
 #[derive(Clone, Debug)]
 pub struct NewExecution<T = Task> {
-    /// What it will be called.
+    /// The id.
     pub id: ExecutionId,
-    /// The number of its workflow, from [`keep_workflow`](crate::Store::keep_workflow).
+    /// The number of its workflow, from [`save_workflow`](crate::Store::save_workflow).
     pub workflow: i64,
-    /// What it is started with, as JSON.
+    /// The trigger, as JSON.
     pub trigger: String,
-    /// Names it to whoever must not start it twice.
+    /// The idempotency key.
     pub key: Option<String>,
-    /// How far the chain of executions has come, as the workflow's own policy counts.
+    /// The attempts of the chain so far, under the workflow's policy.
     pub progress: Progress,
-    /// When the first of the chain was started; now, if this is it.
+    /// The start of the first execution of the chain; `None` if this is the first.
     pub counted_from: Option<Timestamp>,
-    /// When its first nodes are due.
+    /// The due time of its first nodes.
     pub run_at: When,
     /// Its first nodes.
     pub started: Vec<StartedNode<T>>,
-    /// Who starts it, if somebody does. Not written if it was there already.
+    /// The audit entry, if there is an actor. Not written if the execution existed.
     pub audit: Option<AuditEntry>,
 }
 
-/// A new execution, and the one that failed if it follows that.
+/// A new execution, and the failed one that it follows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FollowUp<'n> {
     pub(crate) new: &'n NewExecution<CheckedTask>,
@@ -41,49 +39,48 @@ pub(crate) struct FollowUp<'n> {
 }
 
 impl<'n> FollowUp<'n> {
-    /// The one that follows this step, if one does.
+    /// The follow-up of a step.
     pub(crate) fn of(step: &'n Step<CheckedTask>) -> Option<Self> {
         let new = step.follow_up.as_deref()?;
         Some(Self { new, previous: Some(step.execution) })
     }
 }
 
-/// What became of a start.
+/// The result of starting an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Started {
-    /// The execution: the new one, or the one that had the key already.
+    /// The new execution, or the existing one with the same key.
     pub id: ExecutionId,
-    /// Whether it was there already.
+    /// Whether the execution existed before.
     pub existed: bool,
 }
 
-/// What happens to an execution at once, or not at all.
+/// A change of an execution, applied completely or not at all.
 #[derive(Clone, Debug)]
 pub struct Step<T = Task> {
-    /// Which execution.
+    /// The execution.
     pub execution: ExecutionId,
-    /// The version that it was read in. If it has another by now, the step does not hold.
+    /// The version of the state that it is based on. With another version the step is rejected.
     pub version: i64,
-    /// Nodes whose tasks have ended. What a task answered, or the words of its last failure, is
-    /// taken from it.
+    /// Nodes whose tasks have ended. The result or the last message is copied from the task.
     pub ended: Vec<NodeEnding>,
-    /// Nodes that become tasks.
+    /// Nodes whose tasks are submitted.
     pub started: Vec<StartedNode<T>>,
-    /// Nodes that could not become tasks.
+    /// Nodes that could not start.
     pub deferred: Vec<DeferredNode>,
-    /// Nodes whose tasks are tried again, counted anew.
+    /// Nodes whose tasks are requeued with reset attempts.
     pub resumed: Vec<Resumed>,
-    /// What becomes of the execution, if it does not stay as it is.
+    /// The new state of the execution, if it changes.
     pub ending: Option<Ending>,
-    /// The execution that follows it, from here on for good.
+    /// The follow-up execution.
     pub follow_up: Option<Box<NewExecution<T>>>,
-    /// Who did it, if somebody did.
+    /// The audit entry, if there is an actor.
     pub audit: Option<AuditEntry>,
 }
 
 impl Step {
-    /// Nothing, for what happens to be added.
+    /// An empty step.
     #[must_use]
     pub const fn of(execution: ExecutionId, version: i64) -> Self {
         Self {
@@ -99,7 +96,7 @@ impl Step {
         }
     }
 
-    /// Whether nothing happens.
+    /// Whether it is empty.
     #[must_use]
     pub const fn is_nothing(&self) -> bool {
         self.ended.is_empty()
@@ -110,36 +107,36 @@ impl Step {
     }
 }
 
-/// How a node ended.
+/// The end of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeEnding {
     /// Its number in the workflow, from 0.
     pub number: u16,
-    /// As what it ended.
+    /// Its state.
     pub status: NodeStatus,
-    /// Words that say more than those of its task.
+    /// A message instead of that of its task.
     pub message: Option<String>,
 }
 
-/// A node that becomes a task.
+/// A node whose task is submitted.
 #[derive(Clone, Debug)]
 pub struct StartedNode<T = Task> {
     /// Its number in the workflow, from 0.
     pub number: u16,
-    /// What is to be done.
+    /// The task.
     pub task: T,
 }
 
-/// A node that could not become a task: it has failed.
+/// A node that could not start, and so has failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeferredNode {
     /// Its number in the workflow, from 0.
     pub number: u16,
-    /// Why not.
+    /// The reason.
     pub message: String,
 }
 
-/// A node that is tried again.
+/// A node whose task is requeued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resumed {
     /// Its number in the workflow, from 0.
@@ -148,19 +145,19 @@ pub struct Resumed {
     pub task: TaskId,
 }
 
-/// What becomes of an execution.
+/// The new state of an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
-    /// Where it is then. Running, if it was resumed.
+    /// The state; running if it was resumed.
     pub status: ExecutionStatus,
-    /// The node that failed it, by the name that its workflow has for it.
+    /// The name of the node that failed.
     pub node: Option<String>,
-    /// Why it ended as it did.
+    /// The message.
     pub message: Option<String>,
 }
 
 impl Ending {
-    /// It is there, and there is no more to say.
+    /// A state without a node and a message.
     #[must_use]
     pub const fn plain(status: ExecutionStatus) -> Self {
         Self { status, node: None, message: None }

@@ -1,4 +1,4 @@
-//! An execution as the store has it, to be shown.
+//! Stored executions and workflow definitions.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -9,84 +9,83 @@ use crate::error::InputError;
 use crate::page::{Cursor, Page, PageRequest};
 use crate::task::{TaskId, name};
 
-/// How many bytes of answers are shown with an execution, and of texts on a page of workflows.
+/// The maximum size of the results of an execution, and of the texts on a page of workflows.
 pub const MAX_SHOWN_BYTES: u64 = 8 << 20;
 
-/// How many executions of a chain are shown before one, and how many after it.
+/// The maximum number of executions of a chain before one, and after it.
 pub const MAX_CHAIN_LENGTH: i32 = 500;
 
-/// Everything about one execution, its nodes by number.
+/// An execution with its nodes by number.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StoredExecution {
-    /// What it is called.
+    /// The id.
     pub id: ExecutionId,
     /// The number of its workflow.
     pub workflow: i64,
     /// The name of its workflow.
     pub name: String,
-    /// Where it is.
+    /// The state.
     pub status: ExecutionStatus,
-    /// Which try of the chain it is, from 1.
+    /// The attempt of the chain, from 1.
     pub attempt: u32,
-    /// When it was started.
+    /// The time of its start.
     pub started_at: Timestamp,
-    /// When its first nodes are or were due.
+    /// The due time of its first nodes.
     pub due_at: Timestamp,
-    /// When it ended.
+    /// The time of its end.
     pub ended_at: Option<Timestamp>,
-    /// Names it to whoever must not start it twice.
+    /// The idempotency key.
     pub key: Option<String>,
-    /// The failed one that it follows.
+    /// The failed execution that it follows.
     pub previous: Option<ExecutionId>,
-    /// The one that follows it. It may have been pruned.
+    /// Its follow-up, which may have been pruned.
     pub next: Option<ExecutionId>,
-    /// The node that failed it.
+    /// The node that failed.
     pub failed_node: Option<String>,
-    /// Why it ended as it did.
+    /// The message.
     pub message: Option<String>,
-    /// What it was started with. Not part of a list.
+    /// The trigger. Not in lists.
     pub trigger: Value,
-    /// Its nodes whose turn has come. Not part of a list.
+    /// The nodes that have started. Not in lists.
     pub nodes: Vec<StoredNode>,
 }
 
-/// One node whose turn has come.
+/// A node that has started.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StoredNode {
     /// Its number in the workflow, from 0.
     pub number: u16,
-    /// Its task, unless it could not become one. It may have been pruned.
+    /// Its task, unless it could not start. It may have been pruned.
     pub task: Option<TaskId>,
-    /// Where it is.
+    /// The state.
     pub status: NodeStatus,
-    /// When its turn came.
+    /// The time of its start.
     pub began_at: Timestamp,
-    /// When it ended.
+    /// The time of its end.
     pub ended_at: Option<Timestamp>,
-    /// What it answered. Left out once [so much](MAX_SHOWN_BYTES) was answered before it.
+    /// Its result. Left out beyond [`MAX_SHOWN_BYTES`].
     pub result: Option<Value>,
-    /// How many bytes its answer is, if it is left out.
+    /// The size of its result, if it is left out.
     pub left_out: Option<u64>,
-    /// Why it ended as it did.
+    /// The message.
     pub message: Option<String>,
 }
 
-/// A workflow as it was written.
+/// The definition of a workflow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WorkflowDefinition {
-    /// Its number. The same text has the same one.
+    /// Its number. The same text has the same number.
     pub number: i64,
-    /// What it is called. Several versions may have one name.
+    /// Its name. Several definitions may have the same name.
     pub name: String,
     /// Its text.
     pub text: String,
-    /// When it was first kept.
+    /// The time at which it was first saved.
     pub kept_at: Timestamp,
 }
 
 impl WorkflowDefinition {
-    /// A page that ends early once it has [so many bytes](MAX_SHOWN_BYTES) of texts, of which no more
-    /// were read.
+    /// A page that ends early once it has [`MAX_SHOWN_BYTES`] of texts.
     pub(crate) fn page(definitions: Vec<Self>, page: &PageRequest) -> Page<Self> {
         let bytes: u64 = definitions.iter().map(|one| one.text.len() as u64).sum();
         let mut page = page.of(definitions, |one| Some(one.number));
@@ -98,13 +97,13 @@ impl WorkflowDefinition {
     }
 }
 
-/// Which executions. Every part that is given must hold.
+/// A filter of executions. Every field that is set must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExecutionFilter {
     /// Where they are.
     pub status: Option<ExecutionStatus>,
-    /// Of workflows of this name.
+    /// The name of the workflow.
     pub workflow: Option<String>,
 }
 
@@ -115,14 +114,14 @@ impl ExecutionFilter {
         Self::default()
     }
 
-    /// And that are here.
+    /// Restricts the state.
     #[must_use]
     pub const fn status(mut self, status: ExecutionStatus) -> Self {
         self.status = Some(status);
         self
     }
 
-    /// And of workflows of this name.
+    /// Restricts the workflow.
     #[must_use]
     pub fn workflow(mut self, name: impl Into<String>) -> Self {
         self.workflow = Some(name.into());

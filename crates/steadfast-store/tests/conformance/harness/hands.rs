@@ -149,13 +149,14 @@ impl Harness {
     }
 }
 
-/// Looks until it is so, and not for ever.
-pub(crate) async fn eventually(mut is_so: impl AsyncFnMut() -> bool) {
-    let looks = async {
-        while !is_so().await {
+/// Polls until the condition holds, for a limited time.
+pub(crate) async fn eventually(mut holds: impl AsyncFnMut() -> bool) {
+    let polls = async {
+        while !holds().await {
+            // Other instances need time to act.
             tokio::time::sleep(millis(5)).await;
         }
     };
-    let in_time = tokio::time::timeout(PATIENCE, looks).await;
-    assert!(in_time.is_ok(), "it is still not so after {PATIENCE:?}");
+    let in_time = tokio::time::timeout(PATIENCE, polls).await;
+    assert!(in_time.is_ok(), "the condition does not hold after {PATIENCE:?}");
 }

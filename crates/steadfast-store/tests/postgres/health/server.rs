@@ -66,6 +66,7 @@ fn dead_rows_and_a_table_that_nobody_vacuums_are_seen() {
             if ready.dead >= 500 {
                 break;
             }
+            // The server updates its statistics asynchronously.
             tokio::time::sleep(Duration::from_millis(50)).await;
             ready = fixture.table("ready").await;
         }
@@ -77,6 +78,7 @@ fn dead_rows_and_a_table_that_nobody_vacuums_are_seen() {
             if ready.vacuumed.is_some() {
                 break;
             }
+            // The server updates its statistics asynchronously.
             tokio::time::sleep(Duration::from_millis(50)).await;
             ready = fixture.table("ready").await;
         }

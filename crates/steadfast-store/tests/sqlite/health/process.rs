@@ -1,4 +1,5 @@
-//! Other processes on the same file. Locks are a process's, so each is a real one.
+//! Health facts about other processes on the same file. Locks belong to a process, so each test
+//! starts a real one.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -10,24 +11,25 @@ use steadfast_store::health::Access;
 
 use crate::{Fixture, task};
 
-/// Names the file and the statement of a process of its own.
+/// The file and the statement of the child process.
 const FILE: &str = "STEADFAST_TEST_HELD_FILE";
 const STATEMENT: &str = "STEADFAST_TEST_HELD_BY";
-const READY: &str = "it holds";
+const READY: &str = "lock held";
 
 /// A process that holds a file until it is dropped.
-struct Other {
+struct LockHolder {
     process: Child,
-    /// It may say something at its end, and must be able to.
+    /// Kept open, because the process may print at its end.
     _output: BufReader<ChildStdout>,
 }
 
-impl Other {
-    fn holding(path: &Path, statement: &str) -> Self {
+impl LockHolder {
+    fn start(path: &Path, statement: &str) -> Self {
         let mut process = Command::new(std::env::current_exe().unwrap())
             .args([
+                "--ignored",
                 "--exact",
-                "health::process::holds_a_file_while_its_input_is_open",
+                "health::process::hold_a_file_while_stdin_is_open",
                 "--nocapture",
             ])
             .env(FILE, path)
@@ -38,24 +40,23 @@ impl Other {
             .unwrap();
         let mut output = BufReader::new(process.stdout.take().unwrap());
         let said = output.by_ref().lines().map_while(Result::ok).find(|line| line.contains(READY));
-        assert!(said.is_some(), "it ended before it held anything");
+        assert!(said.is_some(), "the process ended before it held the file");
         Self { process, _output: output }
     }
 }
 
-impl Drop for Other {
+impl Drop for LockHolder {
     fn drop(&mut self) {
         drop(self.process.stdin.take());
         self.process.wait().unwrap();
     }
 }
 
-/// Run by the tests below in a process of its own; alone, it holds nothing.
+/// The child process of the tests below.
 #[test]
-fn holds_a_file_while_its_input_is_open() {
-    let (Some(file), Ok(statement)) = (std::env::var_os(FILE), std::env::var(STATEMENT)) else {
-        return;
-    };
+#[ignore = "started by the other tests as a child process"]
+fn hold_a_file_while_stdin_is_open() {
+    let (file, statement) = (std::env::var_os(FILE).unwrap(), std::env::var(STATEMENT).unwrap());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let options = SqliteConnectOptions::new().filename(PathBuf::from(file));
@@ -68,11 +69,11 @@ fn holds_a_file_while_its_input_is_open() {
 
 /// A process that holds the lock for writing is named.
 #[tokio::test]
-async fn whoever_holds_the_lock_for_writing_is_named() {
+async fn holder_of_the_write_lock_is_named() {
     let fixture = Fixture::new().await;
     fixture.store.submit(task(1)).await.unwrap();
     assert_eq!(fixture.own().await.holders, Ok(vec![]), "this process does not count");
-    let other = Other::holding(&fixture.path, "BEGIN IMMEDIATE");
+    let other = LockHolder::start(&fixture.path, "BEGIN IMMEDIATE");
     let own = fixture.own().await;
     let holders = own.holders.unwrap();
     assert_eq!((own.locked, holders.len()), (Ok(true), 1));
@@ -85,11 +86,11 @@ async fn whoever_holds_the_lock_for_writing_is_named() {
 
 /// So is one that reads on and on; one that has the file open and does nothing is told apart.
 #[tokio::test]
-async fn whoever_reads_is_told_from_whoever_waits() {
+async fn reader_is_distinguished_from_a_waiting_writer() {
     let fixture = Fixture::new().await;
     fixture.store.submit(task(1)).await.unwrap();
-    let reader = Other::holding(&fixture.path, "BEGIN; SELECT count(*) FROM steadfast_tasks");
-    let idle = Other::holding(&fixture.path, "SELECT count(*) FROM steadfast_tasks");
+    let reader = LockHolder::start(&fixture.path, "BEGIN; SELECT count(*) FROM steadfast_tasks");
+    let idle = LockHolder::start(&fixture.path, "SELECT count(*) FROM steadfast_tasks");
     let holders = fixture.own().await.holders.unwrap();
     let access = |other: &Other| {
         holders.iter().find(|holder| holder.pid == other.process.id()).map(|holder| holder.access)
@@ -100,7 +101,7 @@ async fn whoever_reads_is_told_from_whoever_waits() {
 
 /// D14: a look does not take the locks away from a store that is open in the same process.
 #[tokio::test]
-async fn a_look_leaves_the_locks_of_this_process_alone() {
+async fn health_check_keeps_the_locks_of_this_process() {
     let fixture = Fixture::with("?busy_timeout=50ms").await;
     let mut own = fixture.connection().await;
     own.execute("BEGIN IMMEDIATE").await.unwrap();
@@ -116,7 +117,8 @@ async fn a_look_leaves_the_locks_of_this_process_alone() {
 
 fn can_write_elsewhere(path: &Path) -> bool {
     let ended = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "health::process::holds_a_file_while_its_input_is_open", "--nocapture"])
+        .args(["--ignored", "--exact", "health::process::hold_a_file_while_stdin_is_open"])
+        .arg("--nocapture")
         .env(FILE, path)
         .env(STATEMENT, "PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; ROLLBACK")
         .stdin(Stdio::null())
