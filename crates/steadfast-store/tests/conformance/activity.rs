@@ -5,13 +5,13 @@ use steadfast_store::Status;
 use crate::harness::*;
 
 cases![
-    an_idle_store_shows_an_hour_and_a_day_of_nothing,
-    what_ended_is_counted_in_its_minute,
-    what_is_due_is_counted_in_its_hour,
+    idle_store_has_no_activity,
+    ended_task_is_counted_in_its_minute,
+    scheduled_task_is_counted_in_its_hour,
 ];
 
 /// H2: every minute and every hour is there, with nothing in it.
-async fn an_idle_store_shows_an_hour_and_a_day_of_nothing(store: &Harness) {
+async fn idle_store_has_no_activity(store: &Harness) {
     let activity = store.activity().await.unwrap();
     assert_eq!((activity.ended.len(), activity.due.len()), (60, 24));
     assert!(activity.ended.iter().all(|minute| (minute.completed, minute.failed) == (0, 0)));
@@ -19,7 +19,7 @@ async fn an_idle_store_shows_an_hour_and_a_day_of_nothing(store: &Harness) {
 }
 
 /// H2: what ended by itself, and neither what was called off nor what is long over.
-async fn what_ended_is_counted_in_its_minute(store: &Harness) {
+async fn ended_task_is_counted_in_its_minute(store: &Harness) {
     store.ended(Status::Completed, task()).await;
     store.age_ended(secs(3600)).await;
     store.ended(Status::Failed, task()).await;
@@ -34,7 +34,7 @@ async fn what_ended_is_counted_in_its_minute(store: &Harness) {
 }
 
 /// H2: an hour holds what is due before the next one begins.
-async fn what_is_due_is_counted_in_its_hour(store: &Harness) {
+async fn scheduled_task_is_counted_in_its_hour(store: &Harness) {
     for minutes in [1, 59, 90, 23 * 60 + 30, 25 * 60] {
         store.put(task().after(secs(minutes * 60))).await;
     }

@@ -8,19 +8,19 @@ use steadfast_store::{
 use crate::harness::*;
 
 cases![
-    every_deed_is_written_down,
-    a_deed_that_was_refused_is_not_written_down,
-    what_others_do_can_be_written_down_as_well,
-    what_many_do_is_written_down_together,
-    the_log_is_read_newest_first,
-    the_log_can_be_read_by_target_and_by_actor,
-    the_log_can_be_read_by_action_and_by_time,
-    a_page_of_the_log_looks_at_a_bounded_number_of_entries,
-    a_name_that_nobody_can_have_is_refused,
-    the_log_is_read_page_by_page,
-    a_cursor_of_another_list_is_refused,
-    one_requeued_task_is_its_target,
-    a_workflow_is_kept_with_who_wanted_it_or_not_at_all,
+    every_action_is_audited,
+    rejected_action_is_not_audited,
+    external_action_can_be_audited,
+    batch_of_entries_is_written_together,
+    entries_are_listed_newest_first,
+    entries_are_filtered_by_target_and_actor,
+    entries_are_filtered_by_action_and_time,
+    page_scans_a_bounded_number_of_entries,
+    invalid_name_is_rejected,
+    entries_are_paginated,
+    cursor_of_another_list_is_rejected,
+    single_requeued_task_is_the_target,
+    saved_workflow_is_audited_in_its_transaction,
 ];
 
 async fn log(store: &Harness) -> Vec<AuditEntry> {
@@ -34,7 +34,7 @@ fn query(change: impl FnOnce(&mut AuditQuery)) -> AuditQuery {
 }
 
 /// D10: what, to what, by whom and from where, by the store's clock.
-async fn every_deed_is_written_down(store: &Harness) {
+async fn every_action_is_audited(store: &Harness) {
     let before = store.now().await.unwrap();
     let by = Actor { name: "ops".to_owned(), origin: Some("10.0.0.7".to_owned()) };
     let id = store.put(task().after(secs(60))).await;
@@ -69,7 +69,7 @@ async fn every_deed_is_written_down(store: &Harness) {
 }
 
 /// K3: the log has what was done, not what was tried.
-async fn a_deed_that_was_refused_is_not_written_down(store: &Harness) {
+async fn rejected_action_is_not_audited(store: &Harness) {
     let id = store.ended(Status::Completed, task()).await;
     for nobody in [id, TaskId::fresh()] {
         store.cancel(nobody, &somebody()).await.unwrap_err();
@@ -81,7 +81,7 @@ async fn a_deed_that_was_refused_is_not_written_down(store: &Harness) {
 }
 
 /// K3: a policy that was reloaded, a page that was read.
-async fn what_others_do_can_be_written_down_as_well(store: &Harness) {
+async fn external_action_can_be_audited(store: &Harness) {
     let entry = AuditEntry::new(somebody(), "policy.reload")
         .target("steadfast.yaml")
         .detail(json!({ "changed": ["patient", "🧾"], "note": null }));
@@ -94,7 +94,7 @@ async fn what_others_do_can_be_written_down_as_well(store: &Harness) {
 }
 
 /// K3: many entries are written in one go, in their order.
-async fn what_many_do_is_written_down_together(store: &Harness) {
+async fn batch_of_entries_is_written_together(store: &Harness) {
     store.audit_all(&[]).await.unwrap();
     let from = Actor { origin: Some("192.0.2.1".to_owned()), ..somebody() };
     let entries = [
@@ -109,7 +109,7 @@ async fn what_many_do_is_written_down_together(store: &Harness) {
 }
 
 /// K3: numbers only grow, whoever writes.
-async fn the_log_is_read_newest_first(store: &Harness) {
+async fn entries_are_listed_newest_first(store: &Harness) {
     let other = store.another().await;
     for process in [store, &other, store, &other] {
         process.audit(&AuditEntry::new(somebody(), "store.look")).await.unwrap();
@@ -119,7 +119,7 @@ async fn the_log_is_read_newest_first(store: &Harness) {
 }
 
 /// K3: what was done to this, what was done by that one.
-async fn the_log_can_be_read_by_target_and_by_actor(store: &Harness) {
+async fn entries_are_filtered_by_target_and_actor(store: &Harness) {
     for (actor, target) in [("a", "x"), ("b", "x"), ("a", "y")] {
         let entry = AuditEntry::new(Actor::new(actor), "store.look").target(target);
         store.audit(&entry).await.unwrap();
@@ -136,7 +136,7 @@ async fn the_log_can_be_read_by_target_and_by_actor(store: &Harness) {
 }
 
 /// K3: what of this was done, and since when.
-async fn the_log_can_be_read_by_action_and_by_time(store: &Harness) {
+async fn entries_are_filtered_by_action_and_time(store: &Harness) {
     let entry = |actor: &str, action: &str| AuditEntry::new(Actor::new(actor), action).target("x");
     store.audit(&entry("a", "queue.pause")).await.unwrap();
     store.age_audit(secs(60)).await;
@@ -163,7 +163,7 @@ async fn the_log_can_be_read_by_action_and_by_time(store: &Harness) {
 
 /// K4: a rare action is not looked for in the whole log at once: a page says where to go on, and
 /// all of them together have every one.
-async fn a_page_of_the_log_looks_at_a_bounded_number_of_entries(store: &Harness) {
+async fn page_scans_a_bounded_number_of_entries(store: &Harness) {
     let entries =
         |action: &str, many: usize| vec![AuditEntry::new(somebody(), action).target("x"); many];
     store.audit_all(&entries("queue.pause", 2)).await.unwrap();
@@ -186,7 +186,7 @@ async fn a_page_of_the_log_looks_at_a_bounded_number_of_entries(store: &Harness)
 }
 
 /// K4: a text that the database cannot hold is the asker's mistake, not the database's.
-async fn a_name_that_nobody_can_have_is_refused(store: &Harness) {
+async fn invalid_name_is_rejected(store: &Harness) {
     let senseless = [
         query(|query| query.target = Some("\0".to_owned())),
         query(|query| query.actor = Some("a\0b".to_owned())),
@@ -199,7 +199,7 @@ async fn a_name_that_nobody_can_have_is_refused(store: &Harness) {
 }
 
 /// H1: cursor paging, as everywhere.
-async fn the_log_is_read_page_by_page(store: &Harness) {
+async fn entries_are_paginated(store: &Harness) {
     for number in 0..7 {
         let entry = AuditEntry::new(somebody(), "store.look").target(number);
         store.audit(&entry).await.unwrap();
@@ -219,14 +219,14 @@ async fn the_log_is_read_page_by_page(store: &Harness) {
 }
 
 /// H1: and a cursor from elsewhere is told to be one.
-async fn a_cursor_of_another_list_is_refused(store: &Harness) {
+async fn cursor_of_another_list_is_rejected(store: &Harness) {
     let query = query(|query| query.page.after = Some(Cursor("somewhere".to_owned())));
     let refused = store.audit_entries(&query).await;
     assert!(matches!(refused, Err(StoreError::Invalid(problem)) if problem.field() == "after"));
 }
 
 /// K3: who looks for a task finds that it was requeued.
-async fn one_requeued_task_is_its_target(store: &Harness) {
+async fn single_requeued_task_is_the_target(store: &Harness) {
     let id = store.ended(Status::Failed, task()).await;
     store.requeue(id, true, &somebody()).await.unwrap();
     let query = query(|query| query.target = Some(id.to_string()));
@@ -235,7 +235,7 @@ async fn one_requeued_task_is_its_target(store: &Harness) {
 
 /// K3, W1: what is in the log was done, and what was done is in the log; nobody is in it for what a
 /// program keeps for itself.
-async fn a_workflow_is_kept_with_who_wanted_it_or_not_at_all(store: &Harness) {
+async fn saved_workflow_is_audited_in_its_transaction(store: &Harness) {
     let own = store.save_workflow("own", "{}", None).await.unwrap();
     assert_eq!(log(store).await, []);
     let wanted = store.save_workflow("wanted", "[]", Some(&somebody())).await.unwrap();

@@ -8,12 +8,12 @@ use steadfast_store::{AuditQuery, BreakerCommand, BreakerReport, StoreError, Wak
 use crate::harness::*;
 
 cases![
-    every_instance_says_how_its_breakers_stand,
-    what_an_instance_says_replaces_what_it_said,
-    an_instance_that_is_not_heard_of_is_not_shown,
-    the_last_wish_holds,
-    a_wish_is_audited_and_wakes_everybody,
-    a_breaker_without_a_name_is_refused,
+    breakers_of_every_instance_are_listed,
+    breaker_report_replaces_the_previous_one,
+    silent_instance_is_not_listed,
+    last_override_is_listed,
+    override_is_audited_and_notifies,
+    breaker_without_a_name_is_rejected,
 ];
 
 fn report(policy: &str, instance: &str, state: BreakerState) -> BreakerReport {
@@ -37,7 +37,7 @@ async fn stand(store: &Harness) -> Vec<(String, String, BreakerState)> {
 }
 
 /// G1: by policy and instance, each as it was said, with the time when.
-async fn every_instance_says_how_its_breakers_stand(store: &Harness) {
+async fn breakers_of_every_instance_are_listed(store: &Harness) {
     let said = [
         report("pay", "b", BreakerState::Closed),
         report("mail", "b", BreakerState::HalfOpen),
@@ -53,14 +53,14 @@ async fn every_instance_says_how_its_breakers_stand(store: &Harness) {
     }
 }
 
-async fn what_an_instance_says_replaces_what_it_said(store: &Harness) {
+async fn breaker_report_replaces_the_previous_one(store: &Harness) {
     store.report_breakers(&[report("pay", "a", BreakerState::Closed)]).await.unwrap();
     store.report_breakers(&[report("pay", "a", BreakerState::Open)]).await.unwrap();
     assert_eq!(stand(store).await, [("pay".to_owned(), "a".to_owned(), BreakerState::Open)]);
 }
 
 /// G1: whoever was killed says nothing; two minutes later nobody believes it to be there.
-async fn an_instance_that_is_not_heard_of_is_not_shown(store: &Harness) {
+async fn silent_instance_is_not_listed(store: &Harness) {
     store.report_breakers(&[report("pay", "a", BreakerState::Open)]).await.unwrap();
     store.age_breakers(secs(120)).await;
     assert_eq!(stand(store).await, []);
@@ -69,7 +69,7 @@ async fn an_instance_that_is_not_heard_of_is_not_shown(store: &Harness) {
 }
 
 /// G1: one wish for each breaker, the last one, with a number that grows.
-async fn the_last_wish_holds(store: &Harness) {
+async fn last_override_is_listed(store: &Harness) {
     assert_eq!(store.breaker_overrides().await.unwrap(), []);
     for (policy, wish) in [
         ("pay", BreakerCommand::Open),
@@ -87,7 +87,7 @@ async fn the_last_wish_holds(store: &Harness) {
 }
 
 /// K3, D11: who wanted it is written down, and nobody waits for a poll to hear of it.
-async fn a_wish_is_audited_and_wakes_everybody(store: &Harness) {
+async fn override_is_audited_and_notifies(store: &Harness) {
     let mut listener = store.listen();
     store.override_breaker("pay", BreakerCommand::Isolate, &somebody()).await.unwrap();
     store.hears(&mut listener, Wake::Breakers).await;
@@ -99,7 +99,7 @@ async fn a_wish_is_audited_and_wakes_everybody(store: &Harness) {
 }
 
 /// K4: a name that no policy can have.
-async fn a_breaker_without_a_name_is_refused(store: &Harness) {
+async fn breaker_without_a_name_is_rejected(store: &Harness) {
     let nameless = store.report_breakers(&[report("", "a", BreakerState::Open)]).await;
     assert!(matches!(nameless, Err(StoreError::Invalid(why)) if why.field() == "policy"));
     let nameless = store.override_breaker("", BreakerCommand::Open, &somebody()).await;

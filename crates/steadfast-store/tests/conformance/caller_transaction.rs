@@ -6,18 +6,18 @@ use steadfast_store::{Filter, Status, StoreError, Task};
 use crate::harness::*;
 
 cases![
-    a_task_is_there_when_the_transaction_commits,
-    a_task_is_not_there_when_the_transaction_is_rolled_back,
-    the_callers_rows_and_the_task_are_one,
-    a_refused_batch_leaves_nothing_and_the_transaction_goes_on,
-    a_key_is_found_from_within_a_transaction,
-    everything_that_can_be_submitted_can_be_submitted_within,
-    a_connection_to_another_kind_of_database_is_refused;
-    only postgres: a_connection_without_a_transaction_is_refused
+    task_exists_after_commit,
+    task_does_not_exist_after_rollback,
+    caller_rows_and_task_commit_together,
+    rejected_batch_leaves_the_transaction_usable,
+    existing_key_is_found_within_a_transaction,
+    every_kind_of_task_can_be_submitted_within,
+    connection_to_another_engine_is_rejected;
+    only postgres: connection_without_a_transaction_is_rejected
 ];
 
 /// D9: not before.
-async fn a_task_is_there_when_the_transaction_commits(store: &Harness) {
+async fn task_exists_after_commit(store: &Harness) {
     let mut transaction = store.begin().await;
     let id = transaction.submit(store, vec![task()]).await.unwrap()[0].id;
     assert_eq!(store.ids(&Filter::all()).await, [], "nobody sees it yet");
@@ -26,7 +26,7 @@ async fn a_task_is_there_when_the_transaction_commits(store: &Harness) {
 }
 
 /// D9: nor at all.
-async fn a_task_is_not_there_when_the_transaction_is_rolled_back(store: &Harness) {
+async fn task_does_not_exist_after_rollback(store: &Harness) {
     let mut transaction = store.begin().await;
     let id = transaction.submit(store, vec![task().queue("new")]).await.unwrap()[0].id;
     transaction.roll_back().await;
@@ -36,7 +36,7 @@ async fn a_task_is_not_there_when_the_transaction_is_rolled_back(store: &Harness
 }
 
 /// D9: that is what it is for.
-async fn the_callers_rows_and_the_task_are_one(store: &Harness) {
+async fn caller_rows_and_task_commit_together(store: &Harness) {
     store.have_orders().await;
     for (order, commits) in [(1, false), (2, true)] {
         let mut transaction = store.begin().await;
@@ -50,7 +50,7 @@ async fn the_callers_rows_and_the_task_are_one(store: &Harness) {
 }
 
 /// D9: all or none of the tasks, whatever becomes of the transaction.
-async fn a_refused_batch_leaves_nothing_and_the_transaction_goes_on(store: &Harness) {
+async fn rejected_batch_leaves_the_transaction_usable(store: &Harness) {
     let old = store.put(Task::new("send", &1).key("k")).await;
     let mut transaction = store.begin().await;
     let batch = vec![task(), Task::new("send", &2).key("k")];
@@ -62,7 +62,7 @@ async fn a_refused_batch_leaves_nothing_and_the_transaction_goes_on(store: &Harn
 }
 
 /// D9: one key is one task, in and out of transactions.
-async fn a_key_is_found_from_within_a_transaction(store: &Harness) {
+async fn existing_key_is_found_within_a_transaction(store: &Harness) {
     let old = store.put(task().key("k")).await;
     let mut transaction = store.begin().await;
     let batch = vec![task().key("k"), task().key("new"), task().key("new")];
@@ -74,7 +74,7 @@ async fn a_key_is_found_from_within_a_transaction(store: &Harness) {
 }
 
 /// D9: later tasks, failed ones, other queues and policies, none at all.
-async fn everything_that_can_be_submitted_can_be_submitted_within(store: &Harness) {
+async fn every_kind_of_task_can_be_submitted_within(store: &Harness) {
     let mut transaction = store.begin().await;
     assert_eq!(transaction.submit(store, Vec::new()).await.unwrap(), []);
     let batch = vec![
@@ -92,14 +92,14 @@ async fn everything_that_can_be_submitted_can_be_submitted_within(store: &Harnes
 }
 
 /// K4: with words that say what is wrong.
-async fn a_connection_to_another_kind_of_database_is_refused(store: &Harness) {
+async fn connection_to_another_engine_is_rejected(store: &Harness) {
     let refused = store.submit_elsewhere(vec![task()]).await;
     assert!(matches!(refused, Err(StoreError::Invalid(why)) if why.field() == "connection"));
     assert_eq!(store.ids(&Filter::all()).await, []);
 }
 
 /// D9: without one, what is refused could not be taken back.
-async fn a_connection_without_a_transaction_is_refused(store: &Harness) {
+async fn connection_without_a_transaction_is_rejected(store: &Harness) {
     let mut connection = PgConnection::connect(&store.url()).await.unwrap();
     let refused = store.submit_within(&mut connection, vec![task()]).await;
     assert!(matches!(refused, Err(StoreError::Invalid(why)) if why.field() == "connection"));

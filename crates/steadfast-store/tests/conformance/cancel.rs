@@ -5,18 +5,18 @@ use steadfast_store::{Settled, Status, StoreError, TaskId, Wake};
 use crate::harness::*;
 
 cases![
-    a_pending_task_can_be_called_off,
-    a_scheduled_task_can_be_called_off,
-    a_running_task_can_be_called_off_and_its_holder_is_told,
-    the_rest_of_a_batch_goes_on,
-    a_due_task_that_was_not_moved_yet_can_be_called_off,
-    what_has_ended_cannot_be_called_off,
-    what_is_not_there_cannot_be_called_off,
-    a_task_that_was_called_off_keeps_its_past,
+    pending_task_can_be_cancelled,
+    scheduled_task_can_be_cancelled,
+    running_task_can_be_cancelled_and_its_worker_is_notified,
+    other_tasks_of_the_batch_stay_running,
+    due_task_before_promotion_can_be_cancelled,
+    ended_task_cannot_be_cancelled,
+    missing_task_cannot_be_cancelled,
+    cancelled_task_keeps_its_history,
 ];
 
 /// D10: it is not taken any more.
-async fn a_pending_task_can_be_called_off(store: &Harness) {
+async fn pending_task_can_be_cancelled(store: &Harness) {
     let id = store.put(task()).await;
     store.cancel(id, &somebody()).await.unwrap();
     let kept = store.show(id).await;
@@ -26,7 +26,7 @@ async fn a_pending_task_can_be_called_off(store: &Harness) {
 }
 
 /// D10: nor does its time come any more.
-async fn a_scheduled_task_can_be_called_off(store: &Harness) {
+async fn scheduled_task_can_be_cancelled(store: &Harness) {
     let id = store.put(task().after(secs(60))).await;
     store.cancel(id, &somebody()).await.unwrap();
     assert_eq!(store.status(id).await, Status::Cancelled);
@@ -34,7 +34,7 @@ async fn a_scheduled_task_can_be_called_off(store: &Harness) {
 }
 
 /// D10: a wake-up goes out at once, and what the holder says later is stale.
-async fn a_running_task_can_be_called_off_and_its_holder_is_told(store: &Harness) {
+async fn running_task_can_be_cancelled_and_its_worker_is_notified(store: &Harness) {
     let task = store.running(task()).await;
     let mut listener = store.listen();
     store.cancel(task.id, &somebody()).await.unwrap();
@@ -46,7 +46,7 @@ async fn a_running_task_can_be_called_off_and_its_holder_is_told(store: &Harness
 }
 
 /// D4: the lease on the others is as good as before.
-async fn the_rest_of_a_batch_goes_on(store: &Harness) {
+async fn other_tasks_of_the_batch_stay_running(store: &Harness) {
     store.put_many(3).await;
     let taken = store.take(3).await;
     store.cancel(taken[1].id, &somebody()).await.unwrap();
@@ -55,7 +55,7 @@ async fn the_rest_of_a_batch_goes_on(store: &Harness) {
 }
 
 /// D10: wherever it stands.
-async fn a_due_task_that_was_not_moved_yet_can_be_called_off(store: &Harness) {
+async fn due_task_before_promotion_can_be_cancelled(store: &Harness) {
     let id = store.put(task().after(secs(60))).await;
     store.make_due(id).await;
     store.cancel(id, &somebody()).await.unwrap();
@@ -64,7 +64,7 @@ async fn a_due_task_that_was_not_moved_yet_can_be_called_off(store: &Harness) {
 }
 
 /// D10: too late is told, with where it is.
-async fn what_has_ended_cannot_be_called_off(store: &Harness) {
+async fn ended_task_cannot_be_cancelled(store: &Harness) {
     for ended in [Status::Completed, Status::Failed, Status::Cancelled] {
         let id = store.ended(ended, task()).await;
         let refused = store.cancel(id, &somebody()).await.unwrap_err();
@@ -77,14 +77,14 @@ async fn what_has_ended_cannot_be_called_off(store: &Harness) {
 }
 
 /// D10: so is a name that nobody has.
-async fn what_is_not_there_cannot_be_called_off(store: &Harness) {
+async fn missing_task_cannot_be_cancelled(store: &Harness) {
     let nobody = TaskId::fresh();
     let refused = store.cancel(nobody, &somebody()).await;
     assert!(matches!(refused, Err(StoreError::NotFound(id)) if id == nobody));
 }
 
 /// D8: what went wrong before is still to be read.
-async fn a_task_that_was_called_off_keeps_its_past(store: &Harness) {
+async fn cancelled_task_keeps_its_history(store: &Harness) {
     let task = store.running(task().under(a_minute_apart())).await;
     store.fail(&task, unavailable()).await;
     store.cancel(task.id, &somebody()).await.unwrap();

@@ -5,13 +5,13 @@ use steadfast_store::{ClaimRequest, QueueLimit, TaskId};
 use crate::harness::*;
 
 cases![
-    three_of_fifty_categories_are_taken_in_order,
-    a_task_without_a_category_is_in_none,
-    a_category_that_is_not_there_is_an_empty_one,
-    no_category_at_all_gets_nothing,
-    a_category_is_looked_for_in_the_queues_of_the_claim,
-    the_limit_is_for_all_categories_together,
-    a_queues_limit_is_for_all_categories_together,
+    three_of_fifty_categories_are_claimed_in_order,
+    task_without_a_category_is_not_claimed_by_category,
+    missing_category_is_empty,
+    empty_category_list_claims_nothing,
+    category_is_claimed_from_the_requested_queues,
+    limit_applies_to_all_categories_together,
+    queue_limit_applies_to_all_categories_together,
 ];
 
 /// Two tasks of each of fifty categories, the categories one after the other.
@@ -27,7 +27,7 @@ async fn fifty_categories(store: &Harness) -> Vec<(usize, TaskId)> {
 }
 
 /// D5: a filter does not change the order, and gets nothing else.
-async fn three_of_fifty_categories_are_taken_in_order(store: &Harness) {
+async fn three_of_fifty_categories_are_claimed_in_order(store: &Harness) {
     let all = fifty_categories(store).await;
     let urgent = store.put(task().category("c31").priority(1)).await;
     let allowed = |number: usize| [7, 31, 49].contains(&number);
@@ -40,7 +40,7 @@ async fn three_of_fifty_categories_are_taken_in_order(store: &Harness) {
 }
 
 /// D5: who asks for categories asks for tasks that have one.
-async fn a_task_without_a_category_is_in_none(store: &Harness) {
+async fn task_without_a_category_is_not_claimed_by_category(store: &Harness) {
     store.put(task()).await;
     let with = store.put(task().category("a")).await;
     assert_eq!(store.claimed(&ClaimRequest::new("w1", 9).categories(["a", "null"])).await, [with]);
@@ -48,14 +48,14 @@ async fn a_task_without_a_category_is_in_none(store: &Harness) {
 }
 
 /// D5: an unknown name is no error, as for queues.
-async fn a_category_that_is_not_there_is_an_empty_one(store: &Harness) {
+async fn missing_category_is_empty(store: &Harness) {
     let id = store.put(task().category("a")).await;
     assert_eq!(store.claimed(&ClaimRequest::new("w1", 9).categories(["b"])).await, []);
     assert_eq!(store.claimed(&ClaimRequest::new("w1", 9).categories(["b", "a"])).await, [id]);
 }
 
 /// D5: a worker that may do nothing gets nothing.
-async fn no_category_at_all_gets_nothing(store: &Harness) {
+async fn empty_category_list_claims_nothing(store: &Harness) {
     store.put(task().category("a")).await;
     store.put(task()).await;
     let request = ClaimRequest::new("w1", 9).categories(Vec::<String>::new());
@@ -63,7 +63,7 @@ async fn no_category_at_all_gets_nothing(store: &Harness) {
 }
 
 /// D5: both filters hold.
-async fn a_category_is_looked_for_in_the_queues_of_the_claim(store: &Harness) {
+async fn category_is_claimed_from_the_requested_queues(store: &Harness) {
     store.put(task().queue("mail").category("a")).await;
     store.put(task().queue("print").category("b")).await;
     let both = store.put(task().queue("print").category("a")).await;
@@ -72,7 +72,7 @@ async fn a_category_is_looked_for_in_the_queues_of_the_claim(store: &Harness) {
 }
 
 /// D5: the first of all are taken, not the first of each.
-async fn the_limit_is_for_all_categories_together(store: &Harness) {
+async fn limit_applies_to_all_categories_together(store: &Harness) {
     let mut ids = Vec::new();
     for category in ["a", "a", "b", "a", "b"] {
         ids.push(store.put(task().category(category)).await);
@@ -84,7 +84,7 @@ async fn the_limit_is_for_all_categories_together(store: &Harness) {
 
 /// D5, D13: a queue's own limit is not one for each category, and a category that is named twice
 /// is one.
-async fn a_queues_limit_is_for_all_categories_together(store: &Harness) {
+async fn queue_limit_applies_to_all_categories_together(store: &Harness) {
     for number in 0..9 {
         store.put(task().queue("mail").category(format!("c{}", number % 3))).await;
     }

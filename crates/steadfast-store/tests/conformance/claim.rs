@@ -6,23 +6,23 @@ use steadfast_store::{ClaimRequest, Filter, QueueLimit, Status, Task};
 use crate::harness::*;
 
 cases![
-    a_claimed_task_has_all_that_a_worker_needs,
-    a_claim_takes_no_more_than_it_asks_for,
-    a_claim_is_for_the_queues_it_names,
-    a_claim_that_names_no_queue_is_for_all,
-    a_queue_that_is_not_there_is_an_empty_one,
-    each_queue_may_have_a_limit_of_its_own,
-    a_claim_that_finds_nothing_takes_no_lease,
-    a_claim_for_none_gets_none,
-    a_claim_says_what_time_it_is,
-    a_claim_may_go_on_behind_the_last_one,
-    a_claim_is_for_the_kinds_it_names,
-    a_claim_of_many_lines_takes_from_each_in_turn,
-    a_claim_leases_no_more_than_it_can_carry,
+    claimed_task_is_complete,
+    claim_respects_its_limit,
+    claim_is_restricted_to_its_queues,
+    claim_without_queues_is_for_all,
+    missing_queue_is_empty,
+    queue_limit_is_respected,
+    empty_claim_creates_no_lease,
+    claim_with_limit_zero_is_empty,
+    claim_returns_the_store_time,
+    claim_continues_from_a_cursor,
+    claim_is_restricted_to_its_kinds,
+    claim_merges_queues_in_claim_order,
+    claim_respects_its_byte_limit,
 ];
 
 /// D2, D18: what a worker needs is in the claim; it need not ask again.
-async fn a_claimed_task_has_all_that_a_worker_needs(store: &Harness) {
+async fn claimed_task_is_complete(store: &Harness) {
     let submitted = Task::new("send", &[1, 2])
         .queue("mail")
         .category("customer-7")
@@ -44,7 +44,7 @@ async fn a_claimed_task_has_all_that_a_worker_needs(store: &Harness) {
 }
 
 /// D13: a worker has no more in hand than it wanted.
-async fn a_claim_takes_no_more_than_it_asks_for(store: &Harness) {
+async fn claim_respects_its_limit(store: &Harness) {
     store.put_many(5).await;
     assert_eq!(store.take(3).await.len(), 3);
     assert_eq!(store.take(3).await.len(), 2);
@@ -52,7 +52,7 @@ async fn a_claim_takes_no_more_than_it_asks_for(store: &Harness) {
 }
 
 /// D5: a worker chooses the queues that it serves.
-async fn a_claim_is_for_the_queues_it_names(store: &Harness) {
+async fn claim_is_restricted_to_its_queues(store: &Harness) {
     let mail = store.put(task().queue("mail")).await;
     let print = store.put(task().queue("print")).await;
     store.put(task().queue("scan")).await;
@@ -61,14 +61,14 @@ async fn a_claim_is_for_the_queues_it_names(store: &Harness) {
 }
 
 /// D5: and one that chooses none serves all.
-async fn a_claim_that_names_no_queue_is_for_all(store: &Harness) {
+async fn claim_without_queues_is_for_all(store: &Harness) {
     let mail = store.put(task().queue("mail")).await;
     let print = store.put(task().queue("print")).await;
     assert_eq!(store.claimed(&ClaimRequest::new("w1", 10)).await, [mail, print]);
 }
 
 /// D5: a worker may wait for a queue before the first task is put into it.
-async fn a_queue_that_is_not_there_is_an_empty_one(store: &Harness) {
+async fn missing_queue_is_empty(store: &Harness) {
     store.put(task()).await;
     let request = ClaimRequest::new("w1", 10).queue("nowhere");
     assert_eq!(store.claimed(&request).await, []);
@@ -76,7 +76,7 @@ async fn a_queue_that_is_not_there_is_an_empty_one(store: &Harness) {
 }
 
 /// D13: concurrency limits are per queue as well.
-async fn each_queue_may_have_a_limit_of_its_own(store: &Harness) {
+async fn queue_limit_is_respected(store: &Harness) {
     for queue in ["mail", "print"] {
         let batch = tasks(4).into_iter().map(|task| task.queue(queue)).collect();
         store.submit_all(batch).await.unwrap();
@@ -92,21 +92,21 @@ async fn each_queue_may_have_a_limit_of_its_own(store: &Harness) {
 }
 
 /// D7: nothing in hand, nothing to be kept alive.
-async fn a_claim_that_finds_nothing_takes_no_lease(store: &Harness) {
+async fn empty_claim_creates_no_lease(store: &Harness) {
     assert!(store.take(10).await.is_empty());
     store.expire_leases().await;
     assert!(store.reclaim_expired("w2", 10).await.unwrap().is_empty());
 }
 
 /// K4: zero is a number of tasks.
-async fn a_claim_for_none_gets_none(store: &Harness) {
+async fn claim_with_limit_zero_is_empty(store: &Harness) {
     let id = store.put(task()).await;
     assert!(store.take(0).await.is_empty());
     assert_eq!(store.status(id).await, Status::Pending);
 }
 
 /// D4: the store's time comes with every claim, so that nobody uses a clock of his own.
-async fn a_claim_says_what_time_it_is(store: &Harness) {
+async fn claim_returns_the_store_time(store: &Harness) {
     for expected in [0, 1] {
         let before = store.now().await.unwrap();
         let claims = store.claim(&ClaimRequest::new("w1", 1)).await.unwrap();
@@ -119,7 +119,7 @@ async fn a_claim_says_what_time_it_is(store: &Harness) {
 
 /// D5, D6: a worker that takes batch after batch need not begin at the head each time, and
 /// finds what has joined the line further ahead when it does.
-async fn a_claim_may_go_on_behind_the_last_one(store: &Harness) {
+async fn claim_continues_from_a_cursor(store: &Harness) {
     let ids = store.put_many(4).await;
     let first = store.take(2).await;
     let ahead = store.put(task().priority(1)).await;
@@ -133,7 +133,7 @@ async fn a_claim_may_go_on_behind_the_last_one(store: &Harness) {
 
 /// D19: a worker that can do some kinds leaves the others to those who can, in the order of the
 /// line and within its limits.
-async fn a_claim_is_for_the_kinds_it_names(store: &Harness) {
+async fn claim_is_restricted_to_its_kinds(store: &Harness) {
     let mut ids = Vec::new();
     for kind in ["send", "print", "send", "scan", "print"] {
         ids.push(store.put(Task::new(kind, &()).category("a")).await);
@@ -150,7 +150,7 @@ async fn a_claim_is_for_the_kinds_it_names(store: &Harness) {
 
 /// D5: whichever lines the tasks stand in, who goes first of all of them is taken first, and of no
 /// queue more than was asked for.
-async fn a_claim_of_many_lines_takes_from_each_in_turn(store: &Harness) {
+async fn claim_merges_queues_in_claim_order(store: &Harness) {
     let mut ids = Vec::new();
     for number in 0..12 {
         let kind = ["send", "print", "scan"][number % 3];
@@ -174,7 +174,7 @@ async fn a_claim_of_many_lines_takes_from_each_in_turn(store: &Harness) {
 }
 
 /// D4, K4: what there is no room for in the answer is not taken, and goes to the next who asks.
-async fn a_claim_leases_no_more_than_it_can_carry(store: &Harness) {
+async fn claim_respects_its_byte_limit(store: &Harness) {
     for category in ["a", "b"] {
         for _ in 0..6 {
             store.put(Task::new("send", &"x".repeat(98)).category(category)).await;

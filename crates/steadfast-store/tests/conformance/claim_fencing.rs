@@ -7,25 +7,25 @@ use steadfast_store::{ClaimRequest, FencingToken, Settled, Settlement, Status, T
 use crate::harness::*;
 
 cases![
-    a_batch_has_one_version,
-    versions_only_grow,
-    a_task_that_is_held_cannot_be_taken,
-    a_running_task_says_who_has_it,
-    what_is_held_is_found_by_its_version_until_the_last_word,
-    a_stale_version_is_refused_while_the_others_hold,
-    a_version_that_was_never_given_is_refused,
-    a_version_holds_for_its_own_tasks_only,
-    a_task_that_is_not_there_is_refused,
-    a_second_last_word_is_refused,
-    two_last_words_in_one_call_are_one,
-    who_gave_a_task_back_has_no_say_in_it,
-    who_retried_a_task_has_no_say_in_it,
-    who_completed_a_task_has_no_say_after_it_was_requeued,
-    a_lease_that_runs_out_leaves_its_requeued_tasks_alone,
+    batch_has_one_fencing_token,
+    fencing_tokens_grow,
+    running_task_cannot_be_claimed,
+    running_task_shows_its_lease,
+    held_task_is_found_until_settled,
+    stale_token_is_rejected_and_others_are_accepted,
+    unknown_token_is_rejected,
+    token_of_another_task_is_rejected,
+    settlement_of_a_missing_task_is_rejected,
+    second_settlement_is_rejected,
+    duplicate_settlement_in_one_call_is_rejected,
+    settlement_after_release_is_rejected,
+    settlement_after_retry_is_rejected,
+    settlement_after_requeue_is_rejected,
+    expired_lease_does_not_reclaim_requeued_tasks,
 ];
 
 /// D4: one claim, one lease.
-async fn a_batch_has_one_version(store: &Harness) {
+async fn batch_has_one_fencing_token(store: &Harness) {
     store.put_many(10).await;
     let versions: BTreeSet<_> =
         store.take(10).await.iter().map(|task| task.fencing_token).collect();
@@ -34,7 +34,7 @@ async fn a_batch_has_one_version(store: &Harness) {
 
 /// D18: a greater version is a later one, whichever process was given it, and even after all
 /// leases have gone.
-async fn versions_only_grow(store: &Harness) {
+async fn fencing_tokens_grow(store: &Harness) {
     let other = store.another().await;
     let mut last = FencingToken(0);
     for process in [store, &other, store, &other] {
@@ -46,14 +46,14 @@ async fn versions_only_grow(store: &Harness) {
 }
 
 /// D4: one task, one holder.
-async fn a_task_that_is_held_cannot_be_taken(store: &Harness) {
+async fn running_task_cannot_be_claimed(store: &Harness) {
     store.running(task()).await;
     assert!(store.take(10).await.is_empty());
     assert!(store.another().await.take(10).await.is_empty());
 }
 
 /// D4, D19: a worker that remembers two numbers gets its task back, and nobody else's.
-async fn what_is_held_is_found_by_its_version_until_the_last_word(store: &Harness) {
+async fn held_task_is_found_until_settled(store: &Harness) {
     store.put_many(2).await;
     let [task, other] = store.take(2).await.try_into().unwrap();
     let held = store.another().await.held(task.id, task.fencing_token).await.unwrap().unwrap();
@@ -84,7 +84,7 @@ async fn what_is_held_is_found_by_its_version_until_the_last_word(store: &Harnes
 }
 
 /// D2: the lease is shown with the task.
-async fn a_running_task_says_who_has_it(store: &Harness) {
+async fn running_task_shows_its_lease(store: &Harness) {
     store.put(task()).await;
     let request = ClaimRequest::new("worker-7", 1).lease(secs(90));
     let claims = store.claim(&request).await.unwrap();
@@ -101,7 +101,7 @@ async fn a_running_task_says_who_has_it(store: &Harness) {
 }
 
 /// D4: what is stale changes nothing, and nothing else in its batch is touched by it.
-async fn a_stale_version_is_refused_while_the_others_hold(store: &Harness) {
+async fn stale_token_is_rejected_and_others_are_accepted(store: &Harness) {
     let ids = store.put_many(3).await;
     let taken = store.take(3).await;
     store.settle_one(&taken[1], Verdict::Released).await;
@@ -117,7 +117,7 @@ async fn a_stale_version_is_refused_while_the_others_hold(store: &Harness) {
 }
 
 /// D4: a number out of thin air is no lease.
-async fn a_version_that_was_never_given_is_refused(store: &Harness) {
+async fn unknown_token_is_rejected(store: &Harness) {
     let task = store.running(task()).await;
     for version in [task.fencing_token.0 - 1, task.fencing_token.0 + 1, 0, -1, i64::MIN, i64::MAX] {
         let made_up =
@@ -128,7 +128,7 @@ async fn a_version_that_was_never_given_is_refused(store: &Harness) {
 }
 
 /// D4: a lease is on some tasks, not on all.
-async fn a_version_holds_for_its_own_tasks_only(store: &Harness) {
+async fn token_of_another_task_is_rejected(store: &Harness) {
     let (one, two) = (store.running(task()).await, store.running(task()).await);
     let crossed = Settlement { fencing_token: two.fencing_token, ..settlement(&one, DONE) };
     assert_eq!(store.settle(vec![crossed]).await.unwrap(), [Settled::Stale]);
@@ -139,14 +139,14 @@ async fn a_version_holds_for_its_own_tasks_only(store: &Harness) {
 }
 
 /// D4: nobody holds what is not there.
-async fn a_task_that_is_not_there_is_refused(store: &Harness) {
+async fn settlement_of_a_missing_task_is_rejected(store: &Harness) {
     let task = store.running(task()).await;
     let nobody = Settlement { id: TaskId::fresh(), ..settlement(&task, DONE) };
     assert_eq!(store.settle(vec![nobody]).await.unwrap(), [Settled::Stale]);
 }
 
 /// D4: a last word is the last.
-async fn a_second_last_word_is_refused(store: &Harness) {
+async fn second_settlement_is_rejected(store: &Harness) {
     let task = store.running(task()).await;
     assert_eq!(store.complete(&task).await, Settled::Accepted);
     assert_eq!(store.complete(&task).await, Settled::Stale);
@@ -156,7 +156,7 @@ async fn a_second_last_word_is_refused(store: &Harness) {
 }
 
 /// D4: also within one call, whatever the two say.
-async fn two_last_words_in_one_call_are_one(store: &Harness) {
+async fn duplicate_settlement_in_one_call_is_rejected(store: &Harness) {
     let task = store.running(task().under(a_minute_apart())).await;
     let retry = store.verdict(&task, unavailable()).await;
     let both = vec![settlement(&task, retry), settlement(&task, DONE)];
@@ -165,7 +165,7 @@ async fn two_last_words_in_one_call_are_one(store: &Harness) {
 }
 
 /// D4: giving a task back ends the lease on it, also while the batch has others.
-async fn who_gave_a_task_back_has_no_say_in_it(store: &Harness) {
+async fn settlement_after_release_is_rejected(store: &Harness) {
     store.put_many(2).await;
     let first = &store.take(2).await[0];
     store.settle_one(first, Verdict::Released).await;
@@ -176,7 +176,7 @@ async fn who_gave_a_task_back_has_no_say_in_it(store: &Harness) {
 }
 
 /// D4: so does deciding on another attempt.
-async fn who_retried_a_task_has_no_say_in_it(store: &Harness) {
+async fn settlement_after_retry_is_rejected(store: &Harness) {
     let batch = tasks(2).into_iter().map(|task| task.under(at_once())).collect();
     store.submit_all(batch).await.unwrap();
     let first = &store.take(2).await[0];
@@ -190,7 +190,7 @@ async fn who_retried_a_task_has_no_say_in_it(store: &Harness) {
 
 /// D4, D10: a requeued task is not its old holder's, even if that one still has the rest of
 /// the batch.
-async fn who_completed_a_task_has_no_say_after_it_was_requeued(store: &Harness) {
+async fn settlement_after_requeue_is_rejected(store: &Harness) {
     store.put_many(2).await;
     let first = &store.take(2).await[0];
     store.complete(first).await;
@@ -204,7 +204,7 @@ async fn who_completed_a_task_has_no_say_after_it_was_requeued(store: &Harness) 
 }
 
 /// D4, D7: nor is it lost together with the rest of the batch.
-async fn a_lease_that_runs_out_leaves_its_requeued_tasks_alone(store: &Harness) {
+async fn expired_lease_does_not_reclaim_requeued_tasks(store: &Harness) {
     store.put_many(2).await;
     let batch = store.take(2).await;
     store.complete(&batch[0]).await;

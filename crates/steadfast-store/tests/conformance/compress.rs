@@ -7,13 +7,13 @@ use steadfast_store::{FaultRecord, Status, TaskId};
 use crate::harness::*;
 
 cases![
-    a_packed_history_reads_the_same,
-    only_what_ended_long_enough_ago_is_packed,
-    only_what_has_ended_is_packed,
-    a_bounded_number_is_packed_at_a_time,
-    what_has_no_history_is_not_packed,
-    a_history_goes_on_after_it_was_packed,
-    a_fault_that_cannot_be_read_is_told_of_and_kept,
+    compressed_history_reads_the_same,
+    only_old_histories_are_compressed,
+    open_task_is_not_compressed,
+    compression_respects_its_limit,
+    task_without_history_is_not_compressed,
+    history_continues_after_compression,
+    fault_that_cannot_be_decoded_is_reported_and_not_compressed,
 ];
 
 async fn faults(store: &Harness, id: TaskId) -> Vec<FaultRecord> {
@@ -21,7 +21,7 @@ async fn faults(store: &Harness, id: TaskId) -> Vec<FaultRecord> {
 }
 
 /// D14: to the last microsecond.
-async fn a_packed_history_reads_the_same(store: &Harness) {
+async fn compressed_history_reads_the_same(store: &Harness) {
     let id = store.exhausted().await;
     let before = store.show(id).await;
     assert_eq!(store.compress(Duration::ZERO, 10).await.unwrap(), 1);
@@ -30,7 +30,7 @@ async fn a_packed_history_reads_the_same(store: &Harness) {
 }
 
 /// D14: what is looked at often stays as it is.
-async fn only_what_ended_long_enough_ago_is_packed(store: &Harness) {
+async fn only_old_histories_are_compressed(store: &Harness) {
     store.exhausted().await;
     store.age_ended(secs(3600)).await;
     store.exhausted().await;
@@ -40,7 +40,7 @@ async fn only_what_ended_long_enough_ago_is_packed(store: &Harness) {
 }
 
 /// D14: a task that is tried writes its history on.
-async fn only_what_has_ended_is_packed(store: &Harness) {
+async fn open_task_is_not_compressed(store: &Harness) {
     let task = store.running(task().under(a_minute_apart())).await;
     store.fail(&task, unavailable()).await;
     assert_eq!(store.compress(Duration::ZERO, 10).await.unwrap(), 0);
@@ -48,7 +48,7 @@ async fn only_what_has_ended_is_packed(store: &Harness) {
 }
 
 /// D14: never much at once.
-async fn a_bounded_number_is_packed_at_a_time(store: &Harness) {
+async fn compression_respects_its_limit(store: &Harness) {
     for _ in 0..5 {
         store.ended(Status::Failed, task()).await;
     }
@@ -58,13 +58,13 @@ async fn a_bounded_number_is_packed_at_a_time(store: &Harness) {
 }
 
 /// D14: most tasks succeed at once, and there is nothing to pack.
-async fn what_has_no_history_is_not_packed(store: &Harness) {
+async fn task_without_history_is_not_compressed(store: &Harness) {
     store.ended(Status::Completed, task()).await;
     assert_eq!(store.compress(Duration::ZERO, 10).await.unwrap(), 0);
 }
 
 /// D8: through any number of lives.
-async fn a_history_goes_on_after_it_was_packed(store: &Harness) {
+async fn history_continues_after_compression(store: &Harness) {
     let id = store.exhausted().await;
     store.compress(Duration::ZERO, 10).await.unwrap();
     store.requeue(id, true, &somebody()).await.unwrap();
@@ -79,7 +79,7 @@ async fn a_history_goes_on_after_it_was_packed(store: &Harness) {
 
 /// K4, D14: whoever looks at the task sees the rest of it, and packing neither stops at it nor
 /// loses it.
-async fn a_fault_that_cannot_be_read_is_told_of_and_kept(store: &Harness) {
+async fn fault_that_cannot_be_decoded_is_reported_and_not_compressed(store: &Harness) {
     let (damaged, sound) = (store.exhausted().await, store.exhausted().await);
     store.has_a_fault_of_a_newer_version(damaged).await;
     let shown = store.show(damaged).await;

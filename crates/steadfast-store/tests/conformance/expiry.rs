@@ -6,16 +6,16 @@ use steadfast_store::{Status, StoreError, TaskId, When};
 use crate::harness::*;
 
 cases![
-    an_expiry_can_be_changed,
-    an_expiry_can_be_taken_away,
-    a_claim_has_the_expiry_as_it_is_now,
-    a_running_task_may_be_given_another_expiry,
-    what_has_ended_keeps_its_expiry,
-    what_is_not_there_has_no_expiry,
+    expiry_can_be_changed,
+    expiry_can_be_cleared,
+    claim_has_the_current_expiry,
+    expiry_of_a_running_task_can_be_changed,
+    expiry_of_an_ended_task_cannot_be_changed,
+    expiry_of_a_missing_task_cannot_be_changed,
 ];
 
 /// D10: wherever the task waits.
-async fn an_expiry_can_be_changed(store: &Harness) {
+async fn expiry_can_be_changed(store: &Harness) {
     let at = store.now().await.unwrap() + secs(3600);
     for id in [store.put(task()).await, store.put(task().after(secs(60))).await] {
         store.set_expiry(id, Some(at), &somebody()).await.unwrap();
@@ -24,14 +24,14 @@ async fn an_expiry_can_be_changed(store: &Harness) {
 }
 
 /// D10: never is a time, too.
-async fn an_expiry_can_be_taken_away(store: &Harness) {
+async fn expiry_can_be_cleared(store: &Harness) {
     let id = store.put(task().expires(When::After(secs(60)))).await;
     store.set_expiry(id, None, &somebody()).await.unwrap();
     assert_eq!(store.show(id).await.expires_at, None);
 }
 
 /// P5: the worker decides by it.
-async fn a_claim_has_the_expiry_as_it_is_now(store: &Harness) {
+async fn claim_has_the_current_expiry(store: &Harness) {
     let id = store.put(task().under(a_minute_apart())).await;
     let soon = store.now().await.unwrap() + secs(30);
     store.set_expiry(id, Some(soon), &somebody()).await.unwrap();
@@ -42,7 +42,7 @@ async fn a_claim_has_the_expiry_as_it_is_now(store: &Harness) {
 }
 
 /// D10: for the attempt after this one.
-async fn a_running_task_may_be_given_another_expiry(store: &Harness) {
+async fn expiry_of_a_running_task_can_be_changed(store: &Harness) {
     let running = store.running(task()).await;
     let at = store.now().await.unwrap() + secs(3600);
     store.set_expiry(running.id, Some(at), &somebody()).await.unwrap();
@@ -51,7 +51,7 @@ async fn a_running_task_may_be_given_another_expiry(store: &Harness) {
 }
 
 /// D10: it cannot be too late for what is over.
-async fn what_has_ended_keeps_its_expiry(store: &Harness) {
+async fn expiry_of_an_ended_task_cannot_be_changed(store: &Harness) {
     let id = store.ended(Status::Failed, task()).await;
     let refused = store.set_expiry(id, None, &somebody()).await.unwrap_err();
     let StoreError::WrongStatus { status, wanted, .. } = refused else { panic!("{refused}") };
@@ -59,7 +59,7 @@ async fn what_has_ended_keeps_its_expiry(store: &Harness) {
 }
 
 /// D10: and nobody is nobody.
-async fn what_is_not_there_has_no_expiry(store: &Harness) {
+async fn expiry_of_a_missing_task_cannot_be_changed(store: &Harness) {
     let refused = store.set_expiry(TaskId::fresh(), None, &somebody()).await;
     assert!(matches!(refused, Err(StoreError::NotFound(_))));
 }

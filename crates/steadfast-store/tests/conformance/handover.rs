@@ -9,12 +9,12 @@ use steadfast_store::{Filter, Status, Task};
 use crate::harness::*;
 
 cases![
-    a_session_with_a_durable_stage_goes_on_as_a_task,
-    the_durable_stage_says_how_it_goes_on,
-    a_policy_without_a_durable_stage_hands_nothing_over,
-    what_trying_later_cannot_help_is_not_handed_over,
-    what_is_handed_over_twice_is_one_task,
-    a_hint_that_was_too_long_for_a_process_is_waited_for,
+    session_with_a_durable_stage_becomes_a_task,
+    task_uses_the_durable_stage,
+    policy_without_a_durable_stage_submits_nothing,
+    final_reason_is_not_handed_over,
+    repeated_handover_is_one_task,
+    long_hint_delays_the_task,
 ];
 
 fn policy(durable: Option<Draft>) -> Policy {
@@ -35,7 +35,7 @@ fn gave_up(policy: &Policy, kind: io::ErrorKind) -> GaveUp {
 }
 
 /// D12: with its history, under an id that the caller gets.
-async fn a_session_with_a_durable_stage_goes_on_as_a_task(store: &Harness) {
+async fn session_with_a_durable_stage_becomes_a_task(store: &Harness) {
     let policy = policy(Some(a_week_later()));
     let gave_up = gave_up(&policy, io::ErrorKind::ConnectionRefused);
     let task = Task::new("send-invoice", &42);
@@ -49,7 +49,7 @@ async fn a_session_with_a_durable_stage_goes_on_as_a_task(store: &Harness) {
 }
 
 /// D12: the session was its first attempt.
-async fn the_durable_stage_says_how_it_goes_on(store: &Harness) {
+async fn task_uses_the_durable_stage(store: &Harness) {
     let policy = policy(Some(a_week_later()));
     let gave_up = gave_up(&policy, io::ErrorKind::ConnectionRefused);
     let id = store.hand_over(&policy, &gave_up, task()).await.unwrap().unwrap();
@@ -63,7 +63,7 @@ async fn the_durable_stage_says_how_it_goes_on(store: &Harness) {
 }
 
 /// D12: it is the policy's wish.
-async fn a_policy_without_a_durable_stage_hands_nothing_over(store: &Harness) {
+async fn policy_without_a_durable_stage_submits_nothing(store: &Harness) {
     let policy = policy(None);
     let gave_up = gave_up(&policy, io::ErrorKind::ConnectionRefused);
     assert_eq!(store.hand_over(&policy, &gave_up, task()).await.unwrap(), None);
@@ -71,7 +71,7 @@ async fn a_policy_without_a_durable_stage_hands_nothing_over(store: &Harness) {
 }
 
 /// D12: another day is no other answer.
-async fn what_trying_later_cannot_help_is_not_handed_over(store: &Harness) {
+async fn final_reason_is_not_handed_over(store: &Harness) {
     let policy = policy(Some(a_week_later()));
     let gave_up = gave_up(&policy, io::ErrorKind::InvalidInput);
     assert_eq!(gave_up.reason, Reason::Final);
@@ -80,7 +80,7 @@ async fn what_trying_later_cannot_help_is_not_handed_over(store: &Harness) {
 }
 
 /// D9: a hand-over whose answer was lost is sent again.
-async fn what_is_handed_over_twice_is_one_task(store: &Harness) {
+async fn repeated_handover_is_one_task(store: &Harness) {
     let policy = policy(Some(a_week_later()));
     let gave_up = gave_up(&policy, io::ErrorKind::ConnectionRefused);
     let sent = task().key("k");
@@ -91,7 +91,7 @@ async fn what_is_handed_over_twice_is_one_task(store: &Harness) {
 }
 
 /// D12, J2: a process does not wait for two hours; a task does.
-async fn a_hint_that_was_too_long_for_a_process_is_waited_for(store: &Harness) {
+async fn long_hint_delays_the_task(store: &Harness) {
     let policy = policy(Some(a_week_later()));
     let busy = || Err::<(), _>(Fault::http(429).with_hint(Hint::After(secs(7200))));
     let gave_up = retry(&policy, busy).call().unwrap_err().into_gave_up();

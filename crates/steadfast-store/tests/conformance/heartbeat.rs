@@ -5,15 +5,15 @@ use steadfast_store::{Claimed, FencingToken, Heartbeat, Settled, TaskId, Verdict
 use crate::harness::*;
 
 cases![
-    a_heartbeat_moves_the_end_of_a_lease,
-    a_heartbeat_takes_nothing_from_a_lease,
-    a_heartbeat_keeps_the_tasks_from_being_seized,
-    a_heartbeat_revives_a_lease_that_nobody_has_seized,
-    a_heartbeat_tells_which_leases_are_lost,
-    a_heartbeat_tells_which_tasks_were_called_off,
-    a_settled_task_is_the_workers_no_more,
-    a_lease_lasts_until_its_last_task_is_settled,
-    a_heartbeat_of_nothing_finds_nothing,
+    heartbeat_extends_a_lease,
+    heartbeat_never_shortens_a_lease,
+    heartbeat_prevents_reclaim,
+    heartbeat_revives_an_expired_lease,
+    heartbeat_reports_lost_leases,
+    heartbeat_reports_cancelled_tasks,
+    heartbeat_reports_settled_tasks,
+    lease_lasts_until_its_last_task_is_settled,
+    empty_heartbeat_is_empty,
 ];
 
 async fn beat(store: &Harness, task: &Claimed) -> Heartbeat {
@@ -21,7 +21,7 @@ async fn beat(store: &Harness, task: &Claimed) -> Heartbeat {
 }
 
 /// D7: the lease counts anew from the heartbeat, by the store's clock.
-async fn a_heartbeat_moves_the_end_of_a_lease(store: &Harness) {
+async fn heartbeat_extends_a_lease(store: &Harness) {
     let task = store.running(task()).await;
     let before = store.now().await.unwrap();
     assert_eq!(store.heartbeat(&[task.fencing_token], &[], secs(7200)).await.unwrap().lost, []);
@@ -30,7 +30,7 @@ async fn a_heartbeat_moves_the_end_of_a_lease(store: &Harness) {
 }
 
 /// D7: one task's heartbeat may ask for less than the others of its batch need.
-async fn a_heartbeat_takes_nothing_from_a_lease(store: &Harness) {
+async fn heartbeat_never_shortens_a_lease(store: &Harness) {
     let task = store.running(task()).await;
     let until = store.show(task.id).await.lease.unwrap().until;
     assert_eq!(store.heartbeat(&[task.fencing_token], &[task.id], secs(1)).await.unwrap().lost, []);
@@ -38,7 +38,7 @@ async fn a_heartbeat_takes_nothing_from_a_lease(store: &Harness) {
 }
 
 /// D7: who is heard of is not lost.
-async fn a_heartbeat_keeps_the_tasks_from_being_seized(store: &Harness) {
+async fn heartbeat_prevents_reclaim(store: &Harness) {
     let task = store.running(task()).await;
     beat(store, &task).await;
     assert!(store.reclaim_expired("w2", 10).await.unwrap().is_empty());
@@ -46,7 +46,7 @@ async fn a_heartbeat_keeps_the_tasks_from_being_seized(store: &Harness) {
 }
 
 /// D7: who is late, and has lost nothing yet, goes on.
-async fn a_heartbeat_revives_a_lease_that_nobody_has_seized(store: &Harness) {
+async fn heartbeat_revives_an_expired_lease(store: &Harness) {
     let task = store.running(task()).await;
     store.expire_leases().await;
     let found = beat(store, &task).await;
@@ -56,7 +56,7 @@ async fn a_heartbeat_revives_a_lease_that_nobody_has_seized(store: &Harness) {
 }
 
 /// D7: a worker learns that its tasks belong to others now.
-async fn a_heartbeat_tells_which_leases_are_lost(store: &Harness) {
+async fn heartbeat_reports_lost_leases(store: &Harness) {
     let lost = store.running(task()).await;
     store.expire_leases().await;
     store.reclaim_expired("w2", 10).await.unwrap();
@@ -68,7 +68,7 @@ async fn a_heartbeat_tells_which_leases_are_lost(store: &Harness) {
 }
 
 /// D10: a running task that was called off is told with the next heartbeat at the latest.
-async fn a_heartbeat_tells_which_tasks_were_called_off(store: &Harness) {
+async fn heartbeat_reports_cancelled_tasks(store: &Harness) {
     let ids = store.put_many(3).await;
     let taken = store.take(3).await;
     store.cancel(ids[1], &somebody()).await.unwrap();
@@ -77,7 +77,7 @@ async fn a_heartbeat_tells_which_tasks_were_called_off(store: &Harness) {
 }
 
 /// D4: whatever became of it.
-async fn a_settled_task_is_the_workers_no_more(store: &Harness) {
+async fn heartbeat_reports_settled_tasks(store: &Harness) {
     let ids = store.put_many(4).await;
     let taken = store.take(4).await;
     store.complete(&taken[0]).await;
@@ -88,7 +88,7 @@ async fn a_settled_task_is_the_workers_no_more(store: &Harness) {
 }
 
 /// D7: a lease without tasks is nothing to keep alive.
-async fn a_lease_lasts_until_its_last_task_is_settled(store: &Harness) {
+async fn lease_lasts_until_its_last_task_is_settled(store: &Harness) {
     store.put_many(2).await;
     let taken = store.take(2).await;
     store.complete(&taken[0]).await;
@@ -98,7 +98,7 @@ async fn a_lease_lasts_until_its_last_task_is_settled(store: &Harness) {
 }
 
 /// K4: nothing given, nothing found; what is not there is nobody's.
-async fn a_heartbeat_of_nothing_finds_nothing(store: &Harness) {
+async fn empty_heartbeat_is_empty(store: &Harness) {
     assert_eq!(store.heartbeat(&[], &[], secs(60)).await.unwrap(), Heartbeat::default());
     let nobody = TaskId::fresh();
     let found = store.heartbeat(&[], &[nobody], secs(60)).await.unwrap();

@@ -9,20 +9,20 @@ use steadfast_store::{Settled, Status, StoredTask, TaskId, Verdict, When};
 use crate::harness::*;
 
 cases![
-    every_fault_is_kept_the_last_one_included,
-    attempts_and_waits_add_up_after_a_mixed_history,
-    a_wait_that_was_asked_for_uses_no_attempt,
-    waits_that_are_asked_for_come_to_an_end,
-    a_wait_beyond_the_expiry_is_not_waited_for,
-    a_retry_beyond_the_expiry_is_not_waited_for,
-    a_decorrelated_delay_remembers_the_last_one,
-    the_last_error_is_shown_in_short,
-    a_fault_says_why_it_was_decided_so,
-    faults_are_dated_by_the_store,
-    a_fault_may_say_anything,
-    secrets_in_faults_are_not_kept,
-    a_long_history_is_kept_in_order,
-    histories_of_many_are_read_at_once_without_documents,
+    every_fault_is_recorded,
+    attempts_and_rate_limits_are_counted_apart,
+    rate_limit_uses_no_attempt,
+    rate_limits_are_limited,
+    rate_limit_beyond_the_expiry_fails_the_task,
+    retry_beyond_the_expiry_fails_the_task,
+    decorrelated_delay_uses_the_previous_one,
+    last_error_is_summarised,
+    fault_has_its_explanation,
+    faults_have_the_store_time,
+    fault_message_may_be_any_text,
+    faults_are_redacted,
+    long_history_stays_in_order,
+    histories_are_read_without_documents,
 ];
 
 /// Fails the task with these, one after the other; it must be ready each time.
@@ -38,7 +38,7 @@ async fn attempts(store: &Harness, id: TaskId) -> Vec<(u32, Class)> {
 }
 
 /// D8: S2 lost the last one; here it is there.
-async fn every_fault_is_kept_the_last_one_included(store: &Harness) {
+async fn every_fault_is_recorded(store: &Harness) {
     let id = store.put(task().under(at_once())).await;
     fails(store, [Fault::http(500), Fault::http(502), Fault::http(503)]).await;
     let kept = store.show(id).await;
@@ -49,7 +49,7 @@ async fn every_fault_is_kept_the_last_one_included(store: &Harness) {
 }
 
 /// D8: failures and the success are attempts, waits are waits, and each has its fault.
-async fn attempts_and_waits_add_up_after_a_mixed_history(store: &Harness) {
+async fn attempts_and_rate_limits_are_counted_apart(store: &Harness) {
     let id = store.put(task().under(at_once())).await;
     let wait = || rate_limited(Duration::ZERO);
     fails(store, [unavailable(), wait(), wait(), unavailable(), wait()]).await;
@@ -64,7 +64,7 @@ async fn attempts_and_waits_add_up_after_a_mixed_history(store: &Harness) {
 }
 
 /// D8, J2: who is told when to come back has not failed.
-async fn a_wait_that_was_asked_for_uses_no_attempt(store: &Harness) {
+async fn rate_limit_uses_no_attempt(store: &Harness) {
     let task = store.running(task().under(a_minute_apart())).await;
     store.fail(&task, rate_limited(secs(7))).await;
     let kept = store.show(task.id).await;
@@ -74,7 +74,7 @@ async fn a_wait_that_was_asked_for_uses_no_attempt(store: &Harness) {
 }
 
 /// D8: patience is bounded by `max_rate_limit_waits`.
-async fn waits_that_are_asked_for_come_to_an_end(store: &Harness) {
+async fn rate_limits_are_limited(store: &Harness) {
     let policy = Policy::immediate().max_rate_limit_waits(2).build().unwrap();
     let id = store.put(task().under(policy)).await;
     fails(store, [const { Duration::ZERO }; 3].map(rate_limited)).await;
@@ -85,7 +85,7 @@ async fn waits_that_are_asked_for_come_to_an_end(store: &Harness) {
 }
 
 /// D8: and by the task's expiry.
-async fn a_wait_beyond_the_expiry_is_not_waited_for(store: &Harness) {
+async fn rate_limit_beyond_the_expiry_fails_the_task(store: &Harness) {
     let task = store.running(task().expires(When::After(secs(30)))).await;
     store.fail(&task, rate_limited(secs(60))).await;
     let kept = store.show(task.id).await;
@@ -93,7 +93,7 @@ async fn a_wait_beyond_the_expiry_is_not_waited_for(store: &Harness) {
 }
 
 /// P5: the same for a retry.
-async fn a_retry_beyond_the_expiry_is_not_waited_for(store: &Harness) {
+async fn retry_beyond_the_expiry_fails_the_task(store: &Harness) {
     let task = task().under(a_minute_apart()).expires(When::After(secs(30)));
     let task = store.running(task).await;
     store.fail(&task, unavailable()).await;
@@ -103,7 +103,7 @@ async fn a_retry_beyond_the_expiry_is_not_waited_for(store: &Harness) {
 }
 
 /// P4: the draw before the last is not lost between two workers.
-async fn a_decorrelated_delay_remembers_the_last_one(store: &Harness) {
+async fn decorrelated_delay_uses_the_previous_one(store: &Harness) {
     let policy = Policy::exponential(secs(1)).jitter(Jitter::Decorrelated).build().unwrap();
     let task = store.running(task().under(policy)).await;
     assert_eq!(task.progress.previous, 0);
@@ -115,7 +115,7 @@ async fn a_decorrelated_delay_remembers_the_last_one(store: &Harness) {
 }
 
 /// D2: class and message of the last error, without reading the history.
-async fn the_last_error_is_shown_in_short(store: &Harness) {
+async fn last_error_is_summarised(store: &Harness) {
     let id = store.put(task().under(at_once())).await;
     fails(store, [unavailable(), rate_limited(Duration::ZERO)]).await;
     let last = store.show(id).await.last_error.unwrap();
@@ -124,7 +124,7 @@ async fn the_last_error_is_shown_in_short(store: &Harness) {
 }
 
 /// O4: the rule that judged and the limit that decided are part of the history.
-async fn a_fault_says_why_it_was_decided_so(store: &Harness) {
+async fn fault_has_its_explanation(store: &Harness) {
     let id = store.put(task().under(at_once())).await;
     fails(store, [unavailable(), unavailable(), unavailable()]).await;
     for fault in store.show(id).await.faults {
@@ -134,7 +134,7 @@ async fn a_fault_says_why_it_was_decided_so(store: &Harness) {
 }
 
 /// D4: a worker's clock is not asked.
-async fn faults_are_dated_by_the_store(store: &Harness) {
+async fn faults_have_the_store_time(store: &Harness) {
     let task = store.running(task().under(at_once())).await;
     let circumstances = steadfast_store::FailureContext {
         now: "2024-01-05T00:00:00Z".parse().unwrap(),
@@ -150,7 +150,7 @@ async fn faults_are_dated_by_the_store(store: &Harness) {
 
 /// K4: an error's words are anything at all. The facts keep them as they are; what is shown of
 /// them has no U+0000.
-async fn a_fault_may_say_anything(store: &Harness) {
+async fn fault_message_may_be_any_text(store: &Harness) {
     let texts = ["", "'\"; --", "\u{1f9fe}\u{200d}\n\t\u{1b}[31m", r"C:\u0000\n", "a\0b"];
     for text in texts {
         let task = store.running(task().under(a_minute_apart())).await;
@@ -165,7 +165,7 @@ async fn a_fault_may_say_anything(store: &Harness) {
 }
 
 /// O5: no secret reaches a row.
-async fn secrets_in_faults_are_not_kept(store: &Harness) {
+async fn faults_are_redacted(store: &Harness) {
     let task = store.running(task().under(a_minute_apart())).await;
     let fault = Fault::http(503).with_message("GET https://me:hunter2@example.com/ failed");
     store.fail(&task, fault).await;
@@ -175,7 +175,7 @@ async fn secrets_in_faults_are_not_kept(store: &Harness) {
 }
 
 /// D8: a history has no end that the store makes.
-async fn a_long_history_is_kept_in_order(store: &Harness) {
+async fn long_history_stays_in_order(store: &Harness) {
     let policy = Policy::immediate().max_attempts(40).build().unwrap();
     let id = store.put(task().under(policy)).await;
     fails(store, (0..40).map(|_| unavailable())).await;
@@ -185,7 +185,7 @@ async fn a_long_history_is_kept_in_order(store: &Harness) {
 
 /// D8, H3: as they are told one by one, packed or not, but for payloads and results; one that is gone
 /// is left out.
-async fn histories_of_many_are_read_at_once_without_documents(store: &Harness) {
+async fn histories_are_read_without_documents(store: &Harness) {
     let failed = store.put(task().under(at_once())).await;
     fails(store, [unavailable(), unavailable(), unavailable()]).await;
     store.age_ended(secs(3600)).await;

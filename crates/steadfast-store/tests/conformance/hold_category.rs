@@ -5,16 +5,16 @@ use steadfast_store::{ClaimRequest, Claimed, Status, TaskId};
 use crate::harness::*;
 
 cases![
-    a_wait_that_is_asked_for_holds_the_category,
-    other_categories_and_queues_go_on,
-    a_task_that_does_not_say_so_holds_nobody,
-    a_plain_failure_holds_nobody,
-    what_is_submitted_into_a_held_category_waits,
-    what_falls_due_in_a_held_category_waits,
-    what_is_given_back_into_a_held_category_is_not_taken,
-    a_hold_ends_when_the_wait_is_over,
-    a_shorter_wait_does_not_shorten_a_hold,
-    a_held_task_can_be_called_off,
+    rate_limit_holds_the_category,
+    other_categories_and_queues_are_claimed,
+    task_without_hold_category_holds_nothing,
+    plain_failure_holds_nothing,
+    new_task_of_a_held_category_waits,
+    due_task_of_a_held_category_waits,
+    released_task_of_a_held_category_is_not_claimed,
+    hold_ends_after_the_rate_limit,
+    shorter_rate_limit_does_not_shorten_a_hold,
+    held_task_can_be_cancelled,
 ];
 
 /// Asked to wait this long, on behalf of `customer`.
@@ -32,7 +32,7 @@ async fn takes(store: &Harness) -> Vec<TaskId> {
 }
 
 /// D17: what was ready waits until the same time.
-async fn a_wait_that_is_asked_for_holds_the_category(store: &Harness) {
+async fn rate_limit_holds_the_category(store: &Harness) {
     let task = task().category("customer").hold_category();
     let asked = store.running(task).await;
     let ready = store.put(crate::harness::task().category("customer")).await;
@@ -44,7 +44,7 @@ async fn a_wait_that_is_asked_for_holds_the_category(store: &Harness) {
 }
 
 /// D17: the category of that queue, and nothing else.
-async fn other_categories_and_queues_go_on(store: &Harness) {
+async fn other_categories_and_queues_are_claimed(store: &Harness) {
     let other = store.put(task().category("other").queue("a")).await;
     let none = store.put(task()).await;
     let elsewhere = store.put(task().category("customer").queue("a")).await;
@@ -58,7 +58,7 @@ async fn other_categories_and_queues_go_on(store: &Harness) {
 }
 
 /// D17: it is an option of the task.
-async fn a_task_that_does_not_say_so_holds_nobody(store: &Harness) {
+async fn task_without_hold_category_holds_nothing(store: &Harness) {
     let asked = store.running(task().category("customer")).await;
     let ready = store.put(task().category("customer")).await;
     store.fail(&asked, rate_limited(secs(60))).await;
@@ -66,7 +66,7 @@ async fn a_task_that_does_not_say_so_holds_nobody(store: &Harness) {
 }
 
 /// D17: a backoff is one task's own.
-async fn a_plain_failure_holds_nobody(store: &Harness) {
+async fn plain_failure_holds_nothing(store: &Harness) {
     let asked = store.running(task().category("customer").hold_category()).await;
     let ready = store.put(task().category("customer")).await;
     store.fail(&asked, unavailable()).await;
@@ -74,7 +74,7 @@ async fn a_plain_failure_holds_nobody(store: &Harness) {
 }
 
 /// D17: also what comes later, alone or in a batch.
-async fn what_is_submitted_into_a_held_category_waits(store: &Harness) {
+async fn new_task_of_a_held_category_waits(store: &Harness) {
     let until = store.show(asked_to_wait(store, secs(60)).await.id).await.scheduled_at;
     let alone = store.put(task().category("customer")).await;
     let later = store.put(task().category("customer").after(secs(90))).await;
@@ -88,7 +88,7 @@ async fn what_is_submitted_into_a_held_category_waits(store: &Harness) {
 }
 
 /// D17: a time that comes during the hold is the hold's end.
-async fn what_falls_due_in_a_held_category_waits(store: &Harness) {
+async fn due_task_of_a_held_category_waits(store: &Harness) {
     let due = store.put(task().category("customer").after(secs(90))).await;
     let until = store.show(asked_to_wait(store, secs(60)).await.id).await.scheduled_at;
     store.make_due(due).await;
@@ -99,7 +99,7 @@ async fn what_falls_due_in_a_held_category_waits(store: &Harness) {
 }
 
 /// D17: a worker that stops does not open a way around it.
-async fn what_is_given_back_into_a_held_category_is_not_taken(store: &Harness) {
+async fn released_task_of_a_held_category_is_not_claimed(store: &Harness) {
     let held = store.running(task().category("customer")).await;
     asked_to_wait(store, secs(60)).await;
     store.settle_one(&held, steadfast_store::Verdict::Released).await;
@@ -107,7 +107,7 @@ async fn what_is_given_back_into_a_held_category_is_not_taken(store: &Harness) {
 }
 
 /// D17: and then they go, in the order in which they came.
-async fn a_hold_ends_when_the_wait_is_over(store: &Harness) {
+async fn hold_ends_after_the_rate_limit(store: &Harness) {
     let asked = store.running(task().category("customer").hold_category()).await;
     let ready = store.put(task().category("customer")).await;
     store.fail(&asked, rate_limited(millis(50))).await;
@@ -116,7 +116,7 @@ async fn a_hold_ends_when_the_wait_is_over(store: &Harness) {
 }
 
 /// D17: the longest wait that was asked for holds.
-async fn a_shorter_wait_does_not_shorten_a_hold(store: &Harness) {
+async fn shorter_rate_limit_does_not_shorten_a_hold(store: &Harness) {
     let second = store.running(task().category("customer").hold_category()).await;
     let until = store.show(asked_to_wait(store, secs(60)).await.id).await.scheduled_at;
     store.fail(&second, rate_limited(millis(1))).await;
@@ -129,7 +129,7 @@ async fn a_shorter_wait_does_not_shorten_a_hold(store: &Harness) {
 }
 
 /// D10: a task that waits with its category is steered like any other.
-async fn a_held_task_can_be_called_off(store: &Harness) {
+async fn held_task_can_be_cancelled(store: &Harness) {
     let ready = store.put(task().category("customer").priority(-1)).await;
     let asked = store.put(task().category("customer").hold_category()).await;
     let task = store.take_one().await;

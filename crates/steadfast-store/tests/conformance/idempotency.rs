@@ -7,17 +7,17 @@ use steadfast_store::{Filter, Retention, Status, StoreError, Task, TaskId};
 use crate::harness::*;
 
 cases![
-    a_key_submitted_twice_is_one_task,
-    a_key_stays_taken_after_its_task_has_ended,
-    a_key_is_free_again_when_its_task_is_forgotten,
-    a_key_of_other_work_is_refused,
-    a_refused_key_leaves_nothing_of_its_batch,
-    the_same_key_twice_in_a_batch_is_one_task,
-    the_same_key_for_other_work_in_a_batch_is_refused,
-    a_batch_may_have_old_and_new_keys,
-    a_task_is_found_by_its_key,
-    a_key_is_any_text,
-    many_at_once_with_one_key_make_one_task,
+    repeated_key_is_one_task,
+    key_stays_taken_after_the_task_ended,
+    key_is_free_after_the_task_is_pruned,
+    key_of_another_task_is_rejected,
+    rejected_key_rejects_its_batch,
+    repeated_key_in_a_batch_is_one_task,
+    conflicting_key_in_a_batch_is_rejected,
+    batch_with_old_and_new_keys_is_accepted,
+    task_is_found_by_its_key,
+    key_may_be_any_text,
+    concurrent_submissions_of_one_key_are_one_task,
 ];
 
 fn invoice(number: u32) -> Task {
@@ -25,7 +25,7 @@ fn invoice(number: u32) -> Task {
 }
 
 /// D9: the second submission is answered with the first task.
-async fn a_key_submitted_twice_is_one_task(store: &Harness) {
+async fn repeated_key_is_one_task(store: &Harness) {
     let first = store.put(invoice(42)).await;
     let second = store.submit(invoice(42)).await.unwrap();
     assert_eq!((second.id, second.existed), (first, true));
@@ -33,7 +33,7 @@ async fn a_key_submitted_twice_is_one_task(store: &Harness) {
 }
 
 /// D9: done is done; the work is not done again.
-async fn a_key_stays_taken_after_its_task_has_ended(store: &Harness) {
+async fn key_stays_taken_after_the_task_ended(store: &Harness) {
     let first = store.ended(Status::Completed, invoice(42)).await;
     let second = store.submit(invoice(42)).await.unwrap();
     assert_eq!((second.id, second.existed), (first, true));
@@ -41,7 +41,7 @@ async fn a_key_stays_taken_after_its_task_has_ended(store: &Harness) {
 }
 
 /// D14: what is forgotten is forgotten with its key.
-async fn a_key_is_free_again_when_its_task_is_forgotten(store: &Harness) {
+async fn key_is_free_after_the_task_is_pruned(store: &Harness) {
     let first = store.ended(Status::Completed, invoice(42)).await;
     let mut retention = Retention::default();
     retention.ended_at_most = Some(0);
@@ -51,7 +51,7 @@ async fn a_key_is_free_again_when_its_task_is_forgotten(store: &Harness) {
 }
 
 /// D9: one key for two pieces of work is a mistake, and told as one.
-async fn a_key_of_other_work_is_refused(store: &Harness) {
+async fn key_of_another_task_is_rejected(store: &Harness) {
     let first = store.put(invoice(42)).await;
     for other in [Task::new("send-invoice", &43), Task::new("print-invoice", &42)] {
         let refused = store.submit(other.key("invoice-42")).await.unwrap_err();
@@ -62,7 +62,7 @@ async fn a_key_of_other_work_is_refused(store: &Harness) {
 }
 
 /// D9: all or none, for keys as for everything.
-async fn a_refused_key_leaves_nothing_of_its_batch(store: &Harness) {
+async fn rejected_key_rejects_its_batch(store: &Harness) {
     let first = store.put(invoice(42)).await;
     let batch = vec![task(), invoice(7), Task::new("other", &1).key("invoice-42"), task()];
     assert!(matches!(store.submit_all(batch).await, Err(StoreError::KeyTaken { .. })));
@@ -71,7 +71,7 @@ async fn a_refused_key_leaves_nothing_of_its_batch(store: &Harness) {
 }
 
 /// D9: a key is one task within a call, too.
-async fn the_same_key_twice_in_a_batch_is_one_task(store: &Harness) {
+async fn repeated_key_in_a_batch_is_one_task(store: &Harness) {
     let batch = vec![invoice(1), task(), invoice(1)];
     let ids: Vec<TaskId> = batch.iter().map(Task::id).collect();
     let answers = store.submit_all(batch).await.unwrap();
@@ -87,14 +87,14 @@ async fn the_same_key_twice_in_a_batch_is_one_task(store: &Harness) {
 }
 
 /// D9: and a mistake is one within a call, too.
-async fn the_same_key_for_other_work_in_a_batch_is_refused(store: &Harness) {
+async fn conflicting_key_in_a_batch_is_rejected(store: &Harness) {
     let batch = vec![invoice(1), Task::new("send-invoice", &2).key("invoice-1")];
     assert!(matches!(store.submit_all(batch).await, Err(StoreError::KeyTaken { .. })));
     assert_eq!(store.ids(&Filter::all()).await, []);
 }
 
 /// D9: each task of a batch is answered for itself.
-async fn a_batch_may_have_old_and_new_keys(store: &Harness) {
+async fn batch_with_old_and_new_keys_is_accepted(store: &Harness) {
     let old = store.put(invoice(2)).await;
     let batch = vec![invoice(1), invoice(2), invoice(3)];
     let (one, three) = (batch[0].id(), batch[2].id());
@@ -104,14 +104,14 @@ async fn a_batch_may_have_old_and_new_keys(store: &Harness) {
 }
 
 /// D9: who knows the key finds the task.
-async fn a_task_is_found_by_its_key(store: &Harness) {
+async fn task_is_found_by_its_key(store: &Harness) {
     let id = store.put(invoice(42)).await;
     assert_eq!(store.task_by_key("invoice-42").await.unwrap(), Some(id));
     assert_eq!(store.task_by_key("invoice-4").await.unwrap(), None);
 }
 
 /// K4: keys are compared byte by byte, whatever they are made of.
-async fn a_key_is_any_text(store: &Harness) {
+async fn key_may_be_any_text(store: &Harness) {
     let keys = ["a", "A", "á", "a\u{301}", "a ", "'; DROP TABLE tasks; --", "🧾", "%", "_"];
     let mut ids = BTreeSet::new();
     for key in keys {
@@ -123,7 +123,7 @@ async fn a_key_is_any_text(store: &Harness) {
 }
 
 /// D9: submitting twice at the same moment is no way around it.
-async fn many_at_once_with_one_key_make_one_task(store: &Harness) {
+async fn concurrent_submissions_of_one_key_are_one_task(store: &Harness) {
     let other = store.another().await;
     let submissions = (0..16).map(|number| {
         let process = if number % 2 == 0 { store } else { &other };

@@ -11,22 +11,22 @@ use steadfast_store::{
 use crate::harness::*;
 
 cases![
-    a_payload_of_a_mebibyte_is_kept,
-    a_payload_of_more_is_refused,
-    a_result_of_a_mebibyte_is_kept_and_one_of_more_refused,
-    a_payload_that_cannot_be_json_is_refused,
-    a_payload_that_is_nested_too_deep_is_refused,
-    any_text_comes_back_as_it_was,
-    u0000_is_refused_and_its_spelling_is_not,
-    a_name_must_be_there_be_short_and_be_printable,
-    a_name_is_any_other_text,
-    holding_a_category_needs_a_category,
-    a_policy_that_cannot_be_kept_is_refused,
-    a_worker_needs_a_name,
-    a_lease_lasts_a_second_at_least,
-    a_lease_lasts_a_day_at_most,
-    a_queue_to_pause_needs_a_name,
-    a_name_that_no_task_can_have_is_not_looked_for,
+    payload_of_a_mebibyte_is_accepted,
+    longer_payload_is_rejected,
+    result_longer_than_a_mebibyte_is_rejected,
+    payload_that_is_not_json_is_rejected,
+    deeply_nested_payload_is_rejected,
+    any_text_is_stored_unchanged,
+    u0000_is_rejected_and_its_spelling_is_not,
+    empty_long_or_unprintable_name_is_rejected,
+    name_may_be_any_other_text,
+    hold_category_without_a_category_is_rejected,
+    policy_that_cannot_be_stored_is_rejected,
+    worker_without_a_name_is_rejected,
+    lease_below_a_second_is_rejected,
+    lease_above_a_day_is_rejected,
+    pause_without_a_queue_name_is_rejected,
+    filter_with_an_invalid_name_is_rejected,
 ];
 
 /// The field that was refused, of a task that was not taken.
@@ -49,14 +49,14 @@ fn text(bytes: usize) -> String {
 }
 
 /// K4: 1 MiB of JSON.
-async fn a_payload_of_a_mebibyte_is_kept(store: &Harness) {
+async fn payload_of_a_mebibyte_is_accepted(store: &Harness) {
     let id = store.put(Task::new("send", &text(MAX_PAYLOAD))).await;
     assert_eq!(store.show(id).await.payload, Value::String(text(MAX_PAYLOAD)));
     assert_eq!(store.take_one().await.payload.len(), MAX_PAYLOAD);
 }
 
 /// K4: one byte more, and the answer says what to do instead.
-async fn a_payload_of_more_is_refused(store: &Harness) {
+async fn longer_payload_is_rejected(store: &Harness) {
     let large = || Task::new("send", &text(MAX_PAYLOAD + 1));
     assert_eq!(refused(store, large()).await, "payload");
     let words = store.submit(large()).await.unwrap_err().to_string();
@@ -64,7 +64,7 @@ async fn a_payload_of_more_is_refused(store: &Harness) {
 }
 
 /// K4: the holder keeps the task, and can say it shorter.
-async fn a_result_of_a_mebibyte_is_kept_and_one_of_more_refused(store: &Harness) {
+async fn result_longer_than_a_mebibyte_is_rejected(store: &Harness) {
     let task = store.running(task()).await;
     let result = |bytes| Verdict::Completed { result: Some(format!("{:?}", text(bytes))) };
     let large = store.settle(vec![settlement(&task, result(MAX_PAYLOAD + 1))]).await;
@@ -75,7 +75,7 @@ async fn a_result_of_a_mebibyte_is_kept_and_one_of_more_refused(store: &Harness)
 }
 
 /// K4: told when it is submitted.
-async fn a_payload_that_cannot_be_json_is_refused(store: &Harness) {
+async fn payload_that_is_not_json_is_rejected(store: &Harness) {
     let no_keys = std::collections::HashMap::from([((1, 2), 3)]);
     assert_eq!(refused(store, Task::new("send", &no_keys)).await, "payload");
     let too_large = RawValue::from_string("[1e999]".to_owned()).unwrap();
@@ -83,7 +83,7 @@ async fn a_payload_that_cannot_be_json_is_refused(store: &Harness) {
 }
 
 /// K4: what cannot be read again would spoil every list that it is in.
-async fn a_payload_that_is_nested_too_deep_is_refused(store: &Harness) {
+async fn deeply_nested_payload_is_rejected(store: &Harness) {
     let nested = |depth| (0..depth).fold(json!(1), |inner, _| json!([inner]));
     assert_eq!(refused(store, Task::new("send", &nested(200))).await, "payload");
     let id = store.put(Task::new("send", &nested(100))).await;
@@ -91,7 +91,7 @@ async fn a_payload_that_is_nested_too_deep_is_refused(store: &Harness) {
 }
 
 /// K4: payloads are anything.
-async fn any_text_comes_back_as_it_was(store: &Harness) {
+async fn any_text_is_stored_unchanged(store: &Harness) {
     let texts =
         ["", "\u{1}\u{7f}\u{85}\u{feff}", "🧾👩‍👩‍👧\u{10ffff}", "\r\n\t\"'\\;--$1%s", "ﷺ\u{202e}"];
     for text in texts {
@@ -107,7 +107,7 @@ async fn any_text_comes_back_as_it_was(store: &Harness) {
 }
 
 /// K4: the character cannot be kept; the six letters that stand for it can.
-async fn u0000_is_refused_and_its_spelling_is_not(store: &Harness) {
+async fn u0000_is_rejected_and_its_spelling_is_not(store: &Harness) {
     for text in ["\0", "a\0", "\\\0"] {
         assert_eq!(refused(store, Task::new("send", text)).await, "payload", "{text:?}");
     }
@@ -118,7 +118,7 @@ async fn u0000_is_refused_and_its_spelling_is_not(store: &Harness) {
 }
 
 /// K4: each name of a task by itself.
-async fn a_name_must_be_there_be_short_and_be_printable(store: &Harness) {
+async fn empty_long_or_unprintable_name_is_rejected(store: &Harness) {
     let long = "x".repeat(MAX_NAME + 1);
     for name in ["", long.as_str(), "a\0b", "a\nb", "\u{7f}"] {
         assert_eq!(refused(store, Task::new(name, &1)).await, "kind", "{name:?}");
@@ -131,7 +131,7 @@ async fn a_name_must_be_there_be_short_and_be_printable(store: &Harness) {
 }
 
 /// K4: and nothing else is wrong with a name.
-async fn a_name_is_any_other_text(store: &Harness) {
+async fn name_may_be_any_other_text(store: &Harness) {
     let longest = "é".repeat(MAX_NAME);
     for name in ["a b", "Ünïcode🧾", "'; DROP TABLE x; --", "%_", "null", longest.as_str()] {
         let id = store.put(Task::new(name, &1).queue(name).category(name)).await;
@@ -143,12 +143,12 @@ async fn a_name_is_any_other_text(store: &Harness) {
 }
 
 /// D17: told at once, not when the first hint comes.
-async fn holding_a_category_needs_a_category(store: &Harness) {
+async fn hold_category_without_a_category_is_rejected(store: &Harness) {
     assert_eq!(refused(store, task().hold_category()).await, "hold_category");
 }
 
 /// K4: what one task brings along must not spoil what is summed up of all.
-async fn a_policy_that_cannot_be_kept_is_refused(store: &Harness) {
+async fn policy_that_cannot_be_stored_is_rejected(store: &Harness) {
     let long = "x".repeat(MAX_NAME + 1);
     let under = |draft: Draft| task().under(draft.build().unwrap());
     assert_eq!(refused(store, under(Draft::new().id(long.as_str()))).await, "policy.id");
@@ -159,7 +159,7 @@ async fn a_policy_that_cannot_be_kept_is_refused(store: &Harness) {
 }
 
 /// D2: the lease has an owner, whose name is one like others.
-async fn a_worker_needs_a_name(store: &Harness) {
+async fn worker_without_a_name_is_rejected(store: &Harness) {
     let id = store.put(task()).await;
     let long = "x".repeat(MAX_NAME + 1);
     for name in ["", long.as_str(), "a\0b"] {
@@ -171,7 +171,7 @@ async fn a_worker_needs_a_name(store: &Harness) {
 }
 
 /// D7: a shorter one would be lost before its first heartbeat.
-async fn a_lease_lasts_a_second_at_least(store: &Harness) {
+async fn lease_below_a_second_is_rejected(store: &Harness) {
     let task = store.running(task()).await;
     let request = ClaimRequest::new("w1", 1).lease(millis(999));
     assert_eq!(field(store.claim(&request).await.unwrap_err()), "lease");
@@ -182,7 +182,7 @@ async fn a_lease_lasts_a_second_at_least(store: &Harness) {
 
 /// D7: whose worker is lost under a longer one would wait for it for years; it is the mistake of
 /// somebody who counts in milliseconds.
-async fn a_lease_lasts_a_day_at_most(store: &Harness) {
+async fn lease_above_a_day_is_rejected(store: &Harness) {
     let id = store.put(task()).await;
     let too_long = MAX_LEASE + secs(1);
     let request = ClaimRequest::new("w1", 1).lease(too_long);
@@ -196,7 +196,7 @@ async fn a_lease_lasts_a_day_at_most(store: &Harness) {
 }
 
 /// D10: a queue that no task can be in is not one.
-async fn a_queue_to_pause_needs_a_name(store: &Harness) {
+async fn pause_without_a_queue_name_is_rejected(store: &Harness) {
     for name in ["", "a\0b"] {
         assert_eq!(field(store.pause(name, &somebody()).await.unwrap_err()), "queue");
         assert_eq!(field(store.resume(name, &somebody()).await.unwrap_err()), "queue");
@@ -205,7 +205,7 @@ async fn a_queue_to_pause_needs_a_name(store: &Harness) {
 }
 
 /// K4: a name that no task can have is told to be one, wherever it is given.
-async fn a_name_that_no_task_can_have_is_not_looked_for(store: &Harness) {
+async fn filter_with_an_invalid_name_is_rejected(store: &Harness) {
     store.put(task().category("c").key("k")).await;
     for name in ["", "a\0b"] {
         let filters = [

@@ -8,24 +8,24 @@ use steadfast_store::{Cursor, Documents, Filter, PageRequest, Status, StoreError
 use crate::harness::*;
 
 cases![
-    pending_tasks_are_listed_in_the_order_they_go,
-    scheduled_tasks_are_listed_by_their_time,
-    all_others_are_listed_newest_first,
-    each_part_of_a_filter_thins_the_list_out,
-    times_thin_the_list_out,
-    what_is_due_within_24_hours_is_one_list,
-    a_list_has_the_payload_and_the_result_but_no_history,
-    pages_visit_each_task_once,
-    pages_visit_each_task_once_while_others_come,
-    a_page_goes_on_where_its_last_task_has_left,
-    a_page_that_ends_with_the_list_has_no_next,
-    a_cursor_that_makes_no_sense_is_refused,
-    a_cursor_of_another_list_is_refused,
-    a_task_that_was_taken_again_is_listed_once,
-    a_page_ends_early_where_its_documents_are_long,
-    a_list_without_documents_is_as_long_as_was_asked,
-    a_task_that_cannot_be_read_is_listed_with_what_is_wrong,
-    a_page_looks_at_a_bounded_number_of_tasks,
+    pending_tasks_are_listed_in_claim_order,
+    scheduled_tasks_are_listed_by_due_time,
+    other_tasks_are_listed_newest_first,
+    every_field_of_a_filter_applies,
+    time_filters_apply,
+    tasks_due_within_24_hours_are_listed,
+    list_has_documents_but_no_history,
+    pages_list_each_task_once,
+    pages_list_each_task_once_during_submissions,
+    page_continues_after_its_last_task_is_removed,
+    last_page_has_no_cursor,
+    invalid_cursor_is_rejected,
+    cursor_of_another_list_is_rejected,
+    reclaimed_task_is_listed_once,
+    page_ends_early_with_long_documents,
+    page_without_documents_is_full,
+    task_that_cannot_be_decoded_is_listed_with_its_problem,
+    page_scans_a_bounded_number_of_tasks,
 ];
 
 fn ids_of(page: &steadfast_store::Page<steadfast_store::StoredTask>) -> Vec<TaskId> {
@@ -57,7 +57,7 @@ async fn pages(
 }
 
 /// D5: the list is the line.
-async fn pending_tasks_are_listed_in_the_order_they_go(store: &Harness) {
+async fn pending_tasks_are_listed_in_claim_order(store: &Harness) {
     let first = store.put(task().queue("b")).await;
     let second = store.put(task().queue("a")).await;
     let urgent = store.put(task().priority(3)).await;
@@ -74,7 +74,7 @@ async fn pending_tasks_are_listed_in_the_order_they_go(store: &Harness) {
 }
 
 /// D15: what comes next is on top.
-async fn scheduled_tasks_are_listed_by_their_time(store: &Harness) {
+async fn scheduled_tasks_are_listed_by_due_time(store: &Harness) {
     let mut ids = Vec::new();
     for seconds in [300, 100, 200] {
         ids.push(store.put(task().after(secs(seconds)).priority(seconds as i16)).await);
@@ -88,7 +88,7 @@ async fn scheduled_tasks_are_listed_by_their_time(store: &Harness) {
 }
 
 /// D15: what happened last is on top.
-async fn all_others_are_listed_newest_first(store: &Harness) {
+async fn other_tasks_are_listed_newest_first(store: &Harness) {
     let mut newest_first = store.put_many(3).await;
     newest_first.reverse();
     assert_eq!(store.ids(&Filter::all()).await, newest_first);
@@ -101,7 +101,7 @@ async fn all_others_are_listed_newest_first(store: &Harness) {
 }
 
 /// D15: every part that is given must hold.
-async fn each_part_of_a_filter_thins_the_list_out(store: &Harness) {
+async fn every_field_of_a_filter_applies(store: &Harness) {
     let like = || task().queue("mail").category("c").correlation_id("r");
     let wanted = store.put(like()).await;
     store.put(like().queue("print")).await;
@@ -129,7 +129,7 @@ async fn each_part_of_a_filter_thins_the_list_out(store: &Harness) {
 }
 
 /// D15: submitted since, ended since, due until.
-async fn times_thin_the_list_out(store: &Harness) {
+async fn time_filters_apply(store: &Harness) {
     let old = store.put(task()).await;
     store.backdate(old, "2024-01-01T00:00:00Z".parse().unwrap()).await;
     let done = store.take_one().await;
@@ -150,7 +150,7 @@ async fn times_thin_the_list_out(store: &Harness) {
 }
 
 /// D15: S2's second query.
-async fn what_is_due_within_24_hours_is_one_list(store: &Harness) {
+async fn tasks_due_within_24_hours_are_listed(store: &Harness) {
     let hours = |hours: u64| task().after(secs(hours * 3600));
     let (late, soon) = (store.put(hours(23)).await, store.put(hours(1)).await);
     store.put(hours(25)).await;
@@ -160,7 +160,7 @@ async fn what_is_due_within_24_hours_is_one_list(store: &Harness) {
 }
 
 /// D15: what a page shows, and no more.
-async fn a_list_has_the_payload_and_the_result_but_no_history(store: &Harness) {
+async fn list_has_documents_but_no_history(store: &Harness) {
     let id = store.ended(Status::Failed, task()).await;
     let listed = store.listed(&Filter::all()).await.remove(0);
     let shown = store.show(id).await;
@@ -169,7 +169,7 @@ async fn a_list_has_the_payload_and_the_result_but_no_history(store: &Harness) {
 }
 
 /// H1: in every list.
-async fn pages_visit_each_task_once(store: &Harness) {
+async fn pages_list_each_task_once(store: &Harness) {
     store.put_many(25).await;
     let batch = tasks(25).into_iter().enumerate();
     let batch = batch.map(|(number, task)| task.after(secs(60 + number as u64 % 3)));
@@ -189,7 +189,7 @@ async fn pages_visit_each_task_once(store: &Harness) {
 }
 
 /// H1: a list that grows is no reason to show a task twice, or not at all.
-async fn pages_visit_each_task_once_while_others_come(store: &Harness) {
+async fn pages_list_each_task_once_during_submissions(store: &Harness) {
     let all: BTreeSet<_> = store.put_many(20).await.into_iter().collect();
     for filter in [Filter::all(), Filter::status(Status::Pending)] {
         let grow = async || {
@@ -204,7 +204,7 @@ async fn pages_visit_each_task_once_while_others_come(store: &Harness) {
 }
 
 /// H1: a cursor is a place, not a task.
-async fn a_page_goes_on_where_its_last_task_has_left(store: &Harness) {
+async fn page_continues_after_its_last_task_is_removed(store: &Harness) {
     let ids = store.put_many(6).await;
     let filter = Filter::status(Status::Pending);
     let first = store.tasks(&filter, &PageRequest { limit: 3, after: None }).await.unwrap();
@@ -214,7 +214,7 @@ async fn a_page_goes_on_where_its_last_task_has_left(store: &Harness) {
 }
 
 /// H1: no empty page at the end.
-async fn a_page_that_ends_with_the_list_has_no_next(store: &Harness) {
+async fn last_page_has_no_cursor(store: &Harness) {
     let nothing = store.tasks(&Filter::all(), &PageRequest::default()).await.unwrap();
     assert_eq!((nothing.items.len(), nothing.next), (0, None));
     store.put_many(4).await;
@@ -233,7 +233,7 @@ async fn is_refused(store: &Harness, filter: &Filter, cursor: Cursor) {
 }
 
 /// K4: a made-up cursor is the caller's mistake, not the database's failure.
-async fn a_cursor_that_makes_no_sense_is_refused(store: &Harness) {
+async fn invalid_cursor_is_rejected(store: &Harness) {
     let id = TaskId::fresh();
     for status in [None, Some(Status::Pending), Some(Status::Scheduled), Some(Status::Failed)] {
         let mut filter = Filter::all();
@@ -252,7 +252,7 @@ async fn a_cursor_that_makes_no_sense_is_refused(store: &Harness) {
 }
 
 /// H1: a cursor is meant for the list that made it; in another it would start anywhere.
-async fn a_cursor_of_another_list_is_refused(store: &Harness) {
+async fn cursor_of_another_list_is_rejected(store: &Harness) {
     store.put_many(3).await;
     let batch = tasks(3).into_iter().map(|task| task.after(secs(60))).collect();
     store.submit_all(batch).await.unwrap();
@@ -268,7 +268,7 @@ async fn a_cursor_of_another_list_is_refused(store: &Harness) {
 }
 
 /// D4: also while the lease that it was first held under is still there.
-async fn a_task_that_was_taken_again_is_listed_once(store: &Harness) {
+async fn reclaimed_task_is_listed_once(store: &Harness) {
     store.put_many(2).await;
     let taken = store.take(2).await;
     store.settle_one(&taken[0], steadfast_store::Verdict::Released).await;
@@ -289,7 +289,7 @@ async fn with_documents(store: &Harness) {
 }
 
 /// K4: an answer has so many bytes and no more, and the next page goes on behind it.
-async fn a_page_ends_early_where_its_documents_are_long(store: &Harness) {
+async fn page_ends_early_with_long_documents(store: &Harness) {
     with_documents(store).await;
     let all = store.ids(&Filter::all()).await;
     for (bytes, most) in [(1, 1), (250, 3), (100_000, 10)] {
@@ -311,7 +311,7 @@ async fn a_page_ends_early_where_its_documents_are_long(store: &Harness) {
 }
 
 /// H3: what is not shown is not read.
-async fn a_list_without_documents_is_as_long_as_was_asked(store: &Harness) {
+async fn page_without_documents_is_full(store: &Harness) {
     with_documents(store).await;
     let page = PageRequest { limit: 9, after: None };
     let part = store.tasks_with(&Filter::all(), &page, Documents::Without).await.unwrap();
@@ -323,7 +323,7 @@ async fn a_list_without_documents_is_as_long_as_was_asked(store: &Harness) {
 }
 
 /// K4: one task that nobody understands does not hide the others, nor itself.
-async fn a_task_that_cannot_be_read_is_listed_with_what_is_wrong(store: &Harness) {
+async fn task_that_cannot_be_decoded_is_listed_with_its_problem(store: &Harness) {
     let sound = store.put(task().policy("patient")).await;
     let foreign = store.put(task().policy("sql")).await;
     store.has_a_policy_of_a_newer_version(foreign).await;
@@ -341,7 +341,7 @@ async fn a_task_that_cannot_be_read_is_listed_with_what_is_wrong(store: &Harness
 
 /// H3: a filter that one of many fits is looked for piece by piece, whatever the list's order,
 /// and found.
-async fn a_page_looks_at_a_bounded_number_of_tasks(store: &Harness) {
+async fn page_scans_a_bounded_number_of_tasks(store: &Harness) {
     const MANY: usize = 12_000;
     let rare = |task: Task| task.category("rare");
     let last_in_line = store.put(rare(task()).priority(-1)).await;

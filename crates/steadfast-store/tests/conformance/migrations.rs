@@ -6,21 +6,21 @@ use tokio::task::JoinSet;
 use crate::harness::*;
 
 cases![
-    ten_instances_may_open_an_empty_database_together,
-    a_store_that_is_opened_again_has_everything,
-    a_store_of_an_earlier_version_is_brought_up_to_date,
-    what_ended_before_minutes_were_summed_up_is_summed_up,
-    what_stood_in_line_before_lines_had_kinds_is_claimed_by_its_kind,
-    a_schema_from_the_future_is_refused,
-    an_empty_database_is_migrated_once,
-    a_look_tells_what_is_there_and_changes_nothing,
-    a_look_at_the_past_tells_what_is_missing,
-    a_look_at_the_future_is_not_refused;
-    only postgres: a_store_needs_no_listener
+    ten_instances_open_an_empty_database_together,
+    reopened_store_has_all_tasks,
+    older_schema_is_migrated,
+    tasks_ended_before_rollups_are_aggregated,
+    pending_tasks_before_kinds_are_claimed_by_kind,
+    newer_schema_is_rejected,
+    empty_database_is_migrated_once,
+    inspection_changes_nothing,
+    inspection_of_an_older_schema_counts_missing_migrations,
+    inspection_of_a_newer_schema_succeeds;
+    only postgres: store_works_without_a_listener
 ];
 
 /// D14: one of them makes the schema, and all of them can use it.
-async fn ten_instances_may_open_an_empty_database_together(store: &Harness) {
+async fn ten_instances_open_an_empty_database_together(store: &Harness) {
     let url = store.empty_database().await;
     let mut opening = JoinSet::new();
     for _ in 0..10 {
@@ -35,7 +35,7 @@ async fn ten_instances_may_open_an_empty_database_together(store: &Harness) {
 }
 
 /// D14: bringing up to date what is up to date changes nothing.
-async fn a_store_that_is_opened_again_has_everything(store: &Harness) {
+async fn reopened_store_has_all_tasks(store: &Harness) {
     let scheduled = store.put(task().after(secs(60))).await;
     let failed = store.ended(Status::Failed, task().under(a_minute_apart())).await;
     let running = store.running(task()).await;
@@ -46,7 +46,7 @@ async fn a_store_that_is_opened_again_has_everything(store: &Harness) {
 }
 
 /// D14: forward only, with everything that is in it.
-async fn a_store_of_an_earlier_version_is_brought_up_to_date(store: &Harness) {
+async fn older_schema_is_migrated(store: &Harness) {
     store.ended(Status::Completed, task()).await;
     let id = store.put(task()).await;
     store.come_from_the_past().await;
@@ -57,7 +57,7 @@ async fn a_store_of_an_earlier_version_is_brought_up_to_date(store: &Harness) {
 }
 
 /// D5, D14: what has no kind in its line is found by its kind all the same, and in its turn.
-async fn what_stood_in_line_before_lines_had_kinds_is_claimed_by_its_kind(store: &Harness) {
+async fn pending_tasks_before_kinds_are_claimed_by_kind(store: &Harness) {
     let mut before = Vec::new();
     for kind in ["send", "print", "send"] {
         before.push(store.put(Task::new(kind, &()).category("a")).await);
@@ -75,7 +75,7 @@ async fn what_stood_in_line_before_lines_had_kinds_is_claimed_by_its_kind(store:
 }
 
 /// D14, O1: a store of the second version has ends, and no sums of them.
-async fn what_ended_before_minutes_were_summed_up_is_summed_up(store: &Harness) {
+async fn tasks_ended_before_rollups_are_aggregated(store: &Harness) {
     store.ended(Status::Completed, task()).await;
     store.age_ended(secs(3600)).await;
     store.ended(Status::Failed, task()).await;
@@ -91,7 +91,7 @@ async fn what_ended_before_minutes_were_summed_up_is_summed_up(store: &Harness) 
 }
 
 /// D14: an old program does not touch what a newer one has written.
-async fn a_schema_from_the_future_is_refused(store: &Harness) {
+async fn newer_schema_is_rejected(store: &Harness) {
     store.come_from_the_future().await;
     let refused = store.open().await.unwrap_err();
     let StoreError::NewerSchema { found, known } = refused else { panic!("{refused}") };
@@ -99,7 +99,7 @@ async fn a_schema_from_the_future_is_refused(store: &Harness) {
 }
 
 /// D14: whoever migrates is told what there was to do, and a second time there is nothing.
-async fn an_empty_database_is_migrated_once(store: &Harness) {
+async fn empty_database_is_migrated_once(store: &Harness) {
     let url = store.empty_database().await;
     let first = migrate(&url).await.unwrap();
     assert_eq!(first.from, 0);
@@ -111,7 +111,7 @@ async fn an_empty_database_is_migrated_once(store: &Harness) {
 }
 
 /// D14: what a store looks like from outside, and that looking makes none.
-async fn a_look_tells_what_is_there_and_changes_nothing(store: &Harness) {
+async fn inspection_changes_nothing(store: &Harness) {
     store.put_many(3).await;
     let found = inspect(&store.url()).await.unwrap();
     assert_eq!((found.applied, found.pending()), (found.known, 0));
@@ -135,7 +135,7 @@ async fn a_look_tells_what_is_there_and_changes_nothing(store: &Harness) {
 }
 
 /// D14: what a migration would do is known before it is done.
-async fn a_look_at_the_past_tells_what_is_missing(store: &Harness) {
+async fn inspection_of_an_older_schema_counts_missing_migrations(store: &Harness) {
     store.come_from_the_past().await;
     let found = inspect(&store.url()).await.unwrap();
     assert_eq!(found.applied + found.pending(), found.known);
@@ -145,7 +145,7 @@ async fn a_look_at_the_past_tells_what_is_missing(store: &Harness) {
 }
 
 /// D14: what cannot be opened can be looked at, by whoever has to mend it.
-async fn a_look_at_the_future_is_not_refused(store: &Harness) {
+async fn inspection_of_a_newer_schema_succeeds(store: &Harness) {
     store.come_from_the_future().await;
     let found = inspect(&store.url()).await.unwrap();
     assert!(found.is_newer() && found.pending() == 0, "{found:?}");
@@ -153,7 +153,7 @@ async fn a_look_at_the_future_is_not_refused(store: &Harness) {
 }
 
 /// D11: behind a pooler there is none, and the poll finds what there is.
-async fn a_store_needs_no_listener(store: &Harness) {
+async fn store_works_without_a_listener(store: &Harness) {
     let deaf = Store::open(&format!("{}?listen=off", store.url())).await.unwrap();
     let id = deaf.submit(task()).await.unwrap().id;
     assert_eq!(store.take_one().await.id, id);

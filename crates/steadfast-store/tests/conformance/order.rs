@@ -6,15 +6,15 @@ use steadfast_store::{ClaimRequest, Settled, Status, TaskId, Verdict};
 use crate::harness::*;
 
 cases![
-    new_and_retried_tasks_go_in_the_order_of_their_submission,
-    tasks_submitted_first_go_first,
-    a_higher_priority_goes_first,
-    the_extremes_of_priority_are_in_order,
-    a_retried_task_goes_before_what_came_later,
-    a_task_that_was_given_back_goes_before_what_came_later,
-    a_task_that_waited_goes_before_what_was_submitted_meanwhile,
-    queues_are_served_as_one_line,
-    nothing_starves_under_one_priority,
+    new_and_retried_tasks_are_claimed_by_submission,
+    earlier_tasks_are_claimed_first,
+    higher_priority_is_claimed_first,
+    extreme_priorities_are_ordered,
+    retried_task_is_claimed_before_later_ones,
+    released_task_is_claimed_before_later_ones,
+    scheduled_task_is_claimed_before_later_ones,
+    queues_are_merged_in_claim_order,
+    tasks_of_one_priority_do_not_starve,
 ];
 
 async fn all(store: &Harness) -> Vec<TaskId> {
@@ -22,7 +22,7 @@ async fn all(store: &Harness) -> Vec<TaskId> {
 }
 
 /// D5: the table in S1, "example ordering", to the letter.
-async fn new_and_retried_tasks_go_in_the_order_of_their_submission(store: &Harness) {
+async fn new_and_retried_tasks_are_claimed_by_submission(store: &Harness) {
     let day = |date: &str| -> Timestamp { format!("{date}T00:00:00Z").parse().unwrap() };
     let retry = |delay| async move {
         let task = store.running(task().under(a_minute_apart())).await;
@@ -51,7 +51,7 @@ async fn new_and_retried_tasks_go_in_the_order_of_their_submission(store: &Harne
 }
 
 /// D5: first come, first served, within a call and between calls.
-async fn tasks_submitted_first_go_first(store: &Harness) {
+async fn earlier_tasks_are_claimed_first(store: &Harness) {
     let mut ids = store.put_many(3).await;
     ids.push(store.put(task()).await);
     ids.extend(store.put_many(3).await);
@@ -59,7 +59,7 @@ async fn tasks_submitted_first_go_first(store: &Harness) {
 }
 
 /// D5: the order of submission is for equals.
-async fn a_higher_priority_goes_first(store: &Harness) {
+async fn higher_priority_is_claimed_first(store: &Harness) {
     let low = store.put(task().priority(-1)).await;
     let normal = store.put(task()).await;
     let high = store.put(task().priority(7)).await;
@@ -68,7 +68,7 @@ async fn a_higher_priority_goes_first(store: &Harness) {
 }
 
 /// K4: the least and the greatest priority are priorities like others.
-async fn the_extremes_of_priority_are_in_order(store: &Harness) {
+async fn extreme_priorities_are_ordered(store: &Harness) {
     let mut ids = Vec::new();
     for priority in [i16::MIN, -1, 0, 1, i16::MAX] {
         ids.insert(0, store.put(task().priority(priority)).await);
@@ -77,7 +77,7 @@ async fn the_extremes_of_priority_are_in_order(store: &Harness) {
 }
 
 /// D5: a failure does not send a task to the end of the line (S1's fairness).
-async fn a_retried_task_goes_before_what_came_later(store: &Harness) {
+async fn retried_task_is_claimed_before_later_ones(store: &Harness) {
     let early = store.running(task().under(at_once())).await;
     let late = store.put(task()).await;
     assert_eq!(store.fail(&early, unavailable()).await, Settled::Accepted);
@@ -85,7 +85,7 @@ async fn a_retried_task_goes_before_what_came_later(store: &Harness) {
 }
 
 /// D13: nor does a worker that stops.
-async fn a_task_that_was_given_back_goes_before_what_came_later(store: &Harness) {
+async fn released_task_is_claimed_before_later_ones(store: &Harness) {
     let early = store.running(task()).await;
     let late = store.put(task()).await;
     assert_eq!(store.settle_one(&early, Verdict::Released).await, Settled::Accepted);
@@ -93,7 +93,7 @@ async fn a_task_that_was_given_back_goes_before_what_came_later(store: &Harness)
 }
 
 /// D5: nor does having waited for its time.
-async fn a_task_that_waited_goes_before_what_was_submitted_meanwhile(store: &Harness) {
+async fn scheduled_task_is_claimed_before_later_ones(store: &Harness) {
     let early = store.put(task().after(secs(60))).await;
     let late = store.put(task()).await;
     store.make_due(early).await;
@@ -102,7 +102,7 @@ async fn a_task_that_waited_goes_before_what_was_submitted_meanwhile(store: &Har
 }
 
 /// D5: no queue is served before another because of its name or its age.
-async fn queues_are_served_as_one_line(store: &Harness) {
+async fn queues_are_merged_in_claim_order(store: &Harness) {
     let mut ids = Vec::new();
     for queue in ["z", "a", "m", "a", "z"] {
         ids.push(store.put(task().queue(queue)).await);
@@ -114,7 +114,7 @@ async fn queues_are_served_as_one_line(store: &Harness) {
 }
 
 /// D5: what was there before goes before all that comes, however much comes.
-async fn nothing_starves_under_one_priority(store: &Harness) {
+async fn tasks_of_one_priority_do_not_starve(store: &Harness) {
     let old = store.put_many(6).await;
     for two in old.chunks(2) {
         store.put_many(10).await;

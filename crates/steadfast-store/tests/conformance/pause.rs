@@ -5,18 +5,18 @@ use steadfast_store::{ClaimRequest, Settled, Status, Wake};
 use crate::harness::*;
 
 cases![
-    nothing_is_taken_from_a_paused_queue,
-    other_queues_go_on,
-    what_is_running_goes_on,
-    a_paused_queue_takes_tasks_in,
-    a_queue_that_goes_on_wakes_workers,
-    every_process_heeds_a_pause,
-    a_queue_may_be_paused_before_its_first_task,
-    pausing_twice_is_pausing,
+    paused_queue_is_not_claimed,
+    other_queues_are_claimed,
+    running_tasks_of_a_paused_queue_continue,
+    paused_queue_accepts_tasks,
+    resumed_queue_wakes_workers,
+    pause_applies_to_every_process,
+    empty_queue_can_be_paused,
+    pause_is_idempotent,
 ];
 
 /// D10: neither by name, nor by category, nor by asking for all.
-async fn nothing_is_taken_from_a_paused_queue(store: &Harness) {
+async fn paused_queue_is_not_claimed(store: &Harness) {
     store.put(task().category("c")).await;
     store.pause("default", &somebody()).await.unwrap();
     let request = ClaimRequest::new("w1", 9);
@@ -26,7 +26,7 @@ async fn nothing_is_taken_from_a_paused_queue(store: &Harness) {
 }
 
 /// D10: a pause is one queue's.
-async fn other_queues_go_on(store: &Harness) {
+async fn other_queues_are_claimed(store: &Harness) {
     store.put(task().queue("mail")).await;
     let print = store.put(task().queue("print")).await;
     store.pause("mail", &somebody()).await.unwrap();
@@ -37,7 +37,7 @@ async fn other_queues_go_on(store: &Harness) {
 }
 
 /// D10: what was taken is the worker's.
-async fn what_is_running_goes_on(store: &Harness) {
+async fn running_tasks_of_a_paused_queue_continue(store: &Harness) {
     let task = store.running(task()).await;
     store.pause("default", &somebody()).await.unwrap();
     assert_eq!(
@@ -48,7 +48,7 @@ async fn what_is_running_goes_on(store: &Harness) {
 }
 
 /// D10: they wait in line until it goes on.
-async fn a_paused_queue_takes_tasks_in(store: &Harness) {
+async fn paused_queue_accepts_tasks(store: &Harness) {
     store.pause("default", &somebody()).await.unwrap();
     let id = store.put(task()).await;
     let due = store.put(task().after(secs(60))).await;
@@ -60,7 +60,7 @@ async fn a_paused_queue_takes_tasks_in(store: &Harness) {
 }
 
 /// D11: there may be something to do.
-async fn a_queue_that_goes_on_wakes_workers(store: &Harness) {
+async fn resumed_queue_wakes_workers(store: &Harness) {
     store.pause("default", &somebody()).await.unwrap();
     let mut listener = store.listen();
     store.resume("default", &somebody()).await.unwrap();
@@ -68,7 +68,7 @@ async fn a_queue_that_goes_on_wakes_workers(store: &Harness) {
 }
 
 /// D1: a pause is the store's, not a process's.
-async fn every_process_heeds_a_pause(store: &Harness) {
+async fn pause_applies_to_every_process(store: &Harness) {
     let other = store.another().await;
     other.put(task()).await;
     assert_eq!(store.take(1).await.len(), 1);
@@ -80,14 +80,14 @@ async fn every_process_heeds_a_pause(store: &Harness) {
 }
 
 /// D10: so that nothing slips through.
-async fn a_queue_may_be_paused_before_its_first_task(store: &Harness) {
+async fn empty_queue_can_be_paused(store: &Harness) {
     store.pause("later", &somebody()).await.unwrap();
     store.put(task().queue("later")).await;
     assert!(store.take(1).await.is_empty());
 }
 
 /// D10: a wish that is fulfilled already is fulfilled.
-async fn pausing_twice_is_pausing(store: &Harness) {
+async fn pause_is_idempotent(store: &Harness) {
     store.put(task()).await;
     for _ in 0..2 {
         store.pause("default", &somebody()).await.unwrap();

@@ -7,20 +7,20 @@ use steadfast_store::{Filter, Status, Verdict};
 use crate::harness::*;
 
 cases![
-    a_task_is_ready_when_its_time_has_come,
-    a_task_whose_time_has_not_come_stays,
-    a_due_task_is_pending_before_it_was_moved,
-    no_more_than_asked_for_are_moved,
-    the_next_due_time_is_told,
-    the_earliest_are_moved_first,
-    a_moved_task_was_due_when_it_was_due,
-    two_who_move_tasks_do_not_move_them_twice,
-    a_retry_is_moved_like_any_other,
-    a_crowd_of_held_tasks_does_not_hide_the_others,
+    due_task_is_promoted,
+    task_before_its_due_time_stays_scheduled,
+    due_task_is_pending_before_promotion,
+    promotion_respects_its_limit,
+    promotion_returns_the_next_due_time,
+    earliest_tasks_are_promoted_first,
+    promoted_task_keeps_its_due_time,
+    concurrent_promotions_promote_once,
+    retry_is_promoted,
+    held_tasks_do_not_block_promotion,
 ];
 
 /// D11: by the store's clock, in real time.
-async fn a_task_is_ready_when_its_time_has_come(store: &Harness) {
+async fn due_task_is_promoted(store: &Harness) {
     let id = store.put(task().after(millis(50))).await;
     assert!(store.take(1).await.is_empty());
     store.promote_until(1).await;
@@ -30,14 +30,14 @@ async fn a_task_is_ready_when_its_time_has_come(store: &Harness) {
 }
 
 /// D3: scheduled is scheduled.
-async fn a_task_whose_time_has_not_come_stays(store: &Harness) {
+async fn task_before_its_due_time_stays_scheduled(store: &Harness) {
     let id = store.put(task().after(secs(60))).await;
     assert_eq!(store.promote(10).await.unwrap().count, 0);
     assert_eq!(store.status(id).await, Status::Scheduled);
 }
 
 /// D3: pending means due now, whether or not somebody has moved it.
-async fn a_due_task_is_pending_before_it_was_moved(store: &Harness) {
+async fn due_task_is_pending_before_promotion(store: &Harness) {
     let id = store.put(task().after(secs(60))).await;
     store.make_due(id).await;
     assert_eq!(store.status(id).await, Status::Pending);
@@ -49,7 +49,7 @@ async fn a_due_task_is_pending_before_it_was_moved(store: &Harness) {
 }
 
 /// D11: a bounded piece at a time.
-async fn no_more_than_asked_for_are_moved(store: &Harness) {
+async fn promotion_respects_its_limit(store: &Harness) {
     for _ in 0..5 {
         let id = store.put(task().after(secs(60))).await;
         store.make_due(id).await;
@@ -61,7 +61,7 @@ async fn no_more_than_asked_for_are_moved(store: &Harness) {
 }
 
 /// D11: so that a timer can be set for it.
-async fn the_next_due_time_is_told(store: &Harness) {
+async fn promotion_returns_the_next_due_time(store: &Harness) {
     let nothing = store.promote(10).await.unwrap();
     assert_eq!((nothing.count, nothing.next), (0, None));
     store.put(task().after(secs(90))).await;
@@ -77,7 +77,7 @@ async fn the_next_due_time_is_told(store: &Harness) {
 }
 
 /// D11: who has been due longest is not overtaken.
-async fn the_earliest_are_moved_first(store: &Harness) {
+async fn earliest_tasks_are_promoted_first(store: &Harness) {
     let mut ids = Vec::new();
     for delay in [60, 50, 40] {
         ids.push(store.put(task().after(secs(delay))).await);
@@ -90,7 +90,7 @@ async fn the_earliest_are_moved_first(store: &Harness) {
 }
 
 /// D2: `scheduled_at` is when it was due, not when somebody noticed.
-async fn a_moved_task_was_due_when_it_was_due(store: &Harness) {
+async fn promoted_task_keeps_its_due_time(store: &Harness) {
     let id = store.put(task().after(secs(60))).await;
     store.make_due(id).await;
     let due = store.show(id).await.scheduled_at;
@@ -101,7 +101,7 @@ async fn a_moved_task_was_due_when_it_was_due(store: &Harness) {
 }
 
 /// D11: every instance moves tasks, and each task is moved once.
-async fn two_who_move_tasks_do_not_move_them_twice(store: &Harness) {
+async fn concurrent_promotions_promote_once(store: &Harness) {
     let batch = tasks(50).into_iter().map(|task| task.after(millis(20))).collect();
     store.submit_all(batch).await.unwrap();
     let (other, moved) = (store.another().await, AtomicU64::new(0));
@@ -118,7 +118,7 @@ async fn two_who_move_tasks_do_not_move_them_twice(store: &Harness) {
 }
 
 /// D3: whatever made it wait.
-async fn a_retry_is_moved_like_any_other(store: &Harness) {
+async fn retry_is_promoted(store: &Harness) {
     let postponed = store.running(task()).await;
     store.settle_one(&postponed, Verdict::Postponed { delay: millis(10) }).await;
     let retried = store.running(task().under(a_minute_apart())).await;
@@ -128,7 +128,7 @@ async fn a_retry_is_moved_like_any_other(store: &Harness) {
 }
 
 /// D17: a held category may be due in great numbers, and the others are found behind it.
-async fn a_crowd_of_held_tasks_does_not_hide_the_others(store: &Harness) {
+async fn held_tasks_do_not_block_promotion(store: &Harness) {
     let asked = store.running(task().category("held").hold_category()).await;
     let mut crowd = Vec::new();
     for _ in 0..4 {

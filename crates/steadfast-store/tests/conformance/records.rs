@@ -6,12 +6,12 @@ use steadfast_store::{Cursor, PageRequest, Record, RecordKind, StoreError};
 use crate::harness::*;
 
 cases![
-    a_record_is_kept_as_it_was_written,
-    records_are_read_newest_first_and_by_kind,
-    records_are_read_page_by_page,
-    whoever_reads_on_misses_no_record,
-    no_records_are_no_error,
-    a_cursor_that_makes_no_sense_is_refused,
+    record_is_stored_unchanged,
+    records_are_listed_newest_first_by_kind,
+    records_are_paginated,
+    reader_that_continues_misses_no_record,
+    empty_batch_of_records_is_accepted,
+    invalid_cursor_is_rejected,
 ];
 
 async fn bodies(store: &Harness, kind: RecordKind, page: &PageRequest) -> Vec<Value> {
@@ -20,7 +20,7 @@ async fn bodies(store: &Harness, kind: RecordKind, page: &PageRequest) -> Vec<Va
 }
 
 /// O1: with a number that only grows and the store's time.
-async fn a_record_is_kept_as_it_was_written(store: &Harness) {
+async fn record_is_stored_unchanged(store: &Harness) {
     let body =
         json!({ "session_id": "s", "text": "é🧾\u{0} \\u0000 \"", "n": [1.5, -3, null, true] });
     let before = store.now().await.unwrap();
@@ -33,7 +33,7 @@ async fn a_record_is_kept_as_it_was_written(store: &Harness) {
 }
 
 /// O1: sessions and events are two lists.
-async fn records_are_read_newest_first_and_by_kind(store: &Harness) {
+async fn records_are_listed_newest_first_by_kind(store: &Harness) {
     let kinds = [RecordKind::Session, RecordKind::Event];
     let records: Vec<_> =
         (0..6).map(|number| Record::new(kinds[number % 2], json!(number))).collect();
@@ -45,7 +45,7 @@ async fn records_are_read_newest_first_and_by_kind(store: &Harness) {
 }
 
 /// H1: each once, while others come.
-async fn records_are_read_page_by_page(store: &Harness) {
+async fn records_are_paginated(store: &Harness) {
     let record = |number| Record::new(RecordKind::Event, json!(number));
     store.record(&(0..7).map(record).collect::<Vec<_>>()).await.unwrap();
     let mut page = PageRequest { limit: 3, after: None };
@@ -63,7 +63,7 @@ async fn records_are_read_page_by_page(store: &Harness) {
 }
 
 /// O1, H1: while many write, what is read on from the last number is everything, in order.
-async fn whoever_reads_on_misses_no_record(store: &Harness) {
+async fn reader_that_continues_misses_no_record(store: &Harness) {
     let mut writers = tokio::task::JoinSet::new();
     for writer in 0..8 {
         let store = store.another().await;
@@ -88,13 +88,13 @@ async fn whoever_reads_on_misses_no_record(store: &Harness) {
 }
 
 /// K4: none written, none read.
-async fn no_records_are_no_error(store: &Harness) {
+async fn empty_batch_of_records_is_accepted(store: &Harness) {
     store.record(&[]).await.unwrap();
     assert!(bodies(store, RecordKind::Event, &PageRequest::default()).await.is_empty());
 }
 
 /// K4: a made-up cursor is the caller's mistake.
-async fn a_cursor_that_makes_no_sense_is_refused(store: &Harness) {
+async fn invalid_cursor_is_rejected(store: &Harness) {
     for text in ["", "x", "1.5", "99999999999999999999"] {
         let page = PageRequest { limit: 1, after: Some(Cursor(text.to_owned())) };
         let refused = store.records(RecordKind::Event, &page).await;

@@ -8,14 +8,14 @@ use steadfast_store::{BudgetReport, Retention, StoreError, WorkerReport};
 use crate::harness::*;
 
 cases![
-    a_worker_is_there_although_it_holds_nothing,
-    what_a_worker_says_replaces_what_it_said,
-    workers_of_one_name_are_told_apart_by_their_instance,
-    who_has_ended_in_order_is_not_missed,
-    who_went_silent_is_shown_for_a_while_and_then_forgotten,
-    every_instance_says_how_its_budgets_stand,
-    an_instance_that_is_not_heard_of_has_no_budget,
-    a_report_without_a_name_is_refused,
+    idle_worker_is_listed,
+    worker_report_replaces_the_previous_one,
+    workers_of_one_name_are_listed_by_instance,
+    deregistered_worker_is_not_listed,
+    silent_worker_expires,
+    budgets_of_every_instance_are_listed,
+    silent_instance_has_no_budget,
+    report_without_a_name_is_rejected,
 ];
 
 fn worker(name: &str, instance: Option<&str>) -> WorkerReport {
@@ -45,7 +45,7 @@ async fn names(store: &Harness) -> Vec<(String, Option<String>)> {
 }
 
 /// H2: all idle is not the same as nobody there. Each as it was said, with the time when.
-async fn a_worker_is_there_although_it_holds_nothing(store: &Harness) {
+async fn idle_worker_is_listed(store: &Harness) {
     assert_eq!(store.workers().await.unwrap(), []);
     let elsewhere =
         WorkerReport { queues: None, concurrency: None, running: None, ..worker("b", None) };
@@ -63,7 +63,7 @@ async fn a_worker_is_there_although_it_holds_nothing(store: &Harness) {
     assert_eq!(store.worker_status().await.unwrap().workers, []);
 }
 
-async fn what_a_worker_says_replaces_what_it_said(store: &Harness) {
+async fn worker_report_replaces_the_previous_one(store: &Harness) {
     store.report_worker(&worker("a", None)).await.unwrap();
     store.report_worker(&WorkerReport { running: Some(7), ..worker("a", None) }).await.unwrap();
     let running: Vec<_> = store.workers().await.unwrap().iter().map(|it| it.running).collect();
@@ -71,7 +71,7 @@ async fn what_a_worker_says_replaces_what_it_said(store: &Harness) {
 }
 
 /// H2: a name may be given twice.
-async fn workers_of_one_name_are_told_apart_by_their_instance(store: &Harness) {
+async fn workers_of_one_name_are_listed_by_instance(store: &Harness) {
     for instance in [None, Some("host-2"), Some("host-1")] {
         store.report_worker(&worker("a", instance)).await.unwrap();
     }
@@ -80,7 +80,7 @@ async fn workers_of_one_name_are_told_apart_by_their_instance(store: &Harness) {
 }
 
 /// D13: whoever stops in order is gone at once.
-async fn who_has_ended_in_order_is_not_missed(store: &Harness) {
+async fn deregistered_worker_is_not_listed(store: &Harness) {
     for instance in [None, Some("host-1")] {
         store.report_worker(&worker("a", instance)).await.unwrap();
     }
@@ -90,7 +90,7 @@ async fn who_has_ended_in_order_is_not_missed(store: &Harness) {
 }
 
 /// H2, D14: whoever was killed is seen to be silent, and after ten minutes nobody remembers it.
-async fn who_went_silent_is_shown_for_a_while_and_then_forgotten(store: &Harness) {
+async fn silent_worker_expires(store: &Harness) {
     store.report_worker(&worker("a", None)).await.unwrap();
     store.report_budgets(&[budget("pay", "a", 1)]).await.unwrap();
     store.age_reports(secs(500)).await;
@@ -105,7 +105,7 @@ async fn who_went_silent_is_shown_for_a_while_and_then_forgotten(store: &Harness
 }
 
 /// G3: by policy and instance, what each has now.
-async fn every_instance_says_how_its_budgets_stand(store: &Harness) {
+async fn budgets_of_every_instance_are_listed(store: &Harness) {
     let said = [budget("pay", "b", 7), budget("mail", "b", u64::MAX), budget("pay", "a", 0)];
     let before = store.now().await.unwrap();
     store.report_budgets(&said).await.unwrap();
@@ -119,14 +119,14 @@ async fn every_instance_says_how_its_budgets_stand(store: &Harness) {
 }
 
 /// G3: whoever was killed says nothing; two minutes later nobody believes it to be there.
-async fn an_instance_that_is_not_heard_of_has_no_budget(store: &Harness) {
+async fn silent_instance_has_no_budget(store: &Harness) {
     store.report_budgets(&[budget("pay", "a", 1)]).await.unwrap();
     store.age_reports(secs(120)).await;
     assert_eq!(store.budgets().await.unwrap(), []);
 }
 
 /// K4: names that nobody can have.
-async fn a_report_without_a_name_is_refused(store: &Harness) {
+async fn report_without_a_name_is_rejected(store: &Harness) {
     let refused = store.report_worker(&worker("", None)).await;
     assert!(matches!(refused, Err(StoreError::Invalid(why)) if why.field() == "name"));
     let refused = store.report_worker(&worker("a", Some("tab\there"))).await;

@@ -7,25 +7,25 @@ use steadfast_store::{Requeue, Status, StoreError, TaskId, Verdict, Wake};
 use crate::harness::*;
 
 cases![
-    a_fresh_start_counts_from_the_start,
-    once_more_leaves_the_count_as_it_is,
-    a_completed_task_counts_its_success_when_it_is_tried_once_more,
-    a_task_whose_attempts_are_used_up_gets_one_more,
-    what_ended_anyhow_can_be_tried_again,
-    what_has_not_ended_cannot_be_requeued,
-    what_is_not_there_cannot_be_requeued,
-    the_history_stays_and_goes_on,
-    the_result_and_the_reason_go,
-    a_fresh_start_has_all_the_time_of_its_policy,
-    a_requeued_task_keeps_its_place_in_the_line,
-    requeueing_wakes_workers,
-    what_keeps_its_time_is_due_when_it_was_going_to_be,
-    a_time_that_has_passed_is_now,
-    what_keeps_its_time_is_waited_for,
+    fresh_requeue_resets_attempts,
+    requeue_keeps_attempts,
+    requeued_completed_task_counts_its_success,
+    exhausted_task_gets_one_more_attempt,
+    every_ended_task_can_be_requeued,
+    open_task_cannot_be_requeued,
+    missing_task_cannot_be_requeued,
+    requeued_task_keeps_its_history,
+    requeued_task_loses_result_and_reason,
+    fresh_requeue_resets_max_duration,
+    requeued_task_keeps_its_claim_order,
+    requeue_wakes_workers,
+    requeue_keeps_future_due_times,
+    requeue_with_a_past_due_time_is_due_now,
+    requeue_with_kept_time_notifies,
 ];
 
 /// D10: as if it had never been tried.
-async fn a_fresh_start_counts_from_the_start(store: &Harness) {
+async fn fresh_requeue_resets_attempts(store: &Harness) {
     let id = store.exhausted().await;
     store.requeue(id, true, &somebody()).await.unwrap();
     let kept = store.show(id).await;
@@ -35,7 +35,7 @@ async fn a_fresh_start_counts_from_the_start(store: &Harness) {
 }
 
 /// D10: attempts that were made were made.
-async fn once_more_leaves_the_count_as_it_is(store: &Harness) {
+async fn requeue_keeps_attempts(store: &Harness) {
     let id = store.exhausted().await;
     store.requeue(id, false, &somebody()).await.unwrap();
     let kept = store.show(id).await;
@@ -44,7 +44,7 @@ async fn once_more_leaves_the_count_as_it_is(store: &Harness) {
 }
 
 /// D10: the attempt that succeeded is one of them.
-async fn a_completed_task_counts_its_success_when_it_is_tried_once_more(store: &Harness) {
+async fn requeued_completed_task_counts_its_success(store: &Harness) {
     let id = store.ended(Status::Completed, task()).await;
     let ended = store.show(id).await;
     store.requeue(id, false, &somebody()).await.unwrap();
@@ -55,7 +55,7 @@ async fn a_completed_task_counts_its_success_when_it_is_tried_once_more(store: &
 }
 
 /// D10: one, and no more than one.
-async fn a_task_whose_attempts_are_used_up_gets_one_more(store: &Harness) {
+async fn exhausted_task_gets_one_more_attempt(store: &Harness) {
     let id = store.exhausted().await;
     store.requeue(id, false, &somebody()).await.unwrap();
     store.fail(&store.take_one().await, unavailable()).await;
@@ -65,7 +65,7 @@ async fn a_task_whose_attempts_are_used_up_gets_one_more(store: &Harness) {
 }
 
 /// D3: completed, failed and cancelled alike.
-async fn what_ended_anyhow_can_be_tried_again(store: &Harness) {
+async fn every_ended_task_can_be_requeued(store: &Harness) {
     for ended in [Status::Completed, Status::Failed, Status::Cancelled] {
         let id = store.ended(ended, task()).await;
         store.requeue(id, true, &somebody()).await.unwrap();
@@ -76,7 +76,7 @@ async fn what_ended_anyhow_can_be_tried_again(store: &Harness) {
 }
 
 /// D3: what waits or runs needs no second life.
-async fn what_has_not_ended_cannot_be_requeued(store: &Harness) {
+async fn open_task_cannot_be_requeued(store: &Harness) {
     let running = store.running(task()).await.id;
     let (pending, scheduled) = (store.put(task()).await, store.put(task().after(secs(60))).await);
     let tasks =
@@ -92,13 +92,13 @@ async fn what_has_not_ended_cannot_be_requeued(store: &Harness) {
 }
 
 /// D10: and nobody is nobody.
-async fn what_is_not_there_cannot_be_requeued(store: &Harness) {
+async fn missing_task_cannot_be_requeued(store: &Harness) {
     let refused = store.requeue(TaskId::fresh(), true, &somebody()).await;
     assert!(matches!(refused, Err(StoreError::NotFound(_))));
 }
 
 /// D8: every fault is kept, through any number of lives.
-async fn the_history_stays_and_goes_on(store: &Harness) {
+async fn requeued_task_keeps_its_history(store: &Harness) {
     let id = store.exhausted().await;
     store.requeue(id, true, &somebody()).await.unwrap();
     assert_eq!(store.show(id).await.faults.len(), 3);
@@ -110,7 +110,7 @@ async fn the_history_stays_and_goes_on(store: &Harness) {
 }
 
 /// D3: what belongs to the end goes with it.
-async fn the_result_and_the_reason_go(store: &Harness) {
+async fn requeued_task_loses_result_and_reason(store: &Harness) {
     let done = store.running(task()).await;
     let result = Some("1".to_owned());
     store.settle_one(&done, Verdict::Completed { result }).await;
@@ -124,7 +124,7 @@ async fn the_result_and_the_reason_go(store: &Harness) {
 }
 
 /// D10, P5: `max_duration` counts from the fresh start, or else from the submission.
-async fn a_fresh_start_has_all_the_time_of_its_policy(store: &Harness) {
+async fn fresh_requeue_resets_max_duration(store: &Harness) {
     let policy = Policy::fixed(secs(60)).max_duration(secs(3600)).build().unwrap();
     let id = store.ended(Status::Failed, task().under(policy)).await;
     store.backdate(id, "2024-01-01T00:00:00Z".parse().unwrap()).await;
@@ -136,7 +136,7 @@ async fn a_fresh_start_has_all_the_time_of_its_policy(store: &Harness) {
 }
 
 /// D5: it was submitted when it was.
-async fn a_requeued_task_keeps_its_place_in_the_line(store: &Harness) {
+async fn requeued_task_keeps_its_claim_order(store: &Harness) {
     let early = store.ended(Status::Failed, task()).await;
     let late = store.put(task()).await;
     store.requeue(early, true, &somebody()).await.unwrap();
@@ -145,7 +145,7 @@ async fn a_requeued_task_keeps_its_place_in_the_line(store: &Harness) {
 }
 
 /// D11: there is something to do again.
-async fn requeueing_wakes_workers(store: &Harness) {
+async fn requeue_wakes_workers(store: &Harness) {
     store.ended(Status::Failed, task()).await;
     let mut listener = store.listen();
     let all = steadfast_store::Filter::all();
@@ -155,7 +155,7 @@ async fn requeueing_wakes_workers(store: &Harness) {
 
 /// D10: what was called off by mistake goes on as if it had not been, after an attempt as before
 /// the first.
-async fn what_keeps_its_time_is_due_when_it_was_going_to_be(store: &Harness) {
+async fn requeue_keeps_future_due_times(store: &Harness) {
     let hourly = Policy::fixed(secs(3600)).build().unwrap();
     let waits = store.running(task().under(hourly)).await;
     store.fail(&waits, unavailable()).await;
@@ -172,7 +172,7 @@ async fn what_keeps_its_time_is_due_when_it_was_going_to_be(store: &Harness) {
 }
 
 /// D10: nobody is to do anything in the past.
-async fn a_time_that_has_passed_is_now(store: &Harness) {
+async fn requeue_with_a_past_due_time_is_due_now(store: &Harness) {
     let id = store.ended(Status::Cancelled, task()).await;
     let before = store.now().await.unwrap();
     store.requeue_with(id, &Requeue::once_more().keep_time(), &somebody()).await.unwrap();
@@ -182,7 +182,7 @@ async fn a_time_that_has_passed_is_now(store: &Harness) {
 }
 
 /// D11: whoever sleeps until something is due hears that something will be.
-async fn what_keeps_its_time_is_waited_for(store: &Harness) {
+async fn requeue_with_kept_time_notifies(store: &Harness) {
     let id = store.put(task().after(secs(3600))).await;
     store.cancel(id, &somebody()).await.unwrap();
     let mut listener = store.listen();

@@ -8,15 +8,15 @@ use steadfast_store::{Filter, Requeue, Requeued, Status, Task, TaskId};
 use crate::harness::*;
 
 cases![
-    a_dry_run_says_how_many_and_changes_nothing,
-    ended_tasks_come_back_all_at_once_if_so_wished,
-    a_rate_spreads_them_evenly_but_not_exactly,
-    a_limit_is_a_limit,
-    only_what_matches_comes_back,
-    what_has_not_ended_is_left_alone,
-    nothing_to_requeue_is_no_error,
-    a_rate_must_be_one,
-    a_rate_may_be_as_slow_as_one_likes,
+    dry_run_counts_and_changes_nothing,
+    requeue_without_a_rate_is_due_at_once,
+    rate_spreads_tasks_with_jitter,
+    requeue_respects_its_limit,
+    only_matching_tasks_are_requeued,
+    open_tasks_are_not_requeued,
+    requeue_of_nothing_is_empty,
+    invalid_rate_is_rejected,
+    slow_rate_is_accepted,
 ];
 
 async fn failures(store: &Harness, count: usize, like: impl Fn(Task) -> Task) -> Vec<TaskId> {
@@ -30,7 +30,7 @@ async fn requeue(store: &Harness, which: &Filter, how: Requeue) -> Requeued {
 }
 
 /// D16: look first.
-async fn a_dry_run_says_how_many_and_changes_nothing(store: &Harness) {
+async fn dry_run_counts_and_changes_nothing(store: &Harness) {
     failures(store, 5, |task| task).await;
     let would = requeue(store, &Filter::all(), Requeue::fresh().per_second(2.0).dry_run()).await;
     assert_eq!((would.count, would.over), (5, millis(2500)));
@@ -41,7 +41,7 @@ async fn a_dry_run_says_how_many_and_changes_nothing(store: &Harness) {
 }
 
 /// D16: the throttle is an option.
-async fn ended_tasks_come_back_all_at_once_if_so_wished(store: &Harness) {
+async fn requeue_without_a_rate_is_due_at_once(store: &Harness) {
     let ids = failures(store, 5, |task| task).await;
     let done = requeue(store, &Filter::status(Status::Failed), Requeue::fresh()).await;
     assert_eq!((done.count, done.over), (5, Duration::ZERO));
@@ -51,7 +51,7 @@ async fn ended_tasks_come_back_all_at_once_if_so_wished(store: &Harness) {
 }
 
 /// D16: `--rate 2/s` is one in each half second, at an uneven moment of it.
-async fn a_rate_spreads_them_evenly_but_not_exactly(store: &Harness) {
+async fn rate_spreads_tasks_with_jitter(store: &Harness) {
     failures(store, 20, |task| task).await;
     let before = store.now().await.unwrap();
     let done = requeue(store, &Filter::all(), Requeue::fresh().per_second(2.0)).await;
@@ -70,7 +70,7 @@ async fn a_rate_spreads_them_evenly_but_not_exactly(store: &Harness) {
 }
 
 /// D16: some first, to see how it goes.
-async fn a_limit_is_a_limit(store: &Harness) {
+async fn requeue_respects_its_limit(store: &Harness) {
     failures(store, 5, |task| task).await;
     assert_eq!(requeue(store, &Filter::all(), Requeue::fresh().limit(2)).await.count, 2);
     assert_eq!(store.stats().await.unwrap().pending, 2);
@@ -79,7 +79,7 @@ async fn a_limit_is_a_limit(store: &Harness) {
 }
 
 /// D16: each part of a filter thins them out.
-async fn only_what_matches_comes_back(store: &Harness) {
+async fn only_matching_tasks_are_requeued(store: &Harness) {
     let wanted = |task: Task| task.queue("mail").category("c").correlation_id("r");
     let ids = failures(store, 1, wanted).await;
     failures(store, 1, |task| task.queue("mail").category("other").correlation_id("r")).await;
@@ -96,7 +96,7 @@ async fn only_what_matches_comes_back(store: &Harness) {
 }
 
 /// D3: whatever the filter says.
-async fn what_has_not_ended_is_left_alone(store: &Harness) {
+async fn open_tasks_are_not_requeued(store: &Harness) {
     let running = store.running(task()).await.id;
     let (pending, scheduled) = (store.put(task()).await, store.put(task().after(secs(60))).await);
     let mut filter = Filter::all();
@@ -108,13 +108,13 @@ async fn what_has_not_ended_is_left_alone(store: &Harness) {
 }
 
 /// D16: an empty store has nothing to bring back.
-async fn nothing_to_requeue_is_no_error(store: &Harness) {
+async fn requeue_of_nothing_is_empty(store: &Harness) {
     let done = requeue(store, &Filter::all(), Requeue::once_more().per_second(50.0)).await;
     assert_eq!((done.count, done.over), (0, Duration::ZERO));
 }
 
 /// K4: none a second is no rate.
-async fn a_rate_must_be_one(store: &Harness) {
+async fn invalid_rate_is_rejected(store: &Harness) {
     let ids = failures(store, 1, |task| task).await;
     for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let how = Requeue::fresh().per_second(rate);
@@ -125,7 +125,7 @@ async fn a_rate_must_be_one(store: &Harness) {
 }
 
 /// K4: one in longer than any calendar goes on is still a rate.
-async fn a_rate_may_be_as_slow_as_one_likes(store: &Harness) {
+async fn slow_rate_is_accepted(store: &Harness) {
     failures(store, 3, |task| task).await;
     let done = requeue(store, &Filter::all(), Requeue::fresh().per_second(1e-300)).await;
     assert_eq!(done.count, 3);

@@ -11,20 +11,20 @@ use steadfast_store::{
 use crate::harness::*;
 
 cases![
-    completed_tasks_are_forgotten_by_their_age,
-    failed_and_cancelled_tasks_are_kept_longer,
-    a_limit_that_is_not_there_forgets_nothing,
-    the_oldest_go_when_there_are_too_many,
-    what_has_not_ended_is_never_forgotten,
-    a_bounded_number_is_forgotten_at_a_time,
-    a_forgotten_task_is_gone_with_all_it_had,
-    histories_can_be_forgotten_before_their_tasks,
-    records_are_forgotten_by_their_age,
-    records_are_forgotten_when_there_are_too_many,
-    the_audit_log_is_forgotten_only_if_it_is_said,
-    the_audit_log_is_forgotten_in_pieces_and_says_so,
-    an_audit_log_that_is_not_kept_at_all_ends,
-    a_dry_run_counts_what_would_be_forgotten,
+    completed_tasks_are_pruned_by_age,
+    failed_and_cancelled_tasks_are_pruned_later,
+    missing_limit_prunes_nothing,
+    oldest_tasks_are_pruned_by_count,
+    open_tasks_are_never_pruned,
+    prune_respects_its_batch_size,
+    pruned_task_leaves_no_rows,
+    histories_are_pruned_before_their_tasks,
+    records_are_pruned_by_age,
+    records_are_pruned_by_count,
+    audit_log_is_pruned_only_with_a_limit,
+    audit_prune_is_batched_and_audited,
+    audit_prune_of_everything_terminates,
+    dry_run_counts_what_would_be_pruned,
 ];
 
 /// Nothing is forgotten but what `change` says.
@@ -41,7 +41,7 @@ async fn prune(store: &Harness, retention: &Retention) -> Pruned {
 const HOUR: Duration = secs(3600);
 
 /// D14: by age.
-async fn completed_tasks_are_forgotten_by_their_age(store: &Harness) {
+async fn completed_tasks_are_pruned_by_age(store: &Harness) {
     store.ended(Status::Completed, task()).await;
     store.age_ended(HOUR).await;
     let young = store.ended(Status::Completed, task()).await;
@@ -52,7 +52,7 @@ async fn completed_tasks_are_forgotten_by_their_age(store: &Harness) {
 }
 
 /// D14: a failure is looked at later than a success.
-async fn failed_and_cancelled_tasks_are_kept_longer(store: &Harness) {
+async fn failed_and_cancelled_tasks_are_pruned_later(store: &Harness) {
     for status in [Status::Completed, Status::Failed, Status::Cancelled] {
         store.ended(status, task()).await;
     }
@@ -67,7 +67,7 @@ async fn failed_and_cancelled_tasks_are_kept_longer(store: &Harness) {
 }
 
 /// D14: forgetting is something that is asked for.
-async fn a_limit_that_is_not_there_forgets_nothing(store: &Harness) {
+async fn missing_limit_prunes_nothing(store: &Harness) {
     for status in [Status::Completed, Status::Failed, Status::Cancelled] {
         store.ended(status, task()).await;
     }
@@ -82,7 +82,7 @@ async fn a_limit_that_is_not_there_forgets_nothing(store: &Harness) {
 }
 
 /// D14: by count, whatever they ended as.
-async fn the_oldest_go_when_there_are_too_many(store: &Harness) {
+async fn oldest_tasks_are_pruned_by_count(store: &Harness) {
     let mut ids = Vec::new();
     for status in [Status::Failed, Status::Completed, Status::Cancelled, Status::Completed] {
         ids.push(store.ended(status, task()).await);
@@ -95,7 +95,7 @@ async fn the_oldest_go_when_there_are_too_many(store: &Harness) {
 }
 
 /// D14: however old it is.
-async fn what_has_not_ended_is_never_forgotten(store: &Harness) {
+async fn open_tasks_are_never_pruned(store: &Harness) {
     store.running(task()).await;
     store.put(task()).await;
     store.put(task().after(secs(60))).await;
@@ -113,7 +113,7 @@ async fn what_has_not_ended_is_never_forgotten(store: &Harness) {
 }
 
 /// D14: pruning never blocks claims, so it is never much at once, and the oldest go first.
-async fn a_bounded_number_is_forgotten_at_a_time(store: &Harness) {
+async fn prune_respects_its_batch_size(store: &Harness) {
     let mut ids: Vec<TaskId> = Vec::new();
     for _ in 0..7 {
         ids.push(store.ended(Status::Completed, task()).await);
@@ -134,7 +134,7 @@ async fn a_bounded_number_is_forgotten_at_a_time(store: &Harness) {
 }
 
 /// D14: its faults, packed or not, its key and its result.
-async fn a_forgotten_task_is_gone_with_all_it_had(store: &Harness) {
+async fn pruned_task_leaves_no_rows(store: &Harness) {
     let packed = store.ended(Status::Failed, task().key("a")).await;
     store.compress(Duration::ZERO, 10).await.unwrap();
     let loose = store.ended(Status::Failed, task().key("b")).await;
@@ -149,7 +149,7 @@ async fn a_forgotten_task_is_gone_with_all_it_had(store: &Harness) {
 }
 
 /// D14: what went wrong in detail is kept for a shorter time than that it went wrong.
-async fn histories_can_be_forgotten_before_their_tasks(store: &Harness) {
+async fn histories_are_pruned_before_their_tasks(store: &Harness) {
     let packed = store.ended(Status::Failed, task()).await;
     store.compress(Duration::ZERO, 10).await.unwrap();
     store.age_ended(HOUR).await;
@@ -165,7 +165,7 @@ async fn histories_can_be_forgotten_before_their_tasks(store: &Harness) {
 }
 
 /// D14: sessions and events by age.
-async fn records_are_forgotten_by_their_age(store: &Harness) {
+async fn records_are_pruned_by_age(store: &Harness) {
     let record = |body| Record::new(RecordKind::Session, json!(body));
     store.record(&[record(1), record(2)]).await.unwrap();
     store.age_records(HOUR).await;
@@ -177,7 +177,7 @@ async fn records_are_forgotten_by_their_age(store: &Harness) {
 }
 
 /// D14: and by count, each kind for itself, a bounded number at a time.
-async fn records_are_forgotten_when_there_are_too_many(store: &Harness) {
+async fn records_are_pruned_by_count(store: &Harness) {
     let record = |kind, body| Record::new(kind, json!(body));
     let mut records: Vec<_> = (0..5).map(|body| record(RecordKind::Event, body)).collect();
     records.push(record(RecordKind::Session, 0));
@@ -196,7 +196,7 @@ async fn records_are_forgotten_when_there_are_too_many(store: &Harness) {
 }
 
 /// D14: a dry run counts all of it, by age and then by number, and forgets none.
-async fn a_dry_run_counts_what_would_be_forgotten(store: &Harness) {
+async fn dry_run_counts_what_would_be_pruned(store: &Harness) {
     for status in [Status::Completed, Status::Failed, Status::Completed, Status::Cancelled] {
         store.ended(status, task()).await;
     }
@@ -256,7 +256,7 @@ async fn audited(store: &Harness) -> Vec<AuditEntry> {
 }
 
 /// K3: the log is only ever added to, until somebody says how long it is kept.
-async fn the_audit_log_is_forgotten_only_if_it_is_said(store: &Harness) {
+async fn audit_log_is_pruned_only_with_a_limit(store: &Harness) {
     note(store, 3).await;
     store.age_audit(HOUR * 24 * 3650).await;
     assert_eq!(Retention::default().audit_for, None);
@@ -267,7 +267,7 @@ async fn the_audit_log_is_forgotten_only_if_it_is_said(store: &Harness) {
 }
 
 /// D14, K3: the oldest go first, a bounded number at a time; what is gone is written down.
-async fn the_audit_log_is_forgotten_in_pieces_and_says_so(store: &Harness) {
+async fn audit_prune_is_batched_and_audited(store: &Harness) {
     note(store, 5).await;
     let old = audited(store).await;
     store.age_audit(HOUR).await;
@@ -293,7 +293,7 @@ async fn the_audit_log_is_forgotten_in_pieces_and_says_so(store: &Harness) {
 }
 
 /// D14: whoever keeps none of it is done some time, and numbers go on growing.
-async fn an_audit_log_that_is_not_kept_at_all_ends(store: &Harness) {
+async fn audit_prune_of_everything_terminates(store: &Harness) {
     note(store, 5).await;
     let newest = audited(store).await[0].number;
     let retention = keep(|keep| keep.audit_for = Some(Duration::ZERO));

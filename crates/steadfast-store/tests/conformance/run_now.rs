@@ -5,16 +5,16 @@ use steadfast_store::{ClaimRequest, Status, StoreError, TaskId, Wake};
 use crate::harness::*;
 
 cases![
-    a_scheduled_task_runs_now_if_so_wished,
-    a_retry_runs_now_if_so_wished,
-    a_pending_task_may_be_asked_for_as_well,
-    a_task_that_runs_now_keeps_its_place_in_the_line,
-    what_runs_or_has_ended_cannot_be_run_now,
-    what_is_not_there_cannot_be_run_now,
+    scheduled_task_can_run_now,
+    retry_can_run_now,
+    pending_task_can_run_now,
+    run_now_keeps_the_claim_order,
+    running_or_ended_task_cannot_run_now,
+    missing_task_cannot_run_now,
 ];
 
 /// D10: it is due from now on, and workers are woken.
-async fn a_scheduled_task_runs_now_if_so_wished(store: &Harness) {
+async fn scheduled_task_can_run_now(store: &Harness) {
     let id = store.put(task().after(secs(3600))).await;
     let before = store.now().await.unwrap();
     let mut listener = store.listen();
@@ -27,7 +27,7 @@ async fn a_scheduled_task_runs_now_if_so_wished(store: &Harness) {
 }
 
 /// D10: the count stands.
-async fn a_retry_runs_now_if_so_wished(store: &Harness) {
+async fn retry_can_run_now(store: &Harness) {
     let task = store.running(task().under(a_minute_apart())).await;
     store.fail(&task, unavailable()).await;
     store.run_now(task.id, &somebody()).await.unwrap();
@@ -36,7 +36,7 @@ async fn a_retry_runs_now_if_so_wished(store: &Harness) {
 }
 
 /// D3: it is due already, so there is nothing wrong with the wish.
-async fn a_pending_task_may_be_asked_for_as_well(store: &Harness) {
+async fn pending_task_can_run_now(store: &Harness) {
     let id = store.put(task()).await;
     store.run_now(id, &somebody()).await.unwrap();
     let late = store.put(task().after(secs(60))).await;
@@ -46,7 +46,7 @@ async fn a_pending_task_may_be_asked_for_as_well(store: &Harness) {
 }
 
 /// D5: the line is ordered by submission, and it was submitted when it was.
-async fn a_task_that_runs_now_keeps_its_place_in_the_line(store: &Harness) {
+async fn run_now_keeps_the_claim_order(store: &Harness) {
     let early = store.put(task().after(secs(60))).await;
     let late = store.put(task()).await;
     store.run_now(early, &somebody()).await.unwrap();
@@ -54,7 +54,7 @@ async fn a_task_that_runs_now_keeps_its_place_in_the_line(store: &Harness) {
 }
 
 /// D3: what is running runs, what has ended is requeued instead.
-async fn what_runs_or_has_ended_cannot_be_run_now(store: &Harness) {
+async fn running_or_ended_task_cannot_run_now(store: &Harness) {
     let running = store.running(task()).await.id;
     let completed = store.ended(Status::Completed, task()).await;
     for (id, status) in [(running, Status::Running), (completed, Status::Completed)] {
@@ -67,7 +67,7 @@ async fn what_runs_or_has_ended_cannot_be_run_now(store: &Harness) {
 }
 
 /// D10: and nobody is nobody.
-async fn what_is_not_there_cannot_be_run_now(store: &Harness) {
+async fn missing_task_cannot_run_now(store: &Harness) {
     let refused = store.run_now(TaskId::fresh(), &somebody()).await;
     assert!(matches!(refused, Err(StoreError::NotFound(_))));
 }

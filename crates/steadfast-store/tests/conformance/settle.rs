@@ -7,23 +7,23 @@ use steadfast_store::{Settled, Status, Verdict};
 use crate::harness::*;
 
 cases![
-    a_completed_task_has_its_result,
-    a_completed_task_needs_no_result,
-    a_failure_worth_another_attempt_is_tried_again_later,
-    a_retry_without_delay_is_ready_at_once,
-    a_final_failure_ends_the_task,
-    a_task_whose_attempts_are_used_up_has_failed,
-    a_task_that_is_too_late_fails_without_an_attempt,
-    a_postponed_task_has_used_no_attempt,
-    a_task_given_back_has_used_no_attempt,
-    a_batch_of_every_verdict_is_settled_at_once,
-    nothing_to_settle_is_no_error,
-    a_thousand_tasks_are_settled_in_one_call,
-    a_result_that_is_no_json_is_refused_and_nothing_is_written,
+    completed_task_has_its_result,
+    completed_task_needs_no_result,
+    retryable_failure_is_retried_later,
+    retry_without_delay_is_pending,
+    final_failure_fails_the_task,
+    exhausted_task_has_failed,
+    expired_task_fails_without_an_attempt,
+    postponed_task_uses_no_attempt,
+    released_task_uses_no_attempt,
+    batch_of_every_verdict_is_settled,
+    empty_settlement_is_accepted,
+    thousand_tasks_are_settled_in_one_call,
+    invalid_result_is_rejected_and_nothing_is_written,
 ];
 
 /// D2: a success is an attempt, and what it brought is kept.
-async fn a_completed_task_has_its_result(store: &Harness) {
+async fn completed_task_has_its_result(store: &Harness) {
     let task = store.running(task()).await;
     let result = Some(r#"{"sent": ["é", 1.5]}"#.to_owned());
     assert_eq!(store.settle_one(&task, Verdict::Completed { result }).await, Settled::Accepted);
@@ -34,7 +34,7 @@ async fn a_completed_task_has_its_result(store: &Harness) {
 }
 
 /// D2: many tasks have nothing to say in the end.
-async fn a_completed_task_needs_no_result(store: &Harness) {
+async fn completed_task_needs_no_result(store: &Harness) {
     let task = store.running(task()).await;
     store.complete(&task).await;
     assert_eq!(store.show(task.id).await.result, None);
@@ -42,7 +42,7 @@ async fn a_completed_task_needs_no_result(store: &Harness) {
 
 /// D8: the failure is kept, the attempt is counted, and the next one is due when the policy
 /// says.
-async fn a_failure_worth_another_attempt_is_tried_again_later(store: &Harness) {
+async fn retryable_failure_is_retried_later(store: &Harness) {
     let task = store.running(task().under(a_minute_apart())).await;
     assert_eq!(store.fail(&task, unavailable()).await, Settled::Accepted);
     let kept = store.show(task.id).await;
@@ -56,7 +56,7 @@ async fn a_failure_worth_another_attempt_is_tried_again_later(store: &Harness) {
 }
 
 /// P3: no delay is no detour.
-async fn a_retry_without_delay_is_ready_at_once(store: &Harness) {
+async fn retry_without_delay_is_pending(store: &Harness) {
     let task = store.running(task().under(at_once())).await;
     store.fail(&task, unavailable()).await;
     assert_eq!(store.status(task.id).await, Status::Pending);
@@ -65,7 +65,7 @@ async fn a_retry_without_delay_is_ready_at_once(store: &Harness) {
 }
 
 /// J2: class `final` ends it, and the reason says so.
-async fn a_final_failure_ends_the_task(store: &Harness) {
+async fn final_failure_fails_the_task(store: &Harness) {
     let task = store.running(task()).await;
     assert_eq!(store.fail(&task, gone()).await, Settled::Accepted);
     let kept = store.show(task.id).await;
@@ -76,7 +76,7 @@ async fn a_final_failure_ends_the_task(store: &Harness) {
 }
 
 /// P2: `max_attempts` counts the first one.
-async fn a_task_whose_attempts_are_used_up_has_failed(store: &Harness) {
+async fn exhausted_task_has_failed(store: &Harness) {
     let id = store.put(task().under(at_once())).await;
     for _ in 0..3 {
         let task = store.take_one().await;
@@ -88,7 +88,7 @@ async fn a_task_whose_attempts_are_used_up_has_failed(store: &Harness) {
 }
 
 /// P5: an attempt that would start too late is not made.
-async fn a_task_that_is_too_late_fails_without_an_attempt(store: &Harness) {
+async fn expired_task_fails_without_an_attempt(store: &Harness) {
     let passed = "2024-01-05T00:00:00Z".parse().unwrap();
     let task = store.running(task().expires(steadfast_store::When::At(passed))).await;
     assert!(task.is_too_late(store.now().await.unwrap()));
@@ -99,7 +99,7 @@ async fn a_task_that_is_too_late_fails_without_an_attempt(store: &Harness) {
 }
 
 /// G2: what a breaker does not let through is not an attempt.
-async fn a_postponed_task_has_used_no_attempt(store: &Harness) {
+async fn postponed_task_uses_no_attempt(store: &Harness) {
     let task = store.running(task()).await;
     let before = store.now().await.unwrap();
     store.settle_one(&task, Verdict::Postponed { delay: secs(30) }).await;
@@ -110,7 +110,7 @@ async fn a_postponed_task_has_used_no_attempt(store: &Harness) {
 }
 
 /// D13: what a worker that stops had not begun goes back as it was.
-async fn a_task_given_back_has_used_no_attempt(store: &Harness) {
+async fn released_task_uses_no_attempt(store: &Harness) {
     let task = store.running(task()).await;
     store.settle_one(&task, Verdict::Released).await;
     let kept = store.show(task.id).await;
@@ -120,7 +120,7 @@ async fn a_task_given_back_has_used_no_attempt(store: &Harness) {
 }
 
 /// D5: settlements go in batches, and are answered in their order.
-async fn a_batch_of_every_verdict_is_settled_at_once(store: &Harness) {
+async fn batch_of_every_verdict_is_settled(store: &Harness) {
     let batch = tasks(5).into_iter().map(|task| task.under(a_minute_apart())).collect();
     store.submit_all(batch).await.unwrap();
     let taken = store.take(5).await;
@@ -141,12 +141,12 @@ async fn a_batch_of_every_verdict_is_settled_at_once(store: &Harness) {
 }
 
 /// D5: an empty batch is a batch.
-async fn nothing_to_settle_is_no_error(store: &Harness) {
+async fn empty_settlement_is_accepted(store: &Harness) {
     assert_eq!(store.settle(Vec::new()).await.unwrap(), []);
 }
 
 /// D5: a batch may be large, and one bad word in it is one bad word.
-async fn a_thousand_tasks_are_settled_in_one_call(store: &Harness) {
+async fn thousand_tasks_are_settled_in_one_call(store: &Harness) {
     store.put_many(1000).await;
     let taken = store.take(1000).await;
     store.complete(&taken[500]).await;
@@ -160,7 +160,7 @@ async fn a_thousand_tasks_are_settled_in_one_call(store: &Harness) {
 }
 
 /// K4: what cannot be read again is not written, and the holder can say it better.
-async fn a_result_that_is_no_json_is_refused_and_nothing_is_written(store: &Harness) {
+async fn invalid_result_is_rejected_and_nothing_is_written(store: &Harness) {
     store.put_many(2).await;
     let taken = store.take(2).await;
     let nonsense = Verdict::Completed { result: Some("{sent}".to_owned()) };

@@ -5,21 +5,21 @@ use steadfast_store::{DueTimes, Filter, Requeue, Retention, Stats, Status, Verdi
 use crate::harness::*;
 
 cases![
-    an_empty_store_has_nothing,
+    empty_store_has_zero_counts,
     every_status_is_counted,
-    what_is_due_soon_is_counted,
-    ends_are_counted_whatever_becomes_of_them,
-    the_next_due_time_and_since_when_one_is_due_are_told,
-    the_task_that_is_due_longest_is_found_in_any_line,
-    a_task_that_is_tried_again_is_due_since_then,
-    what_waits_because_somebody_wants_it_is_not_late,
-    the_success_rate_is_of_what_ended_by_itself,
-    queues_are_counted_each,
-    one_look_sees_the_store_and_its_queues,
+    upcoming_tasks_are_counted,
+    ended_counts_follow_requeue_and_prune,
+    due_times_are_reported,
+    longest_due_task_is_found_in_any_queue,
+    retried_task_is_due_since_its_retry,
+    paused_and_held_tasks_are_not_late,
+    success_rate_ignores_cancelled_tasks,
+    tasks_are_counted_by_queue,
+    counts_are_one_snapshot,
 ];
 
 /// D15: none, and no rate of none.
-async fn an_empty_store_has_nothing(store: &Harness) {
+async fn empty_store_has_zero_counts(store: &Harness) {
     let stats = store.stats().await.unwrap();
     assert_eq!((stats.clone(), stats.success_rate()), (Stats::default(), None));
     assert_eq!(store.queues().await.unwrap(), []);
@@ -41,7 +41,7 @@ async fn every_status_is_counted(store: &Harness) {
 }
 
 /// D15: S2's second query.
-async fn what_is_due_soon_is_counted(store: &Harness) {
+async fn upcoming_tasks_are_counted(store: &Harness) {
     for minutes in [59, 61, 23 * 60, 25 * 60, 100 * 60] {
         store.put(task().after(secs(minutes * 60))).await;
     }
@@ -50,7 +50,7 @@ async fn what_is_due_soon_is_counted(store: &Harness) {
 }
 
 /// D15: what is listed is what is counted, after everything that can happen to what has ended.
-async fn ends_are_counted_whatever_becomes_of_them(store: &Harness) {
+async fn ended_counts_follow_requeue_and_prune(store: &Harness) {
     const ENDS: [Status; 3] = [Status::Completed, Status::Failed, Status::Cancelled];
     let mut ended = Vec::new();
     for status in ENDS {
@@ -83,7 +83,7 @@ async fn ends_are_counted_whatever_becomes_of_them(store: &Harness) {
 }
 
 /// D15: how far behind, and what comes next.
-async fn the_next_due_time_and_since_when_one_is_due_are_told(store: &Harness) {
+async fn due_times_are_reported(store: &Harness) {
     let oldest = store.put(task().priority(-5)).await;
     store.put(task().queue("other")).await;
     store.put(task().after(secs(90))).await;
@@ -95,7 +95,7 @@ async fn the_next_due_time_and_since_when_one_is_due_are_told(store: &Harness) {
 
 /// D15: of whatever queue and priority it is, and whether or not it was made ready; to know it
 /// nothing is counted.
-async fn the_task_that_is_due_longest_is_found_in_any_line(store: &Harness) {
+async fn longest_due_task_is_found_in_any_queue(store: &Harness) {
     assert_eq!(store.due_times().await.unwrap(), DueTimes::default());
     let waits = store.put(task().queue("c").after(millis(1))).await;
     eventually(async || store.due_times().await.unwrap().due_since.is_some()).await;
@@ -114,7 +114,7 @@ async fn the_task_that_is_due_longest_is_found_in_any_line(store: &Harness) {
 }
 
 /// D15, O3: a retry that was put off for days is not days late when its time comes.
-async fn a_task_that_is_tried_again_is_due_since_then(store: &Harness) {
+async fn retried_task_is_due_since_its_retry(store: &Harness) {
     let task = store.running(task().under(a_minute_apart())).await;
     store.fail(&task, unavailable()).await;
     store.backdate(task.id, store.now().await.unwrap() - secs(7 * 86_400)).await;
@@ -127,7 +127,7 @@ async fn a_task_that_is_tried_again_is_due_since_then(store: &Harness) {
 
 /// D15, D9, D17: neither what is in a paused queue, ready or about to be, nor what was given back
 /// into a category that waits.
-async fn what_waits_because_somebody_wants_it_is_not_late(store: &Harness) {
+async fn paused_and_held_tasks_are_not_late(store: &Harness) {
     let ready = store.put(task().queue("a")).await;
     let due = store.put(task().queue("a").after(secs(60))).await;
     store.make_long_due(due).await;
@@ -151,7 +151,7 @@ async fn what_waits_because_somebody_wants_it_is_not_late(store: &Harness) {
 }
 
 /// D15: S2's fourth query; what was called off is neither.
-async fn the_success_rate_is_of_what_ended_by_itself(store: &Harness) {
+async fn success_rate_ignores_cancelled_tasks(store: &Harness) {
     for status in [Status::Completed, Status::Completed, Status::Completed, Status::Failed] {
         store.ended(status, task()).await;
     }
@@ -160,7 +160,7 @@ async fn the_success_rate_is_of_what_ended_by_itself(store: &Harness) {
 }
 
 /// D15: by name, with what is ready and what is to come.
-async fn queues_are_counted_each(store: &Harness) {
+async fn tasks_are_counted_by_queue(store: &Harness) {
     for queue in ["b", "a", "b"] {
         store.put(task().queue(queue)).await;
     }
@@ -176,7 +176,7 @@ async fn queues_are_counted_each(store: &Harness) {
 }
 
 /// D15: what is told together is of the same moment.
-async fn one_look_sees_the_store_and_its_queues(store: &Harness) {
+async fn counts_are_one_snapshot(store: &Harness) {
     store.put(task().queue("a")).await;
     store.put(task().queue("b").after(secs(60))).await;
     let counts = store.counts().await.unwrap();

@@ -5,12 +5,12 @@ use steadfast_store::{ClaimRequest, Claimed, Event, Settled, Status, StoreError,
 use crate::harness::*;
 
 cases![
-    a_pending_task_moves_as_the_table_says,
-    a_scheduled_task_moves_as_the_table_says,
-    a_running_task_moves_as_the_table_says,
-    a_completed_task_moves_as_the_table_says,
-    a_failed_task_moves_as_the_table_says,
-    a_cancelled_task_moves_as_the_table_says,
+    pending_task_follows_the_transition_table,
+    scheduled_task_follows_the_transition_table,
+    running_task_follows_the_transition_table,
+    completed_task_follows_the_transition_table,
+    failed_task_follows_the_transition_table,
+    cancelled_task_follows_the_transition_table,
 ];
 
 const EVENTS: [Event; 9] = [
@@ -26,32 +26,32 @@ const EVENTS: [Event; 9] = [
 ];
 
 /// D3
-async fn a_pending_task_moves_as_the_table_says(store: &Harness) {
+async fn pending_task_follows_the_transition_table(store: &Harness) {
     every_event_after(store, Status::Pending).await;
 }
 
 /// D3
-async fn a_scheduled_task_moves_as_the_table_says(store: &Harness) {
+async fn scheduled_task_follows_the_transition_table(store: &Harness) {
     every_event_after(store, Status::Scheduled).await;
 }
 
 /// D3
-async fn a_running_task_moves_as_the_table_says(store: &Harness) {
+async fn running_task_follows_the_transition_table(store: &Harness) {
     every_event_after(store, Status::Running).await;
 }
 
 /// D3
-async fn a_completed_task_moves_as_the_table_says(store: &Harness) {
+async fn completed_task_follows_the_transition_table(store: &Harness) {
     every_event_after(store, Status::Completed).await;
 }
 
 /// D3
-async fn a_failed_task_moves_as_the_table_says(store: &Harness) {
+async fn failed_task_follows_the_transition_table(store: &Harness) {
     every_event_after(store, Status::Failed).await;
 }
 
 /// D3
-async fn a_cancelled_task_moves_as_the_table_says(store: &Harness) {
+async fn cancelled_task_follows_the_transition_table(store: &Harness) {
     every_event_after(store, Status::Cancelled).await;
 }
 

@@ -10,31 +10,31 @@ use steadfast_store::{Filter, Status, StoreError, Task, TaskId, When};
 use crate::harness::*;
 
 cases![
-    a_task_is_kept_as_it_was_submitted,
-    what_is_not_said_of_a_task_has_a_default,
-    a_due_task_is_pending_and_a_later_one_is_scheduled,
-    a_time_in_the_past_means_now,
-    a_delay_counts_from_the_time_of_the_store,
-    the_ends_of_time_are_times,
-    an_expiry_may_count_from_the_submission,
-    many_tasks_are_answered_in_their_order,
-    nothing_is_written_of_a_batch_with_a_bad_task,
-    an_empty_batch_is_no_error,
-    five_thousand_tasks_go_in_one_call,
-    a_task_submitted_again_is_one_task,
-    a_batch_that_was_half_there_is_completed,
-    an_id_of_other_work_is_refused,
-    max_duration_counts_from_when_a_task_is_first_due,
-    a_task_is_shown_before_it_is_submitted,
-    the_same_task_twice_in_a_batch_is_one_task,
-    a_task_keeps_the_policy_that_it_was_submitted_under,
-    a_preset_is_a_policy,
-    a_policy_that_nobody_knows_is_refused,
-    another_process_sees_what_was_submitted,
+    task_is_stored_as_submitted,
+    unset_fields_have_defaults,
+    due_task_is_pending_and_later_one_scheduled,
+    past_time_means_now,
+    delay_counts_from_the_store_time,
+    extreme_times_are_accepted,
+    relative_expiry_counts_from_submission,
+    answers_are_in_the_order_of_the_tasks,
+    batch_with_an_invalid_task_is_rejected,
+    empty_batch_is_accepted,
+    five_thousand_tasks_are_submitted_in_one_call,
+    repeated_submission_is_one_task,
+    repeated_batch_inserts_missing_tasks,
+    id_of_another_task_is_rejected,
+    max_duration_counts_from_the_first_due_time,
+    task_can_be_previewed,
+    repeated_task_in_a_batch_is_one_task,
+    task_keeps_its_policy,
+    preset_is_a_policy,
+    unknown_policy_is_rejected,
+    other_process_sees_submitted_tasks,
 ];
 
 /// D2: everything that is said about a task is there when it is looked at.
-async fn a_task_is_kept_as_it_was_submitted(store: &Harness) {
+async fn task_is_stored_as_submitted(store: &Harness) {
     let expiry = store.now().await.unwrap() + 5.hours();
     let submitted = Task::new("send", &json!({ "to": "somebody", "parts": [1, 2.5, null] }))
         .queue("mail")
@@ -62,7 +62,7 @@ async fn a_task_is_kept_as_it_was_submitted(store: &Harness) {
 }
 
 /// D2: a kind and a payload are enough.
-async fn what_is_not_said_of_a_task_has_a_default(store: &Harness) {
+async fn unset_fields_have_defaults(store: &Harness) {
     let kept = store.show(store.put(task()).await).await;
     assert_eq!((kept.status, kept.queue.as_str(), kept.priority), (Status::Pending, "default", 0));
     assert_eq!(kept.policy.unwrap().id(), Some("default"));
@@ -75,7 +75,7 @@ async fn what_is_not_said_of_a_task_has_a_default(store: &Harness) {
 }
 
 /// D3: what is due is pending, what is due later is scheduled.
-async fn a_due_task_is_pending_and_a_later_one_is_scheduled(store: &Harness) {
+async fn due_task_is_pending_and_later_one_scheduled(store: &Harness) {
     let (now, later) = (store.put(task()).await, store.put(task().after(secs(60))).await);
     assert_eq!(store.status(now).await, Status::Pending);
     assert_eq!(store.status(later).await, Status::Scheduled);
@@ -83,7 +83,7 @@ async fn a_due_task_is_pending_and_a_later_one_is_scheduled(store: &Harness) {
 }
 
 /// D9: a time that has passed is no reason to wait.
-async fn a_time_in_the_past_means_now(store: &Harness) {
+async fn past_time_means_now(store: &Harness) {
     let passed: Timestamp = "2024-01-05T00:00:00Z".parse().unwrap();
     let id = store.put(task().at(passed)).await;
     let kept = store.show(id).await;
@@ -92,13 +92,13 @@ async fn a_time_in_the_past_means_now(store: &Harness) {
 }
 
 /// D4: time is the database's, so a delay counts from when the store took the task.
-async fn a_delay_counts_from_the_time_of_the_store(store: &Harness) {
+async fn delay_counts_from_the_store_time(store: &Harness) {
     let kept = store.show(store.put(task().after(secs(90))).await).await;
     assert_eq!(kept.scheduled_at, kept.submitted_at + 90.seconds());
 }
 
 /// K4: no time is too early or too late to be kept.
-async fn the_ends_of_time_are_times(store: &Harness) {
+async fn extreme_times_are_accepted(store: &Harness) {
     let first = store.put(task().at(Timestamp::MIN)).await;
     let last = store.put(task().at(Timestamp::MAX)).await;
     let never = store.put(task().after(std::time::Duration::MAX)).await;
@@ -108,13 +108,13 @@ async fn the_ends_of_time_are_times(store: &Harness) {
 }
 
 /// D9: when it is too late can be said as a delay, too.
-async fn an_expiry_may_count_from_the_submission(store: &Harness) {
+async fn relative_expiry_counts_from_submission(store: &Harness) {
     let kept = store.show(store.put(task().expires(When::After(secs(30)))).await).await;
     assert_eq!(kept.expires_at, Some(kept.submitted_at + 30.seconds()));
 }
 
 /// D9: a bulk submission is answered task by task.
-async fn many_tasks_are_answered_in_their_order(store: &Harness) {
+async fn answers_are_in_the_order_of_the_tasks(store: &Harness) {
     let batch = vec![task().queue("a"), task().after(secs(5)), task().queue("b").priority(1)];
     let ids: Vec<_> = batch.iter().map(Task::id).collect();
     let answers = store.submit_all(batch).await.unwrap();
@@ -123,19 +123,19 @@ async fn many_tasks_are_answered_in_their_order(store: &Harness) {
 }
 
 /// D9: a batch is taken as a whole or not at all.
-async fn nothing_is_written_of_a_batch_with_a_bad_task(store: &Harness) {
+async fn batch_with_an_invalid_task_is_rejected(store: &Harness) {
     let refused = store.submit_all(vec![task(), task().queue(""), task()]).await;
     assert!(matches!(refused, Err(StoreError::Invalid(problem)) if problem.field() == "queue"));
     assert_eq!(store.ids(&Filter::all()).await, []);
 }
 
 /// D9: nothing to submit is nothing to complain about.
-async fn an_empty_batch_is_no_error(store: &Harness) {
+async fn empty_batch_is_accepted(store: &Harness) {
     assert_eq!(store.submit_all(Vec::new()).await.unwrap(), []);
 }
 
 /// D9: thousands of tasks go in one call, alike or not.
-async fn five_thousand_tasks_go_in_one_call(store: &Harness) {
+async fn five_thousand_tasks_are_submitted_in_one_call(store: &Harness) {
     let alike = store.put_many(5000).await;
     let different = tasks(5000).into_iter().enumerate().map(|(number, task)| {
         task.queue(format!("queue-{}", number % 7)).priority((number % 3) as i16)
@@ -146,7 +146,7 @@ async fn five_thousand_tasks_go_in_one_call(store: &Harness) {
 }
 
 /// D9: a task has its id before it is submitted, so sending it again does no harm.
-async fn a_task_submitted_again_is_one_task(store: &Harness) {
+async fn repeated_submission_is_one_task(store: &Harness) {
     let sent = task();
     store.put(sent.clone()).await;
     let again = store.submit(sent.clone()).await.unwrap();
@@ -155,7 +155,7 @@ async fn a_task_submitted_again_is_one_task(store: &Harness) {
 }
 
 /// D9: the same holds within one call, whatever the task brings along.
-async fn the_same_task_twice_in_a_batch_is_one_task(store: &Harness) {
+async fn repeated_task_in_a_batch_is_one_task(store: &Harness) {
     for sent in [task(), task().failed_once(unavailable()), task().failed_once(gone())] {
         let answers = store.submit_all(vec![sent.clone(), sent.clone()]).await.unwrap();
         assert_eq!(answers.iter().map(|answer| answer.id).collect::<Vec<_>>(), [sent.id(); 2]);
@@ -165,7 +165,7 @@ async fn the_same_task_twice_in_a_batch_is_one_task(store: &Harness) {
 }
 
 /// D2: a policy that is changed later is another policy.
-async fn a_task_keeps_the_policy_that_it_was_submitted_under(store: &Harness) {
+async fn task_keeps_its_policy(store: &Harness) {
     let named = |attempts| {
         let policy =
             Arc::new(Policy::immediate().id("mine").max_attempts(attempts).build().unwrap());
@@ -181,20 +181,20 @@ async fn a_task_keeps_the_policy_that_it_was_submitted_under(store: &Harness) {
 }
 
 /// P6: the presets can be named without being registered.
-async fn a_preset_is_a_policy(store: &Harness) {
+async fn preset_is_a_policy(store: &Harness) {
     let id = store.put(task().policy("patient")).await;
     assert_eq!(store.show(id).await.policy.unwrap().id(), Some("patient"));
 }
 
 /// D9: a name that means nothing is told at once, with the names that mean something.
-async fn a_policy_that_nobody_knows_is_refused(store: &Harness) {
+async fn unknown_policy_is_rejected(store: &Harness) {
     let refused = store.submit(task().policy("patent")).await.unwrap_err().to_string();
     assert!(refused.contains("`patent`") && refused.contains("patient"), "{refused}");
     assert_eq!(store.ids(&Filter::all()).await, []);
 }
 
 /// D1: instances share what they keep.
-async fn another_process_sees_what_was_submitted(store: &Harness) {
+async fn other_process_sees_submitted_tasks(store: &Harness) {
     let other = store.another().await;
     let id = store.put(task().queue("mail").policy("patient")).await;
     assert_eq!(other.show(id).await, store.show(id).await);
@@ -203,7 +203,7 @@ async fn another_process_sees_what_was_submitted(store: &Harness) {
 }
 
 /// D9: whoever does not know how much of a batch was taken sends all of it under the same ids.
-async fn a_batch_that_was_half_there_is_completed(store: &Harness) {
+async fn repeated_batch_inserts_missing_tasks(store: &Harness) {
     let ids: Vec<_> = (0..1500).map(|_| steadfast_store::TaskId::fresh()).collect();
     let batch = |count: usize| ids.iter().take(count).map(|id| task().with_id(*id)).collect();
     store.submit_all(batch(700)).await.unwrap();
@@ -215,7 +215,7 @@ async fn a_batch_that_was_half_there_is_completed(store: &Harness) {
 
 /// D9: an id is one piece of work. Whoever sends another under it is told so, and nobody who
 /// submits at the same time is.
-async fn an_id_of_other_work_is_refused(store: &Harness) {
+async fn id_of_another_task_is_rejected(store: &Harness) {
     let first = store.put(Task::new("send", &1)).await;
     let again = store.submit(Task::new("send", &1).with_id(first)).await.unwrap();
     assert_eq!((again.id, again.existed), (first, true));
@@ -236,7 +236,7 @@ async fn an_id_of_other_work_is_refused(store: &Harness) {
 
 /// D9, P5: a task that waits for its time has all of its max_duration from then on; one that failed
 /// before has begun.
-async fn max_duration_counts_from_when_a_task_is_first_due(store: &Harness) {
+async fn max_duration_counts_from_the_first_due_time(store: &Harness) {
     let hurried =
         || Policy::fixed(secs(60)).max_attempts(9).max_duration(secs(90)).build().unwrap();
     let later = task().under(hurried()).after(secs(3600));
@@ -256,7 +256,7 @@ async fn max_duration_counts_from_when_a_task_is_first_due(store: &Harness) {
 }
 
 /// D18: what a preview says is what becomes of it.
-async fn a_task_is_shown_before_it_is_submitted(store: &Harness) {
+async fn task_can_be_previewed(store: &Harness) {
     let later = task().under(a_minute_apart()).after(secs(3600));
     let preview = store.preview(later.clone()).await.unwrap();
     assert_eq!(store.ids(&Filter::all()).await, []);

@@ -5,34 +5,34 @@ use steadfast_store::{Store, Verdict, Wake};
 use crate::harness::*;
 
 cases![
-    a_ready_task_wakes,
-    a_scheduled_task_tells_its_time,
-    of_many_scheduled_tasks_the_first_is_told,
-    a_batch_of_both_tells_both,
-    a_retry_tells_its_time,
-    what_is_ready_again_wakes,
-    what_was_moved_wakes,
-    a_transaction_of_the_callers_own_is_told_by_hand,
-    everybody_who_listens_hears;
-    only postgres: another_process_hears_it_too
+    pending_task_wakes,
+    scheduled_task_notifies_its_due_time,
+    first_due_time_of_a_batch_is_notified,
+    mixed_batch_notifies_both,
+    retry_notifies_its_due_time,
+    released_task_wakes,
+    promotion_wakes,
+    caller_transaction_needs_an_explicit_wake,
+    every_listener_is_woken;
+    only postgres: other_process_is_woken
 ];
 
 /// D11: at once, within the process.
-async fn a_ready_task_wakes(store: &Harness) {
+async fn pending_task_wakes(store: &Harness) {
     let mut listener = store.listen();
     store.put(task()).await;
     store.hears(&mut listener, Wake::Ready).await;
 }
 
 /// D11: so that a timer can be set.
-async fn a_scheduled_task_tells_its_time(store: &Harness) {
+async fn scheduled_task_notifies_its_due_time(store: &Harness) {
     let mut listener = store.listen();
     let id = store.put(task().after(secs(60))).await;
     store.hears(&mut listener, Wake::Due(store.show(id).await.scheduled_at)).await;
 }
 
 /// D11: an earlier one than all others moves the timer.
-async fn of_many_scheduled_tasks_the_first_is_told(store: &Harness) {
+async fn first_due_time_of_a_batch_is_notified(store: &Harness) {
     let mut listener = store.listen();
     let batch = vec![task().after(secs(90)), task().after(secs(60)), task().after(secs(120))];
     let first = store.submit_all(batch).await.unwrap()[1].id;
@@ -40,7 +40,7 @@ async fn of_many_scheduled_tasks_the_first_is_told(store: &Harness) {
 }
 
 /// D11: neither hides the other.
-async fn a_batch_of_both_tells_both(store: &Harness) {
+async fn mixed_batch_notifies_both(store: &Harness) {
     let (mut one, mut other) = (store.listen(), store.listen());
     let later = store.submit_all(vec![task(), task().after(secs(60))]).await.unwrap()[1].id;
     store.hears(&mut one, Wake::Ready).await;
@@ -48,7 +48,7 @@ async fn a_batch_of_both_tells_both(store: &Harness) {
 }
 
 /// D11: a failed attempt is scheduled like anything else.
-async fn a_retry_tells_its_time(store: &Harness) {
+async fn retry_notifies_its_due_time(store: &Harness) {
     let task = store.running(task().under(a_minute_apart())).await;
     let mut listener = store.listen();
     store.fail(&task, unavailable()).await;
@@ -56,7 +56,7 @@ async fn a_retry_tells_its_time(store: &Harness) {
 }
 
 /// D11, D13: what is given back can be taken by others.
-async fn what_is_ready_again_wakes(store: &Harness) {
+async fn released_task_wakes(store: &Harness) {
     let released = store.running(task()).await;
     let mut listener = store.listen();
     store.settle_one(&released, Verdict::Released).await;
@@ -68,7 +68,7 @@ async fn what_is_ready_again_wakes(store: &Harness) {
 }
 
 /// D11: by whomever.
-async fn what_was_moved_wakes(store: &Harness) {
+async fn promotion_wakes(store: &Harness) {
     let id = store.put(task().after(secs(60))).await;
     store.make_due(id).await;
     let mut listener = store.listen();
@@ -77,7 +77,7 @@ async fn what_was_moved_wakes(store: &Harness) {
 }
 
 /// D9: the store does not know when it commits.
-async fn a_transaction_of_the_callers_own_is_told_by_hand(store: &Harness) {
+async fn caller_transaction_needs_an_explicit_wake(store: &Harness) {
     let mut transaction = store.begin().await;
     transaction.submit(store, vec![task()]).await.unwrap();
     transaction.commit().await;
@@ -87,7 +87,7 @@ async fn a_transaction_of_the_callers_own_is_told_by_hand(store: &Harness) {
 }
 
 /// D11: a wake-up is not taken from one by another.
-async fn everybody_who_listens_hears(store: &Harness) {
+async fn every_listener_is_woken(store: &Harness) {
     let mut listeners = [store.listen(), store.listen(), Store::clone(store).listen()];
     store.put(task()).await;
     for listener in &mut listeners {
@@ -97,7 +97,7 @@ async fn everybody_who_listens_hears(store: &Harness) {
 
 /// D11: LISTEN and NOTIFY between processes. Calling a task off is heard first, so that it is
 /// certain that somebody listens.
-async fn another_process_hears_it_too(store: &Harness) {
+async fn other_process_is_woken(store: &Harness) {
     let other = store.another().await;
     let mut listener = other.listen();
     let running = store.running(task()).await;

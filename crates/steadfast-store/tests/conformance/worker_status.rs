@@ -5,20 +5,20 @@ use steadfast_store::{Status, WorkerStatus};
 use crate::harness::*;
 
 cases![
-    an_empty_store_has_nobody_at_work,
-    workers_are_told_with_what_they_hold,
-    who_has_settled_everything_is_not_at_work,
-    the_head_of_each_line_says_how_long_it_waits,
+    empty_store_has_no_workers,
+    workers_are_listed_with_their_tasks,
+    worker_without_tasks_is_not_listed,
+    backlog_shows_the_oldest_due_time,
     running_tasks_are_counted_by_queue,
 ];
 
 /// H2: nobody, and no line.
-async fn an_empty_store_has_nobody_at_work(store: &Harness) {
+async fn empty_store_has_no_workers(store: &Harness) {
     assert_eq!(store.worker_status().await.unwrap(), WorkerStatus::default());
 }
 
 /// H2: each once, however many leases it has.
-async fn workers_are_told_with_what_they_hold(store: &Harness) {
+async fn workers_are_listed_with_their_tasks(store: &Harness) {
     store.put_many(5).await;
     let first = store.take(2).await;
     store.take(1).await;
@@ -30,14 +30,14 @@ async fn workers_are_told_with_what_they_hold(store: &Harness) {
 }
 
 /// H2: what is over is held by nobody.
-async fn who_has_settled_everything_is_not_at_work(store: &Harness) {
+async fn worker_without_tasks_is_not_listed(store: &Harness) {
     store.ended(Status::Completed, task()).await;
     store.ended(Status::Failed, task()).await;
     assert_eq!(store.worker_status().await.unwrap().workers, []);
 }
 
 /// H2: a line whose head is due for long has nobody who takes from it.
-async fn the_head_of_each_line_says_how_long_it_waits(store: &Harness) {
+async fn backlog_shows_the_oldest_due_time(store: &Harness) {
     store.put(task().queue("a")).await;
     let head = store.put(task().queue("a").priority(5)).await;
     store.put(task().queue("b").after(secs(60))).await;

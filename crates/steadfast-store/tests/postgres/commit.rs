@@ -15,7 +15,7 @@ impl Fixture {
 /// D9: each of them is kept when its call returns, and together they wait for the disk less
 /// often than there are tasks.
 #[test]
-fn tasks_that_are_submitted_at_once_share_commits() {
+fn concurrent_submissions_share_commits() {
     with_store(async |mut fixture| {
         // The queue and the policy get their numbers once.
         fixture.store.submit(task(0)).await.unwrap();
@@ -35,7 +35,7 @@ fn tasks_that_are_submitted_at_once_share_commits() {
 /// D9: a task that is sent again, because its first answer was lost, is one task, and those
 /// beside it are not troubled.
 #[test]
-fn a_task_that_is_sent_again_does_not_trouble_the_others() {
+fn repeated_task_does_not_affect_its_batch() {
     with_store(async |fixture| {
         let again = task(0);
         fixture.store.submit(again.clone()).await.unwrap();

@@ -8,8 +8,8 @@
     reason = "a test fails by panicking"
 )]
 
+mod cancelled_claim;
 mod commit;
-mod delivery;
 mod health;
 mod plan;
 

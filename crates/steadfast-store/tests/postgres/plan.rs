@@ -138,7 +138,7 @@ fn assert_direct(plan: &Plan) {
 /// D5, D6: a claim reads the head of the line and nothing else, and what waits for a later day
 /// does not change that.
 #[test]
-fn a_claim_reads_as_little_however_much_is_waiting() {
+fn claim_cost_does_not_depend_on_scheduled_tasks() {
     with_store(async |mut fixture| {
         fixture.put_now().await;
         // The first one also reads what the server itself keeps about the tables.
@@ -156,7 +156,7 @@ fn a_claim_reads_as_little_however_much_is_waiting() {
 
 /// D6: nor does the number of queues change how a line is read.
 #[test]
-fn a_claim_from_many_queues_reads_the_head_of_each() {
+fn claim_reads_the_head_of_each_queue() {
     with_store(async |mut fixture| {
         let queues = (0..NOW).map(|number| task(number).queue(format!("q{}", number % 5)));
         fixture.store.submit_all(queues.collect()).await.unwrap();
@@ -169,7 +169,7 @@ fn a_claim_from_many_queues_reads_the_head_of_each() {
 
 /// D5: who takes one task of many queues leaves the others to others, even while it does so.
 #[test]
-fn a_claim_locks_no_more_than_it_takes() {
+fn claim_locks_only_claimed_rows() {
     with_store(async |mut fixture| {
         let task = |number| task(number).queue(format!("q{number}")).category("c");
         fixture.store.submit_all((0..5).map(task).collect()).await.unwrap();
@@ -192,7 +192,7 @@ fn a_claim_locks_no_more_than_it_takes() {
 
 /// D5, D6: nor does one of some categories step over the others.
 #[test]
-fn a_claim_of_categories_probes_each_of_them() {
+fn claim_by_category_uses_its_index() {
     with_store(async |mut fixture| {
         fixture.put_now().await;
         fixture.plan(&claim_of_categories(), OF_THREE).await;
@@ -205,7 +205,7 @@ fn a_claim_of_categories_probes_each_of_them() {
 /// D5, D6: what the server has learnt of what is in the lines does not change that, for they will be
 /// full of other things.
 #[test]
-fn a_claim_of_a_category_probes_its_own_line_although_all_were_of_one() {
+fn claim_by_category_uses_its_index_with_skewed_statistics() {
     with_store(async |mut fixture| {
         let alike = (0..NOW).map(|number| task(number).category("c"));
         fixture.store.submit_all(alike.collect()).await.unwrap();
@@ -222,7 +222,7 @@ fn a_claim_of_a_category_probes_its_own_line_although_all_were_of_one() {
 /// D6: a claim of a kind looks at the line up to the first of it, and at no tasks but those that it
 /// takes.
 #[test]
-fn a_claim_of_a_kind_looks_at_the_line_before_it() {
+fn claim_by_kind_scans_in_claim_order() {
     with_store(async |mut fixture| {
         let kinds = (0..NOW).map(|number| Task::new(format!("kind-{}", number % 10), &number));
         fixture.store.submit_all(kinds.collect()).await.unwrap();
@@ -235,7 +235,7 @@ fn a_claim_of_a_kind_looks_at_the_line_before_it() {
 
 /// D6: what is due later is never looked at, not even to find that nothing is due.
 #[test]
-fn promoting_reads_nothing_that_is_not_due() {
+fn promotion_reads_only_due_tasks() {
     with_store(async |mut fixture| {
         fixture.put_later().await;
         fixture.plan(PROMOTE, DUE).await;
@@ -247,7 +247,7 @@ fn promoting_reads_nothing_that_is_not_due() {
 
 /// D15: what is due first is looked up in each line, however long the lines are.
 #[test]
-fn what_is_due_first_is_found_without_walking_along_a_line() {
+fn due_times_are_found_without_a_scan() {
     with_store(async |mut fixture| {
         fixture.put_now().await;
         fixture.put_later().await;
@@ -263,7 +263,7 @@ fn what_is_due_first_is_found_without_walking_along_a_line() {
 /// D6: a connection that has known the tables empty goes about them in the same way when they
 /// are full.
 #[test]
-fn a_plan_that_was_made_while_nothing_was_there_stays_good() {
+fn plan_made_on_empty_tables_stays_good() {
     with_store(async |mut fixture| {
         fixture.plan(&claim(), ANY).await;
         fixture.put_now().await;
@@ -277,7 +277,7 @@ fn a_plan_that_was_made_while_nothing_was_there_stays_good() {
 
 /// W4: what a step of some executions costs does not grow with those that are kept.
 #[test]
-fn a_step_reads_its_own_executions_and_no_others() {
+fn step_reads_only_its_executions() {
     with_store(async |mut fixture| {
         sqlx::raw_sql(EXECUTIONS).execute(&mut fixture.connection).await.unwrap();
         let each = |value: &str| format!("array_fill({value}, ARRAY[20])");
@@ -304,7 +304,7 @@ fn a_step_reads_its_own_executions_and_no_others() {
 
 /// D14: a piece of what is too much reads no more than it forgets, however much is kept.
 #[test]
-fn forgetting_what_is_too_much_does_not_read_what_is_kept() {
+fn prune_by_count_reads_only_pruned_rows() {
     with_store(async |mut fixture| {
         sqlx::raw_sql(ENDED).execute(&mut fixture.connection).await.unwrap();
         let up_to = "now() - interval '10000 seconds', gen_random_uuid(), 10";
@@ -317,7 +317,7 @@ fn forgetting_what_is_too_much_does_not_read_what_is_kept() {
 
 /// O1, H3: what ended within a span of time is found by it, however much ended before.
 #[test]
-fn what_ended_lately_is_found_by_its_time() {
+fn latest_ended_tasks_use_the_time_index() {
     with_store(async |mut fixture| {
         sqlx::raw_sql(ENDED).execute(&mut fixture.connection).await.unwrap();
         let span = "now() - interval '10 seconds', now()";

@@ -34,7 +34,7 @@ type Submitting = Result<Submitted, StoreError>;
 
 /// D1: a hundred callers share the flush of one commit.
 #[tokio::test]
-async fn callers_that_come_together_share_a_commit() {
+async fn concurrent_jobs_share_a_commit() {
     let fixture = Fixture::new().await;
     let before = commits(&fixture);
     for submitting in submit_together(&fixture, 100) {
@@ -46,7 +46,7 @@ async fn callers_that_come_together_share_a_commit() {
 
 /// D9: what one caller gets wrong takes nothing from the others of its commit.
 #[tokio::test]
-async fn a_job_that_fails_takes_back_nothing_of_the_others() {
+async fn failed_job_does_not_roll_back_others() {
     let fixture = Fixture::new().await;
     fixture.store.submit(task(1).key("taken")).await.unwrap();
     let before = commits(&fixture);
@@ -67,7 +67,7 @@ async fn a_job_that_fails_takes_back_nothing_of_the_others() {
 
 /// D9: tasks that were left together are each answered for.
 #[tokio::test]
-async fn each_of_those_that_come_together_has_its_own_answer() {
+async fn each_job_of_a_group_has_its_own_answer() {
     let fixture = Fixture::new().await;
     let known = fixture.store.submit(task(1)).await.unwrap().id;
     let before = commits(&fixture);
@@ -96,7 +96,7 @@ fn begin<F: Future>(asking: F) -> Pin<Box<F>> {
 
 /// D4: a claim whose caller has gone holds no task.
 #[tokio::test]
-async fn a_caller_that_has_gone_holds_nothing() {
+async fn cancelled_claim_holds_no_task() {
     let fixture = Fixture::new().await;
     fixture.store.submit(task(1)).await.unwrap();
     drop(begin(fixture.claim(1)));
@@ -105,7 +105,7 @@ async fn a_caller_that_has_gone_holds_nothing() {
 
 /// D4: nor does one whose caller goes when the claim is committed and the answer on its way.
 #[tokio::test]
-async fn a_claim_that_is_not_heard_of_is_given_back() {
+async fn unreceived_claim_is_released() {
     let fixture = Fixture::new().await;
     let id = fixture.store.submit(task(1)).await.unwrap().id;
     let claiming = begin(fixture.claim(1));
@@ -122,7 +122,7 @@ async fn a_claim_that_is_not_heard_of_is_given_back() {
 
 /// D9: a name that was learned in a job that was taken back is not believed afterwards.
 #[tokio::test]
-async fn a_queue_that_was_taken_back_is_made_again() {
+async fn rolled_back_queue_is_created_again() {
     let fixture = Fixture::new().await;
     fixture.store.submit(task(1).key("taken")).await.unwrap();
     let wrong = vec![task(2).queue("new"), task(3).key("taken")];

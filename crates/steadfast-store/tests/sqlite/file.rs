@@ -20,7 +20,7 @@ fn url(path: &Path) -> String {
 
 /// D1: a URL that makes no sense says what would.
 #[tokio::test]
-async fn a_url_that_makes_no_sense_is_refused() {
+async fn invalid_url_is_rejected() {
     assert!(refused("mysql:tasks.db").await.contains("use sqlite:PATH"));
     assert!(refused("sqlite:").await.contains("the path is missing"));
     let unknown = refused("sqlite:tasks.db?sync=normal").await;
@@ -33,7 +33,7 @@ async fn a_url_that_makes_no_sense_is_refused() {
 
 /// K4: a path that cannot be a store says what to do.
 #[tokio::test]
-async fn a_path_that_cannot_be_a_store_is_refused() {
+async fn path_that_is_not_a_store_is_rejected() {
     let directory = tempdir().unwrap();
     assert!(refused(&url(directory.path())).await.contains("is a directory: name a file in it"));
     let nowhere = directory.path().join("no/where.db");
@@ -45,7 +45,7 @@ async fn a_path_that_cannot_be_a_store_is_refused() {
 
 /// D1: what was kept is there after the program has ended, and by every spelling of the path.
 #[tokio::test]
-async fn a_file_keeps_tasks() {
+async fn file_store_survives_reopening() {
     let directory = tempdir().unwrap();
     let path = directory.path().join("tasks.db");
     let id = {
@@ -61,7 +61,7 @@ async fn a_file_keeps_tasks() {
 /// and all is as before when the file has it back.
 #[cfg(unix)]
 #[tokio::test]
-async fn a_file_that_is_deleted_or_replaced_takes_no_task() {
+async fn deleted_or_replaced_file_rejects_tasks() {
     let directory = tempdir().unwrap();
     let (path, elsewhere) = (directory.path().join("tasks.db"), directory.path().join("old.db"));
     let store = Store::open(&url(&path)).await.unwrap();
@@ -85,7 +85,7 @@ async fn a_file_that_is_deleted_or_replaced_takes_no_task() {
 
 /// D1: a store in memory is a store, and each is its own.
 #[tokio::test]
-async fn a_store_in_memory_is_its_own() {
+async fn memory_stores_are_separate() {
     let open =
         async || Store::with_engine(Arc::new(Sqlite::open("sqlite::memory:").await.unwrap()));
     let (one, other) = (open().await, open().await);

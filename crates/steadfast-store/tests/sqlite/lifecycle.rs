@@ -64,7 +64,7 @@ fn somebody() -> Actor {
 
 /// D2: a success is counted as an attempt, and stays one when the task is tried again.
 #[tokio::test]
-async fn a_success_is_an_attempt_also_after_a_requeue() {
+async fn success_counts_as_an_attempt_after_requeue() {
     let fixture = Fixture::new().await;
     let id = fixture.store.submit(task(1).under(at_once())).await.unwrap().id;
     fixture.fail(unavailable()).await;
@@ -82,7 +82,7 @@ async fn a_success_is_an_attempt_also_after_a_requeue() {
 
 /// D14: a packed history reads the same, and is written on after a requeue.
 #[tokio::test]
-async fn a_packed_history_can_be_written_on() {
+async fn compressed_history_can_be_extended() {
     let fixture = Fixture::new().await;
     let id = fixture.store.submit(task(1).under(at_once())).await.unwrap().id;
     for _ in 0..3 {
@@ -103,7 +103,7 @@ async fn a_packed_history_can_be_written_on() {
 
 /// D14: with a task goes all that was kept of it, in either form.
 #[tokio::test]
-async fn a_pruned_task_leaves_nothing() {
+async fn pruned_task_leaves_no_row() {
     let fixture = Fixture::new().await;
     for number in 0..3 {
         fixture.store.submit(task(number).under(at_once()).key(number.to_string())).await.unwrap();
@@ -126,7 +126,7 @@ async fn a_pruned_task_leaves_nothing() {
 
 /// D14: the oldest beyond so many go, whatever became of them.
 #[tokio::test]
-async fn tasks_beyond_a_count_are_forgotten_oldest_first() {
+async fn tasks_beyond_a_count_are_pruned_oldest_first() {
     let fixture = Fixture::new().await;
     let mut ids = Vec::new();
     for number in 0..4 {
@@ -145,7 +145,7 @@ async fn tasks_beyond_a_count_are_forgotten_oldest_first() {
 
 /// D7: who lost a task first is named, also when whoever settles the loss is lost as well.
 #[tokio::test]
-async fn a_task_that_is_lost_twice_was_lost_by_the_first() {
+async fn first_worker_is_named_after_a_second_loss() {
     let fixture = Fixture::new().await;
     fixture.store.submit(task(1)).await.unwrap();
     let lost = fixture.claim(1).await;
@@ -166,7 +166,7 @@ async fn a_task_that_is_lost_twice_was_lost_by_the_first() {
 
 /// D18: a version is never given twice, even when nothing is left to remember it by.
 #[tokio::test]
-async fn versions_grow_after_the_last_lease_has_gone() {
+async fn fencing_tokens_grow_after_the_last_lease() {
     let fixture = Fixture::new().await;
     let mut last = None;
     for number in 0..3 {
@@ -192,7 +192,7 @@ fn of_customer(number: u32) -> Task {
 /// D17: a category that is held waits as a whole: what was ready, what comes, and what is due
 /// earlier.
 #[tokio::test]
-async fn a_held_category_waits_as_a_whole() {
+async fn held_category_waits_as_a_whole() {
     let fixture = Fixture::new().await;
     fixture.store.submit(of_customer(1)).await.unwrap();
     let ready = fixture.store.submit(of_customer(2)).await.unwrap().id;
@@ -222,7 +222,7 @@ async fn a_held_category_waits_as_a_whole() {
 /// D15: a cursor leads through a list of any order without leaving anything out, and into no
 /// other list.
 #[tokio::test]
-async fn a_cursor_belongs_to_its_list() {
+async fn cursor_belongs_to_its_list() {
     let fixture = Fixture::new().await;
     for number in 0..5 {
         let queue = ["a", "b"][number as usize % 2];
@@ -257,7 +257,7 @@ async fn a_cursor_belongs_to_its_list() {
 /// D14, D15: a program of an earlier version that still runs ends and forgets tasks without counting
 /// them. Whoever prunes sees it, and counts them all.
 #[tokio::test]
-async fn ends_that_nobody_counted_are_counted_in_time() {
+async fn uncounted_ends_are_recounted() {
     let fixture = Fixture::new().await;
     fixture.store.submit_all((0..3).map(task).collect()).await.unwrap();
     let settlements = fixture.claim(3).await.iter().map(done).collect();

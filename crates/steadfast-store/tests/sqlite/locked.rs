@@ -7,7 +7,7 @@ use crate::{Fixture, task};
 
 /// K4: a lock that lasts too long is told as such, and is over when it is over.
 #[tokio::test]
-async fn a_locked_file_is_told_and_recovers_without_a_reopen() {
+async fn locked_file_is_reported_and_recovers_without_reopening() {
     let fixture = Fixture::with("?busy_timeout=50ms").await;
     let mut other = fixture.connection().await;
     other.execute("BEGIN IMMEDIATE").await.unwrap();
@@ -28,7 +28,7 @@ async fn a_locked_file_is_told_and_recovers_without_a_reopen() {
 
 /// K4: a file that is locked while it is opened is told as such.
 #[tokio::test]
-async fn a_new_file_that_is_locked_cannot_be_opened() {
+async fn locked_new_file_cannot_be_opened() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("tasks.db");
     let url = format!("sqlite:{}?busy_timeout=50ms", path.display());

@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod caller_transaction;
 mod commit;
 mod file;
 mod health;
@@ -15,8 +16,7 @@ mod lifecycle;
 mod locked;
 mod migrate;
 mod plan;
-mod set_aside;
-mod within;
+mod quarantine;
 
 use std::path::PathBuf;
 use std::sync::Arc;

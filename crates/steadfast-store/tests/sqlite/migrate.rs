@@ -17,7 +17,7 @@ fn url(path: &Path) -> String {
 
 /// D14: what a newer program wrote is left alone.
 #[tokio::test]
-async fn a_schema_from_the_future_is_refused() {
+async fn newer_schema_is_rejected() {
     let fixture = Fixture::new().await;
     let mut other = fixture.connection().await;
     other.execute("INSERT INTO steadfast_schema (version) VALUES (99)").await.unwrap();
@@ -27,7 +27,7 @@ async fn a_schema_from_the_future_is_refused() {
 
 /// D9, D14: a file that has other tables gets ours beside them.
 #[tokio::test]
-async fn a_file_of_the_callers_own_is_only_added_to() {
+async fn foreign_tables_are_kept() {
     let fixture = Fixture::new().await;
     let mut other = fixture.connection().await;
     let strange = "SELECT count(*) FROM sqlite_schema \

@@ -30,7 +30,7 @@ fn assert_step(plan: &[String], wanted: &str) {
 
 /// D5, D6: a claim reads the head of the line and nothing else.
 #[tokio::test]
-async fn a_claim_searches_the_line_in_its_order() {
+async fn claim_searches_in_claim_order() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/claim_source.sql")).await;
     assert_direct(&plan);
     let order = "(queue=? AND (rank,submitted_at,id)>(?,?,?))";
@@ -39,7 +39,7 @@ async fn a_claim_searches_the_line_in_its_order() {
 
 /// D5, D6: nor does one of some categories step over the others.
 #[tokio::test]
-async fn a_claim_of_a_category_searches_its_own_line() {
+async fn claim_by_category_searches_its_index() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/claim_source_category.sql")).await;
     assert_direct(&plan);
     let index = "USING INDEX steadfast_ready_category";
@@ -49,7 +49,7 @@ async fn a_claim_of_a_category_searches_its_own_line() {
 
 /// D5, D6: who stands first in a line is looked up, whatever the line is.
 #[tokio::test]
-async fn the_head_of_each_line_is_found_by_its_order() {
+async fn head_of_each_queue_uses_the_index() {
     let lines = [
         (include_str!("../../src/engine/sqlite/sql/claim_heads.sql"), "PRIMARY KEY (queue=?)"),
         (
@@ -66,7 +66,7 @@ async fn the_head_of_each_line_is_found_by_its_order() {
 
 /// D6: what is due later is never looked at, not even when something is due.
 #[tokio::test]
-async fn promoting_searches_the_waiting_by_their_time() {
+async fn promotion_searches_by_due_time() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/promote.sql")).await;
     assert_direct(&plan);
     assert_step(&plan, "SEARCH steadfast_waiting USING PRIMARY KEY (due_at<?)");
@@ -74,14 +74,14 @@ async fn promoting_searches_the_waiting_by_their_time() {
 
 /// D7: expired leases are found by their time.
 #[tokio::test]
-async fn seizing_searches_the_leases_by_their_time() {
+async fn reclaim_searches_leases_by_expiry() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/reclaim.sql")).await;
     assert_step(&plan, "SEARCH lease USING INDEX steadfast_leases_until (until<?)");
 }
 
 /// H3: how far a page of a list looks is found along the order of the list.
 #[tokio::test]
-async fn the_bound_of_a_list_is_found_in_its_order() {
+async fn list_bound_uses_the_index() {
     let statements = [
         include_str!("../../src/engine/sqlite/sql/list_bound_all.sql"),
         include_str!("../../src/engine/sqlite/sql/list_bound_ended.sql"),
@@ -95,7 +95,7 @@ async fn the_bound_of_a_list_is_found_in_its_order() {
 
 /// D15: what is due first is looked up in each line, however long the lines are.
 #[tokio::test]
-async fn what_is_due_first_is_found_without_walking_along_a_line() {
+async fn due_times_are_found_without_a_scan() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/count_due.sql")).await;
     assert_step(&plan, "SEARCH ready USING PRIMARY KEY (queue=? AND rank>?)");
     assert_step(&plan, "SEARCH ready USING PRIMARY KEY (queue=? AND rank=?)");
@@ -107,14 +107,14 @@ async fn what_is_due_first_is_found_without_walking_along_a_line() {
 
 /// D15: what has ended is not looked at to know how much there is of it.
 #[tokio::test]
-async fn what_has_ended_is_counted_already() {
+async fn ended_tasks_are_counted_by_counters() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/count.sql")).await;
     assert!(!plan.iter().any(|step| step.contains("steadfast_ended")), "{plan:#?}");
 }
 
 /// O1: what is to be summed up next is found by its time.
 #[tokio::test]
-async fn the_next_end_is_found_by_its_time() {
+async fn next_end_uses_the_index() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/rollup_next.sql")).await;
     assert_step(&plan, "SEARCH steadfast_ended USING COVERING INDEX steadfast_ended_age");
     assert_step(&plan, "SEARCH steadfast_records USING COVERING INDEX steadfast_records_age");
@@ -122,7 +122,7 @@ async fn the_next_end_is_found_by_its_time() {
 
 /// O1, H3: what ended lately is found by its time, of each of the three ends.
 #[tokio::test]
-async fn the_latest_ends_are_found_by_their_time() {
+async fn latest_ended_tasks_use_the_index() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/latest_ended.sql")).await;
     let search = "SEARCH steadfast_ended USING COVERING INDEX steadfast_ended_age (status=?";
     assert_eq!(plan.iter().filter(|step| step.starts_with(search)).count(), 3, "{plan:#?}");
@@ -130,7 +130,7 @@ async fn the_latest_ends_are_found_by_their_time() {
 
 /// D6, W4: which nodes have ended is found by the time of their ends, not among all that wait.
 #[tokio::test]
-async fn nodes_that_ended_are_found_by_their_time() {
+async fn missed_completions_use_the_index() {
     let plan =
         plan(include_str!("../../src/engine/sqlite/sql/execution_missed_completions.sql")).await;
     let age = "steadfast_ended_age (status=? AND ended_at>?)";
@@ -141,7 +141,7 @@ async fn nodes_that_ended_are_found_by_their_time() {
 /// D14: the oldest of too many are found along the order of times, and whether the end of each was
 /// noticed by its key.
 #[tokio::test]
-async fn the_oldest_are_found_by_their_time() {
+async fn oldest_tasks_use_the_index() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/prune_oldest.sql")).await;
     assert_step(&plan, "SEARCH ended USING COVERING INDEX steadfast_ended_age (status=?)");
     assert_step(&plan, "SEARCH node USING COVERING INDEX steadfast_nodes_submitted (task=?)");
@@ -150,7 +150,7 @@ async fn the_oldest_are_found_by_their_time() {
 
 /// D5: what moves tasks finds each of them by its key.
 #[tokio::test]
-async fn moving_tasks_searches_each_by_its_key() {
+async fn transitions_search_by_key() {
     let statements = [
         include_str!("../../src/engine/sqlite/sql/claim_remove.sql"),
         include_str!("../../src/engine/sqlite/sql/claim_rows.sql"),

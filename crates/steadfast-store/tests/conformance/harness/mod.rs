@@ -2,9 +2,9 @@
 
 mod aging;
 mod database;
-mod hands;
+mod helpers;
+mod invariants;
 mod makers;
-mod sound;
 mod transaction;
 
 use std::ops::Deref;
@@ -14,7 +14,7 @@ use steadfast_store::{Result, Store};
 
 use self::database::Database;
 
-pub(crate) use self::hands::eventually;
+pub(crate) use self::helpers::eventually;
 pub(crate) use self::makers::*;
 
 /// Makes a test of each case for each engine, and of some for PostgreSQL alone.

@@ -18,7 +18,7 @@ impl Fixture {
 
 /// D4: the database's clock is compared with the one that was given.
 #[test]
-fn clocks_that_differ_are_measured() {
+fn clock_difference_is_measured() {
     with_store(async |fixture| {
         let hour = SignedDuration::from_hours(1);
         let slow = examine(&fixture.url, || Timestamp::now() - hour).await.unwrap();
@@ -33,7 +33,7 @@ fn clocks_that_differ_are_measured() {
 }
 
 #[test]
-fn the_settings_that_count_are_seen() {
+fn server_settings_are_reported() {
     with_store(async |mut fixture| {
         let server = fixture.server().await.server.unwrap();
         assert!(server.major >= 13 && server.version.starts_with(&server.major.to_string()));
@@ -52,7 +52,7 @@ fn the_settings_that_count_are_seen() {
 
 /// What autovacuum was told to leave alone, and what it has left.
 #[test]
-fn dead_rows_and_a_table_that_nobody_vacuums_are_seen() {
+fn dead_rows_and_missing_vacuum_are_reported() {
     with_store(async |mut fixture| {
         assert!(fixture.table("ready").await.autovacuum);
         fixture.execute("ALTER TABLE steadfast.ready SET (autovacuum_enabled = off)").await;
@@ -87,7 +87,7 @@ fn dead_rows_and_a_table_that_nobody_vacuums_are_seen() {
 }
 
 #[test]
-fn the_age_of_the_oldest_transaction_number_is_seen() {
+fn transaction_id_age_is_reported() {
     with_store(async |fixture| {
         let numbers = fixture.server().await.numbers.unwrap();
         assert!(numbers.age > 0 && numbers.age < numbers.freeze_at, "{numbers:?}");

@@ -13,7 +13,7 @@ async fn pid(connection: &mut PgConnection) -> i32 {
 
 /// A transaction that was begun and forgotten keeps every row that has died since.
 #[test]
-fn an_open_transaction_is_seen_with_what_it_holds_back() {
+fn open_transaction_is_reported_with_its_xmin_age() {
     with_store(async |fixture| {
         let mut other = PgConnection::connect(&fixture.url).await.unwrap();
         let pid = pid(&mut other).await;
@@ -32,7 +32,7 @@ fn an_open_transaction_is_seen_with_what_it_holds_back() {
 
 /// One that was prepared stays without anybody, and a slot that nobody reads keeps the log.
 #[test]
-fn what_holds_back_without_a_session_is_seen() {
+fn prepared_transactions_and_slots_are_reported() {
     let (_cluster, url) = alone(&["max_prepared_transactions=2"]);
     with_store_at(&url, async |mut fixture| {
         let server = fixture.server().await;
@@ -53,7 +53,7 @@ fn what_holds_back_without_a_session_is_seen() {
 /// D11: a listener that takes nothing, because its transaction stays open, fills the queue of
 /// all databases.
 #[test]
-fn a_listener_that_does_not_listen_is_suspected() {
+fn listener_that_does_not_read_is_reported() {
     let (_cluster, url) = alone(&[]);
     with_store_at(&url, async |mut fixture| {
         let listening = fixture.server().await.listening.unwrap();
@@ -85,7 +85,7 @@ fn a_listener_that_does_not_listen_is_suspected() {
 
 /// A worker is told from whoever only looks.
 #[test]
-fn other_connections_of_steadfast_are_counted() {
+fn other_steadfast_connections_are_counted() {
     with_store(async |fixture| {
         fixture.store.now().await.unwrap();
         assert!(fixture.server().await.other_connections.unwrap() >= 1);
@@ -96,7 +96,7 @@ fn other_connections_of_steadfast_are_counted() {
 
 /// D11: behind a pooler that shares connections nobody can listen, so it has to be noticed.
 #[test]
-fn a_pooler_that_shares_connections_is_noticed() {
+fn pooler_is_detected() {
     let (cluster, url) = alone(&[]);
     let pooler = Pooler::before(&cluster).unwrap();
     with_store_at(&url, async |fixture| {
@@ -113,6 +113,6 @@ fn a_pooler_that_shares_connections_is_noticed() {
 
 /// Two connections to the server itself are two.
 #[test]
-fn a_server_without_a_pooler_is_not_taken_for_one() {
+fn direct_server_is_not_reported_as_pooled() {
     with_store(async |fixture| assert_eq!(fixture.server().await.pooled, Ok(false)));
 }

@@ -15,7 +15,7 @@ const TWO_HOURS: Duration = Duration::from_hours(2);
 
 /// D14: an empty database stays empty, however often one looks at it.
 #[test]
-fn a_database_without_a_store_is_only_looked_at() {
+fn health_check_creates_no_schema() {
     let database = Database::fresh().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -32,7 +32,7 @@ fn a_database_without_a_store_is_only_looked_at() {
 
 /// D14: what a newer program wrote is told apart.
 #[test]
-fn a_schema_from_the_future_is_seen() {
+fn newer_schema_is_reported() {
     with_store(async |mut fixture| {
         fixture.execute("INSERT INTO steadfast.schema_versions (version) VALUES (99)").await;
         let health = fixture.health().await;
@@ -44,7 +44,7 @@ fn a_schema_from_the_future_is_seen() {
 
 /// D14: a store that waits to be brought up to date has its work done all the same.
 #[test]
-fn an_older_schema_does_not_hide_the_work() {
+fn older_schema_still_reports_work() {
     with_store(async |mut fixture| {
         fixture.store.submit(task(1)).await.unwrap();
         fixture.execute("DELETE FROM steadfast.schema_versions WHERE version > 1").await;
@@ -56,7 +56,7 @@ fn an_older_schema_does_not_hide_the_work() {
 
 /// D7: a lease that is over and that nobody took over is a worker that is gone.
 #[test]
-fn a_lease_that_is_over_is_seen_with_its_worker() {
+fn expired_lease_is_reported_with_its_worker() {
     with_store(async |mut fixture| {
         assert_eq!(fixture.health().await.work, Ok(Work::default()));
         fixture.store.submit_all((0..3).map(task).collect()).await.unwrap();
@@ -75,7 +75,7 @@ fn a_lease_that_is_over_is_seen_with_its_worker() {
 
 /// D11: a task that is due and stays is work that nobody does.
 #[test]
-fn the_head_of_the_line_tells_for_how_long_nobody_came() {
+fn oldest_due_task_is_reported() {
     with_store(async |mut fixture| {
         fixture.store.submit(task(1).queue("mail")).await.unwrap();
         fixture.store.submit(task(2).queue("calls").after(TWO_HOURS)).await.unwrap();
@@ -92,7 +92,7 @@ fn the_head_of_the_line_tells_for_how_long_nobody_came() {
 
 /// D10: what is paused waits for somebody to go on with it, and is named.
 #[test]
-fn a_paused_queue_is_named_and_not_taken_for_an_absent_worker() {
+fn paused_queue_is_reported_as_paused() {
     with_store(async |fixture| {
         fixture.store.submit(task(1).queue("mail")).await.unwrap();
         fixture.store.pause("mail", &Actor::new("ada")).await.unwrap();
@@ -103,7 +103,7 @@ fn a_paused_queue_is_named_and_not_taken_for_an_absent_worker() {
 
 /// K4: who may not look at something sees the rest, and is told what is missing.
 #[test]
-fn a_user_without_rights_is_told_which() {
+fn missing_privileges_are_listed() {
     with_store(async |mut fixture| {
         let database: String = sqlx::query_scalar("SELECT current_database()")
             .fetch_one(&mut fixture.connection)
@@ -137,7 +137,7 @@ fn a_user_without_rights_is_told_which() {
 
 /// K4: a server that is not there, and a database that is not there, are errors of their own.
 #[test]
-fn what_cannot_be_reached_is_an_error() {
+fn unreachable_server_is_an_error() {
     with_store(async |mut fixture| {
         let nowhere = "postgres://postgres@127.0.0.1:1/tasks";
         let error = examine(nowhere, Timestamp::now).await.unwrap_err();

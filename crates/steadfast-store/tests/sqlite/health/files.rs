@@ -14,7 +14,7 @@ use super::{look, own};
 use crate::{Fixture, task};
 
 #[tokio::test]
-async fn a_sound_file_is_seen_as_it_is() {
+async fn healthy_file_is_reported() {
     let fixture = Fixture::new().await;
     fixture.store.submit(task(1)).await.unwrap();
     let own = fixture.own().await;
@@ -29,7 +29,7 @@ async fn a_sound_file_is_seen_as_it_is() {
 
 /// A reader that stays keeps the log from being emptied.
 #[tokio::test]
-async fn a_log_that_grows_under_a_reader_is_seen() {
+async fn growing_log_is_reported() {
     let fixture = Fixture::new().await;
     fixture.store.submit(task(0)).await.unwrap();
     let mut reader = fixture.connection().await;
@@ -61,7 +61,7 @@ async fn free_pages_are_counted() {
 
 /// Bytes that are not what was written are found, and nothing is done about them.
 #[tokio::test]
-async fn damage_is_found() {
+async fn corruption_is_found() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("tasks.db");
     let options = SqliteConnectOptions::new().filename(&path);
@@ -87,7 +87,7 @@ async fn damage_is_found() {
 
 /// A file in another mode is one that every look would lock.
 #[tokio::test]
-async fn a_file_that_is_not_in_write_ahead_mode_is_seen() {
+async fn other_journal_mode_is_reported() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("tasks.db");
     let options = SqliteConnectOptions::new().filename(&path).create_if_missing(true);
@@ -98,7 +98,7 @@ async fn a_file_that_is_not_in_write_ahead_mode_is_seen() {
 
 /// Who may do what is told as the system has it.
 #[tokio::test]
-async fn a_file_that_may_not_be_written_is_seen() {
+async fn read_only_file_is_reported() {
     let fixture = Fixture::new().await;
     std::fs::set_permissions(&fixture.path, Permissions::from_mode(0o440)).unwrap();
     let own = fixture.own().await;
@@ -109,7 +109,7 @@ async fn a_file_that_may_not_be_written_is_seen() {
 
 /// K4: what was never a database is told apart from one that is damaged.
 #[tokio::test]
-async fn a_file_of_another_kind_is_an_error() {
+async fn other_file_type_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("notes.txt");
     let text = "not a database, however long one looks at it. ".repeat(100);

@@ -23,7 +23,7 @@ impl Fixture {
 
 /// D14: a file without a store stays without one, and a file that is not there is not made.
 #[tokio::test]
-async fn looking_makes_nothing() {
+async fn health_check_creates_no_file() {
     let directory = tempdir().unwrap();
     let path = directory.path().join("tasks.db");
     let url = format!("sqlite:{}", path.display());
@@ -38,7 +38,7 @@ async fn looking_makes_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_no_file_cannot_be_looked_at() {
+async fn memory_store_has_no_health() {
     let directory = tempdir().unwrap();
     let url = format!("sqlite:{}", directory.path().display());
     let error = examine(&url, Timestamp::now).await.unwrap_err();
@@ -52,7 +52,7 @@ async fn what_is_no_file_cannot_be_looked_at() {
 
 /// D14: what a newer program wrote is told apart.
 #[tokio::test]
-async fn a_schema_from_the_future_is_seen() {
+async fn newer_schema_is_reported() {
     let fixture = Fixture::new().await;
     fixture.execute("INSERT INTO steadfast_schema (version) VALUES (99)").await;
     let health = fixture.health().await;
@@ -62,7 +62,7 @@ async fn a_schema_from_the_future_is_seen() {
 
 /// D7: a lease that is over and that nobody took over is a worker that is gone.
 #[tokio::test]
-async fn a_lease_that_is_over_is_seen_with_its_worker() {
+async fn expired_lease_is_reported_with_its_worker() {
     let fixture = Fixture::new().await;
     assert_eq!(fixture.health().await.work, Ok(Work::default()));
     fixture.store.submit_all((0..3).map(task).collect()).await.unwrap();
@@ -80,7 +80,7 @@ async fn a_lease_that_is_over_is_seen_with_its_worker() {
 
 /// D11: a task that is due and stays is work that nobody does.
 #[tokio::test]
-async fn the_head_of_the_line_tells_for_how_long_nobody_came() {
+async fn oldest_due_task_is_reported() {
     let fixture = Fixture::new().await;
     fixture.store.submit(task(1).queue("mail")).await.unwrap();
     fixture.store.submit(task(2).queue("calls").after(TWO_HOURS)).await.unwrap();
@@ -95,7 +95,7 @@ async fn the_head_of_the_line_tells_for_how_long_nobody_came() {
 
 /// D10: what is paused waits for somebody to go on with it, and is named.
 #[tokio::test]
-async fn a_paused_queue_is_named_and_not_taken_for_an_absent_worker() {
+async fn paused_queue_is_reported_as_paused() {
     let fixture = Fixture::new().await;
     fixture.store.submit(task(1).queue("mail")).await.unwrap();
     fixture.store.pause("mail", &Actor::new("ada")).await.unwrap();
@@ -106,7 +106,7 @@ async fn a_paused_queue_is_named_and_not_taken_for_an_absent_worker() {
 /// D4: the clock of a file is this machine's, and one that was set back is seen by what was
 /// written before.
 #[tokio::test]
-async fn a_clock_that_was_set_back_is_seen() {
+async fn clock_set_back_is_reported() {
     let fixture = Fixture::new().await;
     fixture.store.submit(task(1)).await.unwrap();
     assert_eq!(fixture.own().await.ahead, Ok(None));

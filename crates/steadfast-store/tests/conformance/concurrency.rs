@@ -11,20 +11,20 @@ use tokio::task::JoinSet;
 use crate::harness::*;
 
 cases![
-    eight_claimers_never_get_the_same_task,
-    eight_claimers_take_all_while_others_submit,
-    of_many_last_words_one_holds,
-    a_task_is_either_completed_or_called_off,
-    a_task_is_either_completed_or_lost,
-    of_many_who_requeue_a_task_one_does,
-    completions_of_one_lease_add_up,
-    a_cancel_beside_the_completion_of_the_others_adds_up,
-    two_who_compress_at_once_keep_the_history,
-    settlements_and_heartbeats_of_the_same_leases_get_along,
-    settlements_of_crossed_leases_get_along,
-    waits_asked_for_in_crossed_categories_get_along,
-    batches_with_crossed_keys_get_along,
-    pruning_and_packing_leave_running_work_alone,
+    concurrent_claims_share_no_task,
+    concurrent_claims_get_every_task,
+    one_of_concurrent_settlements_is_accepted,
+    concurrent_completion_and_cancel_exclude_each_other,
+    concurrent_completion_and_reclaim_exclude_each_other,
+    one_of_concurrent_requeues_succeeds,
+    concurrent_completions_of_one_lease_add_up,
+    concurrent_cancel_and_completions_add_up,
+    concurrent_compression_keeps_the_history,
+    settlements_and_heartbeats_do_not_deadlock,
+    settlements_of_crossed_leases_do_not_deadlock,
+    rate_limits_of_crossed_categories_do_not_deadlock,
+    batches_with_crossed_keys_do_not_deadlock,
+    prune_and_compress_do_not_affect_running_tasks,
 ];
 
 /// As many handles as there are processes, two of them.
@@ -38,7 +38,7 @@ async fn claim(store: &Store, limit: u32) -> Vec<steadfast_store::Claimed> {
 }
 
 /// D4: never two holders.
-async fn eight_claimers_never_get_the_same_task(store: &Harness) {
+async fn concurrent_claims_share_no_task(store: &Harness) {
     store.put_many(400).await;
     let mut claimers = JoinSet::new();
     for handle in handles(store, 8).await {
@@ -59,7 +59,7 @@ async fn eight_claimers_never_get_the_same_task(store: &Harness) {
 }
 
 /// D5: nothing is overlooked, in whatever order things happen.
-async fn eight_claimers_take_all_while_others_submit(store: &Harness) {
+async fn concurrent_claims_get_every_task(store: &Harness) {
     let mut work = JoinSet::new();
     for (number, handle) in handles(store, 8).await.into_iter().enumerate() {
         work.spawn(async move {
@@ -83,7 +83,7 @@ async fn eight_claimers_take_all_while_others_submit(store: &Harness) {
 }
 
 /// D4: the same word sent again while the first is still on its way.
-async fn of_many_last_words_one_holds(store: &Harness) {
+async fn one_of_concurrent_settlements_is_accepted(store: &Harness) {
     for _ in 0..5 {
         let task = Arc::new(store.running(task().under(at_once())).await);
         let retry = store.verdict(&task, unavailable()).await;
@@ -102,7 +102,7 @@ async fn of_many_last_words_one_holds(store: &Harness) {
 }
 
 /// D10: and whoever was too late is told so.
-async fn a_task_is_either_completed_or_called_off(store: &Harness) {
+async fn concurrent_completion_and_cancel_exclude_each_other(store: &Harness) {
     let other = store.another().await;
     for _ in 0..20 {
         let task = store.running(task()).await;
@@ -120,7 +120,7 @@ async fn a_task_is_either_completed_or_called_off(store: &Harness) {
 }
 
 /// D7: a worker that is late and a finder that is early.
-async fn a_task_is_either_completed_or_lost(store: &Harness) {
+async fn concurrent_completion_and_reclaim_exclude_each_other(store: &Harness) {
     let other = store.another().await;
     for _ in 0..20 {
         let task = store.running(task()).await;
@@ -136,7 +136,7 @@ async fn a_task_is_either_completed_or_lost(store: &Harness) {
 }
 
 /// D10: a task comes back once.
-async fn of_many_who_requeue_a_task_one_does(store: &Harness) {
+async fn one_of_concurrent_requeues_succeeds(store: &Harness) {
     let id = store.ended(Status::Failed, task()).await;
     let mut requeues = JoinSet::new();
     for handle in handles(store, 6).await {
@@ -148,7 +148,7 @@ async fn of_many_who_requeue_a_task_one_does(store: &Harness) {
 }
 
 /// D7: neither waits for the other for good.
-async fn settlements_and_heartbeats_of_the_same_leases_get_along(store: &Harness) {
+async fn settlements_and_heartbeats_do_not_deadlock(store: &Harness) {
     let mut held = Vec::new();
     for _ in 0..6 {
         store.put_many(40).await;
@@ -170,7 +170,7 @@ async fn settlements_and_heartbeats_of_the_same_leases_get_along(store: &Harness
 }
 
 /// D5: two batches that say different things of the same two leases.
-async fn settlements_of_crossed_leases_get_along(store: &Harness) {
+async fn settlements_of_crossed_leases_do_not_deadlock(store: &Harness) {
     let mut settles = JoinSet::new();
     for _ in 0..2 {
         store.put_many(120).await;
@@ -190,7 +190,7 @@ async fn settlements_of_crossed_leases_get_along(store: &Harness) {
 }
 
 /// D17: whoever holds which category first.
-async fn waits_asked_for_in_crossed_categories_get_along(store: &Harness) {
+async fn rate_limits_of_crossed_categories_do_not_deadlock(store: &Harness) {
     let mut settles = JoinSet::new();
     for (number, handle) in handles(store, 8).await.into_iter().enumerate() {
         let categories =
@@ -211,7 +211,7 @@ async fn waits_asked_for_in_crossed_categories_get_along(store: &Harness) {
 }
 
 /// D9: two who submit the same work in another order both get their answer.
-async fn batches_with_crossed_keys_get_along(store: &Harness) {
+async fn batches_with_crossed_keys_do_not_deadlock(store: &Harness) {
     let mut submissions = JoinSet::new();
     for (number, handle) in handles(store, 8).await.into_iter().enumerate() {
         let mut batch: Vec<_> = (0..1000).map(|key| task().key(format!("k{key:03}"))).collect();
@@ -226,7 +226,7 @@ async fn batches_with_crossed_keys_get_along(store: &Harness) {
 }
 
 /// D14: maintenance never blocks claims.
-async fn pruning_and_packing_leave_running_work_alone(store: &Harness) {
+async fn prune_and_compress_do_not_affect_running_tasks(store: &Harness) {
     let keeper = store.another().await;
     let maintenance = tokio::spawn(async move {
         let mut retention = steadfast_store::Retention::default();
@@ -261,7 +261,7 @@ fn done(task: &steadfast_store::Claimed) -> Settlement {
 
 /// D3, D4: whoever settles a part of a lease while another settles another part leaves nothing
 /// of it behind that could be seized later.
-async fn completions_of_one_lease_add_up(store: &Harness) {
+async fn concurrent_completions_of_one_lease_add_up(store: &Harness) {
     for _ in 0..10 {
         store.put_many(40).await;
         let claimed = claim(store, 40).await;
@@ -278,7 +278,7 @@ async fn completions_of_one_lease_add_up(store: &Harness) {
 }
 
 /// D3, D10: the same beside somebody who calls one of its tasks off.
-async fn a_cancel_beside_the_completion_of_the_others_adds_up(store: &Harness) {
+async fn concurrent_cancel_and_completions_add_up(store: &Harness) {
     let other = store.another().await;
     for _ in 0..20 {
         store.put_many(10).await;
@@ -295,7 +295,7 @@ async fn a_cancel_beside_the_completion_of_the_others_adds_up(store: &Harness) {
 }
 
 /// D8, D14: every worker compresses, and what one has packed another does not pack away.
-async fn two_who_compress_at_once_keep_the_history(store: &Harness) {
+async fn concurrent_compression_keeps_the_history(store: &Harness) {
     let mut ids = Vec::new();
     for _ in 0..30 {
         ids.push(store.ended(Status::Failed, task().under(a_minute_apart())).await);

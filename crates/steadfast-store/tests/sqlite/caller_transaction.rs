@@ -7,7 +7,7 @@ use crate::{Fixture, task};
 
 /// D9: a transaction that is rolled back leaves nothing, also not in what the store remembers.
 #[tokio::test]
-async fn a_transaction_that_is_rolled_back_leaves_nothing() {
+async fn rolled_back_transaction_leaves_no_task() {
     let fixture = Fixture::new().await;
     let mut own = fixture.connection().await;
     let mut transaction = own.begin().await.unwrap();
@@ -24,7 +24,7 @@ async fn a_transaction_that_is_rolled_back_leaves_nothing() {
 
 /// D9: one that commits leaves the caller's rows and the tasks.
 #[tokio::test]
-async fn a_transaction_that_commits_leaves_tasks_and_rows() {
+async fn committed_transaction_leaves_tasks_and_rows() {
     let fixture = Fixture::new().await;
     let mut own = fixture.connection().await;
     own.execute("CREATE TABLE orders (number INTEGER)").await.unwrap();
@@ -38,7 +38,7 @@ async fn a_transaction_that_commits_leaves_tasks_and_rows() {
 
 /// D9: tasks that cannot be taken are none of them taken, and the transaction goes on.
 #[tokio::test]
-async fn a_refused_task_leaves_the_transaction_as_it_was() {
+async fn rejected_task_leaves_the_transaction_unchanged() {
     let fixture = Fixture::new().await;
     fixture.store.submit(task(1).key("taken")).await.unwrap();
     let mut own = fixture.connection().await;
@@ -53,7 +53,7 @@ async fn a_refused_task_leaves_the_transaction_as_it_was() {
 
 /// D9: a connection to somewhere else is told so.
 #[tokio::test]
-async fn a_connection_to_another_file_is_refused() {
+async fn connection_to_another_file_is_rejected() {
     let fixture = Fixture::new().await;
     let mut other = sqlx::SqliteConnection::connect("sqlite::memory:").await.unwrap();
     let store: &Store = &fixture.store;

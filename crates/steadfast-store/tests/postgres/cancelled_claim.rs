@@ -33,7 +33,7 @@ async fn until(condition: &str, mut holds: impl AsyncFnMut() -> bool) {
 
 /// D4: a claim whose caller has gone holds no task, however far it has come.
 #[test]
-fn a_claim_that_is_not_heard_of_is_given_back() {
+fn unreceived_claim_is_released() {
     with_store(async |fixture| {
         let id = fixture.store.submit(task(1)).await.unwrap().id;
         let status = async || fixture.store.task(id).await.unwrap().status;

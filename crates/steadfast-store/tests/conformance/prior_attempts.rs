@@ -6,15 +6,15 @@ use steadfast_store::{ClaimRequest, Status};
 use crate::harness::*;
 
 cases![
-    what_failed_elsewhere_waits_for_its_retry,
-    what_failed_elsewhere_for_good_has_failed,
-    a_time_that_is_given_goes_before_the_backoff,
-    a_wait_that_was_asked_for_elsewhere_uses_no_attempt,
-    what_failed_elsewhere_is_not_tried_if_it_would_be_too_late,
+    failure_elsewhere_schedules_the_retry,
+    final_failure_elsewhere_fails_the_task,
+    given_time_precedes_the_backoff,
+    rate_limit_elsewhere_uses_no_attempt,
+    retry_after_the_expiry_fails_the_task,
 ];
 
 /// D9: the failure elsewhere is the first attempt, and the policy says when the next is due.
-async fn what_failed_elsewhere_waits_for_its_retry(store: &Harness) {
+async fn failure_elsewhere_schedules_the_retry(store: &Harness) {
     let id = store.put(task().under(a_minute_apart()).failed_once(unavailable())).await;
     let kept = store.show(id).await;
     assert_eq!((kept.status, kept.attempts, kept.faults.len()), (Status::Scheduled, 1, 1));
@@ -29,7 +29,7 @@ async fn what_failed_elsewhere_waits_for_its_retry(store: &Harness) {
 }
 
 /// D9, J2: a final failure is kept as what it is.
-async fn what_failed_elsewhere_for_good_has_failed(store: &Harness) {
+async fn final_failure_elsewhere_fails_the_task(store: &Harness) {
     let kept = store.show(store.put(task().failed_once(gone())).await).await;
     assert_eq!((kept.status, kept.reason), (Status::Failed, Some(Reason::Final)));
     assert_eq!((kept.attempts, kept.faults.len()), (1, 1));
@@ -38,14 +38,14 @@ async fn what_failed_elsewhere_for_good_has_failed(store: &Harness) {
 }
 
 /// D9: who says when means it.
-async fn a_time_that_is_given_goes_before_the_backoff(store: &Harness) {
+async fn given_time_precedes_the_backoff(store: &Harness) {
     let task = task().under(a_minute_apart()).failed_once(unavailable()).after(secs(7));
     let kept = store.show(store.put(task).await).await;
     assert_eq!(kept.scheduled_at, kept.submitted_at + secs(7));
 }
 
 /// D8: a hinted wait consumes no attempt, wherever the hint was given.
-async fn a_wait_that_was_asked_for_elsewhere_uses_no_attempt(store: &Harness) {
+async fn rate_limit_elsewhere_uses_no_attempt(store: &Harness) {
     let task = task().under(a_minute_apart()).failed_once(rate_limited(secs(5)));
     let kept = store.show(store.put(task).await).await;
     assert_eq!((kept.attempts, kept.rate_limit_waits), (0, 1));
@@ -53,7 +53,7 @@ async fn a_wait_that_was_asked_for_elsewhere_uses_no_attempt(store: &Harness) {
 }
 
 /// P5: a retry that could not start in time is not waited for.
-async fn what_failed_elsewhere_is_not_tried_if_it_would_be_too_late(store: &Harness) {
+async fn retry_after_the_expiry_fails_the_task(store: &Harness) {
     let soon = steadfast_store::When::After(secs(30));
     let task = task().under(a_minute_apart()).failed_once(unavailable()).expires(soon);
     let kept = store.show(store.put(task).await).await;

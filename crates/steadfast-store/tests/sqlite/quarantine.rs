@@ -7,7 +7,7 @@ use crate::{Fixture, task};
 /// D4: a task whose policy means nothing to this version is left for a later one, and the rest
 /// of its batch is run.
 #[tokio::test]
-async fn a_task_that_cannot_be_read_is_set_aside() {
+async fn task_that_cannot_be_decoded_is_quarantined() {
     let fixture = Fixture::new().await;
     let foreign = fixture.store.submit(task(1).policy("patient")).await.unwrap().id;
     let sound = fixture.store.submit(task(2)).await.unwrap().id;

@@ -10,22 +10,22 @@ use steadfast_store::{Record, RecordKind, Retention, Rollup, Settled, Status, Ta
 use crate::harness::*;
 
 cases![
-    nothing_ended_is_no_sum,
-    tasks_are_summed_up_by_policy_and_subsystem,
-    every_call_that_was_made_is_an_attempt,
-    a_task_takes_from_its_submission_to_its_end,
-    only_what_ended_within_the_window_counts,
-    recorded_sessions_are_summed_up_beside_tasks,
-    a_record_that_is_no_session_counts_for_nothing,
-    a_text_that_cannot_be_read_spoils_no_figures,
-    a_number_that_is_absurd_spoils_no_figures,
-    a_minute_that_cannot_be_added_up_is_stepped_over,
-    a_minute_is_summed_up_when_it_is_over,
-    what_is_summed_up_counts_without_its_tasks,
-    a_window_that_cuts_a_minute_counts_what_is_within,
-    many_who_sum_up_at_once_count_once,
-    sums_are_forgotten_with_the_records,
-    a_clock_that_ran_ahead_blinds_nobody,
+    empty_store_has_no_rollups,
+    tasks_are_aggregated_by_policy_and_subsystem,
+    every_call_counts_as_an_attempt,
+    duration_is_from_submission_to_end,
+    only_sessions_in_the_window_count,
+    recorded_sessions_are_aggregated,
+    invalid_session_record_is_ignored,
+    undecodable_text_is_ignored,
+    absurd_number_is_clamped,
+    minute_that_cannot_be_aggregated_is_skipped,
+    completed_minute_is_aggregated,
+    rollup_stays_after_its_tasks_are_pruned,
+    window_within_a_minute_counts_its_part,
+    concurrent_rollups_count_once,
+    rollups_are_pruned_with_the_records,
+    clock_that_was_ahead_is_recovered,
 ];
 
 async fn last_hour(store: &Harness) -> Vec<Rollup> {
@@ -51,7 +51,7 @@ fn of_kind(kind: &str) -> Task {
 }
 
 /// O1: what waits or runs has not ended.
-async fn nothing_ended_is_no_sum(store: &Harness) {
+async fn empty_store_has_no_rollups(store: &Harness) {
     store.running(task()).await;
     store.put(task()).await;
     store.put(task().after(secs(60))).await;
@@ -59,7 +59,7 @@ async fn nothing_ended_is_no_sum(store: &Harness) {
 }
 
 /// O1: the subsystem is what the kind begins with; completed is a success, all else is none.
-async fn tasks_are_summed_up_by_policy_and_subsystem(store: &Harness) {
+async fn tasks_are_aggregated_by_policy_and_subsystem(store: &Harness) {
     store.ended(Status::Completed, of_kind("mail.send")).await;
     store.ended(Status::Completed, of_kind("mail.fetch.all")).await;
     store.ended(Status::Failed, of_kind("mail")).await;
@@ -76,7 +76,7 @@ async fn tasks_are_summed_up_by_policy_and_subsystem(store: &Harness) {
 }
 
 /// O1, D8: failures, waits that were asked for, and the success that ended it.
-async fn every_call_that_was_made_is_an_attempt(store: &Harness) {
+async fn every_call_counts_as_an_attempt(store: &Harness) {
     store.exhausted().await;
     let task = store.running(of_kind("send")).await;
     assert_eq!(store.fail(&task, unavailable()).await, Settled::Accepted);
@@ -89,7 +89,7 @@ async fn every_call_that_was_made_is_an_attempt(store: &Harness) {
 }
 
 /// O1: as `max_duration` counts it, too.
-async fn a_task_takes_from_its_submission_to_its_end(store: &Harness) {
+async fn duration_is_from_submission_to_end(store: &Harness) {
     store.ended(Status::Completed, of_kind("send")).await;
     let quick = last_hour(store).await[0].duration;
     assert!(quick < secs(60), "{quick:?}");
@@ -99,7 +99,7 @@ async fn a_task_takes_from_its_submission_to_its_end(store: &Harness) {
 }
 
 /// O1: both ends are within.
-async fn only_what_ended_within_the_window_counts(store: &Harness) {
+async fn only_sessions_in_the_window_count(store: &Harness) {
     let id = store.ended(Status::Completed, task()).await;
     let ended = store.show(id).await.ended_at.unwrap();
     let count = async |from, to| store.rollups(from, to).await.unwrap().len();
@@ -123,7 +123,7 @@ async fn record(store: &Harness, bodies: impl IntoIterator<Item = Value>) {
 }
 
 /// O1: what a process tried by itself counts by when it was recorded.
-async fn recorded_sessions_are_summed_up_beside_tasks(store: &Harness) {
+async fn recorded_sessions_are_aggregated(store: &Harness) {
     store.ended(Status::Completed, of_kind("mail.send")).await;
     let mut long = session("calls", "shop.pay", false, 256);
     long["forgotten_attempts"] = json!(44);
@@ -138,7 +138,7 @@ async fn recorded_sessions_are_summed_up_beside_tasks(store: &Harness) {
 }
 
 /// K4: whatever somebody wrote into the store, the figures can be asked for.
-async fn a_record_that_is_no_session_counts_for_nothing(store: &Harness) {
+async fn invalid_session_record_is_ignored(store: &Harness) {
     let odd = json!({
         "policy_id": "odd", "operation": "", "success": "yes", "total_attempts": "many",
         "total_duration": -5, "forgotten_attempts": [1], "subsystem": 7,
@@ -150,7 +150,7 @@ async fn a_record_that_is_no_session_counts_for_nothing(store: &Harness) {
 }
 
 /// K4: U+0000 in what went wrong, or a name as long as a page, is one session like others.
-async fn a_text_that_cannot_be_read_spoils_no_figures(store: &Harness) {
+async fn undecodable_text_is_ignored(store: &Harness) {
     let mut odd = session("calls", "shop.pay", false, 2);
     odd["error"] = json!("a\u{0}b");
     record(store, [odd, session(&random(5000), &random(5000), true, 1)]).await;
@@ -174,7 +174,7 @@ fn random(length: usize) -> String {
 }
 
 /// K4: more attempts than there can be are very many.
-async fn a_number_that_is_absurd_spoils_no_figures(store: &Harness) {
+async fn absurd_number_is_clamped(store: &Harness) {
     let mut odd = session("calls", "shop.pay", false, u64::MAX);
     odd["total_duration"] = json!(f64::MAX);
     record(store, [odd.clone(), odd]).await;
@@ -184,7 +184,7 @@ async fn a_number_that_is_absurd_spoils_no_figures(store: &Harness) {
 }
 
 /// K4: what is in it is lost to the figures, and nothing after it.
-async fn a_minute_that_cannot_be_added_up_is_stepped_over(store: &Harness) {
+async fn minute_that_cannot_be_aggregated_is_skipped(store: &Harness) {
     record(store, [session("calls", "shop.pay", true, 1)]).await;
     store.spoil_records().await;
     store.age_records(secs(1200)).await;
@@ -195,7 +195,7 @@ async fn a_minute_that_cannot_be_added_up_is_stepped_over(store: &Harness) {
 }
 
 /// O1: one that may still get an end is left alone, and one without any is stepped over.
-async fn a_minute_is_summed_up_when_it_is_over(store: &Harness) {
+async fn completed_minute_is_aggregated(store: &Harness) {
     store.sum_up_all().await;
     store.ended(Status::Completed, of_kind("send")).await;
     store.sum_up_all().await;
@@ -206,7 +206,7 @@ async fn a_minute_is_summed_up_when_it_is_over(store: &Harness) {
 }
 
 /// O1: exactly as if they were counted one by one.
-async fn what_is_summed_up_counts_without_its_tasks(store: &Harness) {
+async fn rollup_stays_after_its_tasks_are_pruned(store: &Harness) {
     store.exhausted().await;
     for kind in ["mail.send", "mail.fetch", "shop.pay"] {
         store.ended(Status::Completed, of_kind(kind)).await;
@@ -231,7 +231,7 @@ async fn what_is_summed_up_counts_without_its_tasks(store: &Harness) {
 }
 
 /// O1: both ends are within, to the microsecond, summed up or not.
-async fn a_window_that_cuts_a_minute_counts_what_is_within(store: &Harness) {
+async fn window_within_a_minute_counts_its_part(store: &Harness) {
     let id = store.ended(Status::Completed, task()).await;
     store.age_ended(secs(600)).await;
     store.sum_up_all().await;
@@ -247,7 +247,7 @@ async fn a_window_that_cuts_a_minute_counts_what_is_within(store: &Harness) {
 }
 
 /// O1, D14: every worker does it.
-async fn many_who_sum_up_at_once_count_once(store: &Harness) {
+async fn concurrent_rollups_count_once(store: &Harness) {
     for _ in 0..3 {
         store.ended(Status::Completed, of_kind("send")).await;
         store.age_ended(secs(120)).await;
@@ -261,7 +261,7 @@ async fn many_who_sum_up_at_once_count_once(store: &Harness) {
 }
 
 /// D14: figures are kept for as long as what they are made of.
-async fn sums_are_forgotten_with_the_records(store: &Harness) {
+async fn rollups_are_pruned_with_the_records(store: &Harness) {
     store.ended(Status::Completed, of_kind("send")).await;
     store.age_ended(secs(1800)).await;
     store.sum_up_all().await;
@@ -277,7 +277,7 @@ async fn sums_are_forgotten_with_the_records(store: &Harness) {
 
 /// O1, D4: what was summed up under a clock that ran ahead does not hide what ends now, and is
 /// summed up when it is that late.
-async fn a_clock_that_ran_ahead_blinds_nobody(store: &Harness) {
+async fn clock_that_was_ahead_is_recovered(store: &Harness) {
     store.sum_up_all().await;
     store.sum_up_ahead(secs(86_400)).await;
     store.ended(Status::Completed, of_kind("send")).await;

@@ -7,13 +7,13 @@ use steadfast_store::{Cursor, PageRequest, Status, StoreError, TaskId};
 use crate::harness::*;
 
 cases![
-    ended_tasks_are_listed_by_their_ends,
-    what_has_not_ended_is_not_among_them,
-    a_page_goes_on_where_the_one_before_ended,
-    what_ended_years_ago_is_found_behind_what_ended_now,
-    very_many_that_ended_at_once_are_each_listed_once,
-    those_of_a_request_are_found_by_it,
-    a_cursor_of_another_list_is_no_place_among_ends,
+    ended_tasks_are_listed_latest_first,
+    open_task_is_not_listed,
+    page_continues_after_the_previous_one,
+    task_that_ended_years_ago_is_listed,
+    tasks_that_ended_at_once_are_listed_once,
+    tasks_are_filtered_by_correlation_id,
+    cursor_of_another_list_is_rejected_by_ended_list,
 ];
 
 /// The ids of each page.
@@ -31,7 +31,7 @@ async fn pages(store: &Harness, limit: u32) -> Vec<Vec<TaskId>> {
 }
 
 /// O1: by when they ended, not by when they were submitted, and however they ended.
-async fn ended_tasks_are_listed_by_their_ends(store: &Harness) {
+async fn ended_tasks_are_listed_latest_first(store: &Harness) {
     let taken = [store.running(task()).await, store.running(task()).await];
     let failed = store.ended(Status::Failed, task()).await;
     let cancelled = store.ended(Status::Cancelled, task()).await;
@@ -47,7 +47,7 @@ async fn ended_tasks_are_listed_by_their_ends(store: &Harness) {
 }
 
 /// O1: nor is one that is tried again.
-async fn what_has_not_ended_is_not_among_them(store: &Harness) {
+async fn open_task_is_not_listed(store: &Harness) {
     let again = store.ended(Status::Failed, task()).await;
     let done = store.ended(Status::Completed, task()).await;
     store.requeue(again, true, &somebody()).await.unwrap();
@@ -57,7 +57,7 @@ async fn what_has_not_ended_is_not_among_them(store: &Harness) {
 }
 
 /// H1: each once, in order, and the last page says that it is.
-async fn a_page_goes_on_where_the_one_before_ended(store: &Harness) {
+async fn page_continues_after_the_previous_one(store: &Harness) {
     let mut ids = Vec::new();
     for status in [Status::Completed, Status::Failed, Status::Cancelled, Status::Completed] {
         ids.push(store.ended(status, task()).await);
@@ -69,7 +69,7 @@ async fn a_page_goes_on_where_the_one_before_ended(store: &Harness) {
 }
 
 /// H3: however long nothing ended between them.
-async fn what_ended_years_ago_is_found_behind_what_ended_now(store: &Harness) {
+async fn task_that_ended_years_ago_is_listed(store: &Harness) {
     let oldest = store.ended(Status::Completed, task()).await;
     store.age_ended(secs(20 * 365 * 86_400)).await;
     let old = store.ended(Status::Failed, task()).await;
@@ -80,7 +80,7 @@ async fn what_ended_years_ago_is_found_behind_what_ended_now(store: &Harness) {
 }
 
 /// H3, K4: one moment may have more ends than a page.
-async fn very_many_that_ended_at_once_are_each_listed_once(store: &Harness) {
+async fn tasks_that_ended_at_once_are_listed_once(store: &Harness) {
     const MANY: usize = 2500;
     let put: BTreeSet<_> = store.put_many(MANY).await.into_iter().collect();
     let mut taken = Vec::new();
@@ -94,7 +94,7 @@ async fn very_many_that_ended_at_once_are_each_listed_once(store: &Harness) {
 }
 
 /// H3: the tasks of a request are found among however many others, in the same order.
-async fn those_of_a_request_are_found_by_it(store: &Harness) {
+async fn tasks_are_filtered_by_correlation_id(store: &Harness) {
     let of_request = || task().correlation_id("request-7");
     let taken = [store.running(of_request()).await, store.running(of_request()).await];
     store.ended(Status::Completed, task().correlation_id("request-8")).await;
@@ -117,7 +117,7 @@ async fn those_of_a_request_are_found_by_it(store: &Harness) {
 }
 
 /// K4: it is told, with what to do.
-async fn a_cursor_of_another_list_is_no_place_among_ends(store: &Harness) {
+async fn cursor_of_another_list_is_rejected_by_ended_list(store: &Harness) {
     for after in ["", "12", "newest:0:0:00000000-0000-7000-8000-000000000000", "ended:x:0:y"] {
         let page = PageRequest { limit: 1, after: Some(Cursor(after.to_owned())) };
         let refused = store.latest_ended(None, &page).await.unwrap_err();

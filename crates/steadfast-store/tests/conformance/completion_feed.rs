@@ -10,7 +10,7 @@ use steadfast_store::{Settled, Status};
 use crate::harness::{DONE, Harness, a_minute_apart, settlement, task, unavailable};
 
 /// D11: ends of every kind are told, retries are not, and who listens late hears nothing old.
-async fn who_listens_hears_what_ended(store: &Harness) {
+async fn subscriber_receives_ended_tasks(store: &Harness) {
     store.ended(Status::Completed, task()).await;
     let mut ends = store.subscribe_completions();
     assert_eq!(ends.drain(), []);
@@ -25,7 +25,7 @@ async fn who_listens_hears_what_ended(store: &Harness) {
 }
 
 /// D4: what a stale lease says ends nothing.
-async fn a_stale_word_is_not_told(store: &Harness) {
+async fn stale_settlement_is_not_published(store: &Harness) {
     let claimed = store.running(task()).await;
     store.cancel(claimed.id, &crate::harness::somebody()).await.unwrap();
     let mut ends = store.subscribe_completions();
@@ -34,7 +34,7 @@ async fn a_stale_word_is_not_told(store: &Harness) {
 }
 
 /// D11: clones are one store, another process is not.
-async fn clones_of_a_store_are_heard(store: &Harness) {
+async fn clones_share_the_completion_feed(store: &Harness) {
     let mut ends = store.subscribe_completions();
     let clone = (**store).clone();
     let claimed = store.running(task()).await;
@@ -43,7 +43,7 @@ async fn clones_of_a_store_are_heard(store: &Harness) {
 }
 
 /// W4: who begins to listen while an end is written hears of it: he may look before it is there.
-async fn an_end_that_is_under_way_is_heard(store: &Harness) {
+async fn completion_in_flight_is_published(store: &Harness) {
     // On a machine that is busy elsewhere the answer may be there at once.
     for _ in 0..100 {
         let claimed = store.running(task()).await;
@@ -60,8 +60,8 @@ async fn an_end_that_is_under_way_is_heard(store: &Harness) {
 }
 
 cases!(
-    who_listens_hears_what_ended,
-    a_stale_word_is_not_told,
-    clones_of_a_store_are_heard,
-    an_end_that_is_under_way_is_heard,
+    subscriber_receives_ended_tasks,
+    stale_settlement_is_not_published,
+    clones_share_the_completion_feed,
+    completion_in_flight_is_published,
 );

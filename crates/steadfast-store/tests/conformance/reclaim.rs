@@ -8,18 +8,18 @@ use steadfast_store::{ClaimRequest, Claimed, Settled, Status, Task, TaskId, Verd
 use crate::harness::*;
 
 cases![
-    the_tasks_of_a_lost_worker_are_taken_over,
-    the_tasks_of_a_living_worker_are_left_alone,
-    who_lost_a_task_has_no_say_in_it,
-    a_loss_counts_as_an_attempt_with_a_fault_of_its_own,
-    a_task_that_kills_its_workers_ends_as_failed,
-    a_task_that_is_not_safe_to_repeat_fails_with_its_worker,
-    what_was_settled_before_is_not_lost,
-    a_task_called_off_is_not_lost,
-    the_name_of_the_first_loser_stays,
-    a_loss_is_taken_over_in_bounded_pieces,
-    nobody_takes_over_what_another_has_taken,
-    nothing_lost_is_nothing_to_take,
+    tasks_of_a_lost_worker_are_reclaimed,
+    tasks_of_a_live_worker_are_not_reclaimed,
+    settlement_after_reclaim_is_rejected,
+    lost_lease_counts_as_an_attempt,
+    task_that_kills_its_workers_fails,
+    unsafe_task_fails_with_its_worker,
+    settled_task_is_not_reclaimed,
+    cancelled_task_is_not_reclaimed,
+    first_lost_worker_is_named,
+    reclaim_respects_its_limit,
+    expired_lease_is_reclaimed_once,
+    reclaim_without_expired_leases_is_empty,
 ];
 
 /// Loses what it holds, as a worker of this name.
@@ -38,7 +38,7 @@ async fn reclaim_expired(store: &Harness) -> Vec<(Claimed, String)> {
 }
 
 /// D7: under a new lease, with the name of who lost them.
-async fn the_tasks_of_a_lost_worker_are_taken_over(store: &Harness) {
+async fn tasks_of_a_lost_worker_are_reclaimed(store: &Harness) {
     let lost = lose(store, "w1", tasks(3)).await;
     let seized = reclaim_expired(store).await;
     let ids = |tasks: Vec<TaskId>| tasks.into_iter().collect::<BTreeSet<_>>();
@@ -56,7 +56,7 @@ async fn the_tasks_of_a_lost_worker_are_taken_over(store: &Harness) {
 }
 
 /// D7: only an expired lease is a lost one.
-async fn the_tasks_of_a_living_worker_are_left_alone(store: &Harness) {
+async fn tasks_of_a_live_worker_are_not_reclaimed(store: &Harness) {
     lose(store, "w1", tasks(1)).await;
     let living = store.running(task()).await;
     assert!(reclaim_expired(store).await.iter().all(|(task, _)| task.id != living.id));
@@ -65,7 +65,7 @@ async fn the_tasks_of_a_living_worker_are_left_alone(store: &Harness) {
 }
 
 /// D4: the old holder's word is stale, the new one's holds.
-async fn who_lost_a_task_has_no_say_in_it(store: &Harness) {
+async fn settlement_after_reclaim_is_rejected(store: &Harness) {
     let lost = lose(store, "w1", tasks(1)).await.remove(0);
     let (seized, _) = reclaim_expired(store).await.remove(0);
     assert_eq!(store.complete(&lost).await, Settled::Stale);
@@ -74,7 +74,7 @@ async fn who_lost_a_task_has_no_say_in_it(store: &Harness) {
 }
 
 /// D7: the loss is in the history, and the policy says when it is tried again.
-async fn a_loss_counts_as_an_attempt_with_a_fault_of_its_own(store: &Harness) {
+async fn lost_lease_counts_as_an_attempt(store: &Harness) {
     lose(store, "w1", vec![task().under(a_minute_apart())]).await;
     let (seized, by) = reclaim_expired(store).await.remove(0);
     assert_eq!(store.fail(&seized, worker_lost(&by)).await, Settled::Accepted);
@@ -85,7 +85,7 @@ async fn a_loss_counts_as_an_attempt_with_a_fault_of_its_own(store: &Harness) {
 }
 
 /// D7: no endless loop.
-async fn a_task_that_kills_its_workers_ends_as_failed(store: &Harness) {
+async fn task_that_kills_its_workers_fails(store: &Harness) {
     let id = store.put(task().under(at_once())).await;
     for worker in ["w1", "w2", "w3"] {
         store.claim(&ClaimRequest::new(worker, 1)).await.unwrap();
@@ -99,7 +99,7 @@ async fn a_task_that_kills_its_workers_ends_as_failed(store: &Harness) {
 }
 
 /// J9: the lost attempt may have taken effect.
-async fn a_task_that_is_not_safe_to_repeat_fails_with_its_worker(store: &Harness) {
+async fn unsafe_task_fails_with_its_worker(store: &Harness) {
     let once = Policy::immediate().idempotent(false).build().unwrap();
     lose(store, "w1", vec![task().under(once)]).await;
     let (seized, by) = reclaim_expired(store).await.remove(0);
@@ -109,7 +109,7 @@ async fn a_task_that_is_not_safe_to_repeat_fails_with_its_worker(store: &Harness
 }
 
 /// D4: what a worker had its last word on before it was lost stands.
-async fn what_was_settled_before_is_not_lost(store: &Harness) {
+async fn settled_task_is_not_reclaimed(store: &Harness) {
     let lost = lose(store, "w1", tasks(4)).await;
     store.complete(&lost[0]).await;
     store.settle_one(&lost[1], Verdict::Released).await;
@@ -120,7 +120,7 @@ async fn what_was_settled_before_is_not_lost(store: &Harness) {
 }
 
 /// D10: nor is what somebody has ended meanwhile.
-async fn a_task_called_off_is_not_lost(store: &Harness) {
+async fn cancelled_task_is_not_reclaimed(store: &Harness) {
     let lost = lose(store, "w1", tasks(2)).await;
     store.cancel(lost[0].id, &somebody()).await.unwrap();
     let seized = reclaim_expired(store).await;
@@ -129,7 +129,7 @@ async fn a_task_called_off_is_not_lost(store: &Harness) {
 }
 
 /// D7: if the finder is lost as well, the history still tells who lost the task.
-async fn the_name_of_the_first_loser_stays(store: &Harness) {
+async fn first_lost_worker_is_named(store: &Harness) {
     lose(store, "w1", tasks(1)).await;
     let (first, _) = reclaim_expired(store).await.remove(0);
     store.expire_leases().await;
@@ -142,7 +142,7 @@ async fn the_name_of_the_first_loser_stays(store: &Harness) {
 }
 
 /// D7: a thousand lost tasks are not one finder's, and none is forgotten or taken twice.
-async fn a_loss_is_taken_over_in_bounded_pieces(store: &Harness) {
+async fn reclaim_respects_its_limit(store: &Harness) {
     lose(store, "w1", tasks(7)).await;
     lose(store, "w2", tasks(3)).await;
     assert!(store.reclaim_expired("finder", 0).await.unwrap().is_empty());
@@ -162,7 +162,7 @@ async fn a_loss_is_taken_over_in_bounded_pieces(store: &Harness) {
 }
 
 /// D7: every instance looks, one finds.
-async fn nobody_takes_over_what_another_has_taken(store: &Harness) {
+async fn expired_lease_is_reclaimed_once(store: &Harness) {
     lose(store, "w1", tasks(5)).await;
     let (here, there) = (steadfast_store::Store::clone(store), store.another().await);
     let (one, two) =
@@ -171,7 +171,7 @@ async fn nobody_takes_over_what_another_has_taken(store: &Harness) {
 }
 
 /// D7: looking costs nothing but the look.
-async fn nothing_lost_is_nothing_to_take(store: &Harness) {
+async fn reclaim_without_expired_leases_is_empty(store: &Harness) {
     assert!(reclaim_expired(store).await.is_empty());
     store.put(task()).await;
     assert!(reclaim_expired(store).await.is_empty());
