@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use steadfast_store::{Engine, Postgres, Sqlite, Store};
+use steadfast_store::engine::Engine;
+use steadfast_store::{Postgres, Sqlite};
 use steadfast_testing::process;
 use steadfast_worker::{Context, Maintenance, Worker};
 
@@ -40,7 +41,7 @@ pub(crate) async fn engine(url: &str) -> Result<Arc<dyn Engine>, Problem> {
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Problem> {
     let journal = Arc::new(Journal::create(&arguments.journal)?);
     let engine = patiently(&arguments.store).await?;
-    let store = Store::on(Arc::new(Witness { engine, journal: journal.clone() }));
+    let store = Witness::store(engine, journal.clone());
     let handler =
         move |script: Script, context: Context| work::play(script, context, journal.clone());
     let maintenance = Maintenance::default().reclaim_every(Duration::from_millis(300));

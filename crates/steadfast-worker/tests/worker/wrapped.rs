@@ -1,42 +1,39 @@
-//! An engine that a test can come between: a real one, which may be away, deaf or mute.
+//! A store whose engine can be made unreachable, slow or silent: the roles that a worker calls are
+//! wrapped, the others are those of the real engine.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use jiff::Timestamp;
+use steadfast_store::engine::{Claim, Engine, Maintain, Report, Roles, Settle};
 use steadfast_store::{
-    Activity, Actor, Admission, AuditEntry, AuditQuery, BreakerCommand, BreakerOverride,
-    BreakerReport, BudgetReport, ClaimRequest, Claimed, Claims, Connection, Counts, Documents, Due,
-    Engine, Executions, FencingToken, Filter, Heartbeat, Page, PageRequest, Promoted, Pruned,
-    QueueInfo, Record, RecordKind, Reports, Requeue, Requeued, Result, Retention, Rollup, Settled,
-    Settlement, Store, StoreError, StoredTask, Submitted, TaskId, Wakes, WorkerReport,
-    WorkerStatus,
+    BreakerOverride, BreakerReport, BudgetReport, ClaimRequest, Claimed, Claims, FencingToken,
+    Heartbeat, Notifier, Promoted, Pruned, Result, Retention, Settled, Settlement, Store,
+    StoreError, TaskId, WorkerReport,
 };
 use tokio::sync::{Notify, watch};
 
 pub(crate) struct Wrapped {
-    inner: Arc<dyn Engine>,
+    inner: Roles,
     away: AtomicBool,
-    /// How often it was asked while it was away.
+    /// The number of calls while the engine was away.
     pub(crate) refused: AtomicUsize,
     pub(crate) was_refused: Notify,
     hears_heartbeats: watch::Sender<bool>,
     hears_reports: AtomicBool,
     pub(crate) heartbeats: AtomicUsize,
     pub(crate) heartbeat: Notify,
-    /// How many claims and settlements the database itself did not take.
+    /// The number of claims and settlements that the database itself failed.
     pub(crate) failed: watch::Sender<usize>,
-    /// How many histories were packed.
+    /// The number of compressed histories.
     pub(crate) packed: watch::Sender<u64>,
-    nobody: Option<Wakes>,
 }
 
 impl Wrapped {
     pub(crate) fn around(inner: Arc<dyn Engine>) -> Self {
         Self {
-            inner,
+            inner: inner.into(),
             away: AtomicBool::new(false),
             refused: AtomicUsize::new(0),
             was_refused: Notify::new(),
@@ -46,78 +43,68 @@ impl Wrapped {
             heartbeat: Notify::new(),
             failed: watch::Sender::new(0),
             packed: watch::Sender::new(0),
-            nobody: None,
         }
     }
 
-    /// Nobody is woken by it.
+    /// Sends no wake-ups.
     pub(crate) fn without_wakes(mut self) -> Self {
-        self.nobody = Some(Wakes::default());
+        self.inner.notifier = Notifier::default();
         self
     }
 
     pub(crate) fn store(self) -> (Arc<Self>, Store) {
-        let engine = Arc::new(self);
-        (engine.clone(), Store::on(engine))
+        let wrapped = Arc::new(self);
+        let roles = Roles {
+            claim: wrapped.clone(),
+            settle: wrapped.clone(),
+            maintain: wrapped.clone(),
+            report: wrapped.clone(),
+            ..wrapped.inner.clone()
+        };
+        (wrapped, Store::with_roles(roles))
     }
 
-    /// Whether the database cannot be reached.
+    /// Makes the engine unreachable, or reachable again.
     pub(crate) fn is_away(&self, away: bool) {
         self.away.store(away, Ordering::SeqCst);
     }
 
-    /// Whether heartbeats arrive. Those that do not are answered when they do again.
+    /// Delivers heartbeats, or delays them until they are delivered again.
     pub(crate) fn hears_heartbeats(&self, hears: bool) {
         self.hears_heartbeats.send_replace(hears);
     }
 
-    /// What workers and budgets say of themselves is never answered.
+    /// Never answers the reports of workers and budgets.
     pub(crate) fn deaf_to_reports(self) -> Self {
         self.hears_reports.store(false, Ordering::SeqCst);
         self
     }
 
-    async fn hear_report(&self) -> Result<&dyn Reports> {
+    async fn reach_report(&self) -> Result<&dyn Report> {
         if !self.hears_reports.load(Ordering::SeqCst) {
             std::future::pending::<()>().await;
         }
-        Ok(self.reach()?.reports())
+        Ok(&*self.reach()?.report)
     }
 
-    fn heed<T>(&self, answer: Result<T>) -> Result<T> {
+    fn count_failure<T>(&self, answer: Result<T>) -> Result<T> {
         answer.inspect_err(|_| self.failed.send_modify(|failed| *failed += 1))
     }
 
-    fn reach(&self) -> Result<&dyn Engine> {
+    fn reach(&self) -> Result<&Roles> {
         if !self.away.load(Ordering::SeqCst) {
-            return Ok(&*self.inner);
+            return Ok(&self.inner);
         }
         self.refused.fetch_add(1, Ordering::SeqCst);
         self.was_refused.notify_one();
-        Err(StoreError::Unreachable(sqlx::Error::PoolTimedOut))
+        Err(StoreError::timed_out())
     }
 }
 
 #[async_trait]
-impl Engine for Wrapped {
-    async fn now(&self) -> Result<Timestamp> {
-        self.reach()?.now().await
-    }
-
-    async fn submit(&self, tasks: Vec<Admission>) -> Result<Vec<Submitted>> {
-        self.reach()?.submit(tasks).await
-    }
-
-    async fn submit_within(
-        &self,
-        connection: Connection<'_>,
-        tasks: Vec<Admission>,
-    ) -> Result<Vec<Submitted>> {
-        self.reach()?.submit_within(connection, tasks).await
-    }
-
+impl Claim for Wrapped {
     async fn claim(&self, request: &ClaimRequest) -> Result<Claims> {
-        self.heed(self.reach()?.claim(request).await)
+        self.count_failure(self.reach()?.claim.claim(request).await)
     }
 
     async fn heartbeat(
@@ -127,197 +114,84 @@ impl Engine for Wrapped {
         lease: Duration,
     ) -> Result<Heartbeat> {
         self.hears_heartbeats.subscribe().wait_for(|hears| *hears).await.unwrap();
-        let answer = self.reach()?.heartbeat(leases, running, lease).await;
+        let answer = self.reach()?.claim.heartbeat(leases, running, lease).await;
         self.heartbeats.fetch_add(1, Ordering::SeqCst);
         self.heartbeat.notify_one();
         answer
     }
 
-    async fn held(&self, id: TaskId, version: FencingToken) -> Result<Option<Claimed>> {
-        self.reach()?.held(id, version).await
-    }
-
-    async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
-        self.heed(self.reach()?.settle(settlements).await)
-    }
-
-    async fn promote(&self, limit: u32) -> Result<Promoted> {
-        self.reach()?.promote(limit).await
-    }
-
-    async fn reclaim_expired(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>> {
-        self.reach()?.reclaim_expired(worker, limit).await
-    }
-
-    async fn task(&self, id: TaskId) -> Result<Option<StoredTask>> {
-        self.reach()?.task(id).await
-    }
-
-    async fn histories(&self, ids: &[TaskId]) -> Result<Vec<StoredTask>> {
-        self.reach()?.histories(ids).await
-    }
-
-    async fn task_by_key(&self, key: &str) -> Result<Option<TaskId>> {
-        self.reach()?.task_by_key(key).await
-    }
-
-    async fn tasks(
-        &self,
-        filter: &Filter,
-        page: &PageRequest,
-        documents: Documents,
-    ) -> Result<Page<StoredTask>> {
-        self.reach()?.tasks(filter, page, documents).await
-    }
-
-    async fn latest_ended(
-        &self,
-        request: Option<&str>,
-        page: &PageRequest,
-    ) -> Result<Page<StoredTask>> {
-        self.reach()?.latest_ended(request, page).await
-    }
-
-    async fn counts(&self) -> Result<Counts> {
-        self.reach()?.counts().await
-    }
-
-    async fn due(&self) -> Result<Due> {
-        self.reach()?.due().await
-    }
-
-    async fn activity(&self) -> Result<Activity> {
-        self.reach()?.activity().await
-    }
-
-    async fn queues(&self) -> Result<Vec<QueueInfo>> {
-        self.reach()?.queues().await
-    }
-
-    async fn worker_status(&self) -> Result<WorkerStatus> {
-        self.reach()?.worker_status().await
-    }
-
-    async fn cancel(&self, id: TaskId, by: &Actor) -> Result<()> {
-        self.reach()?.cancel(id, by).await
-    }
-
-    async fn run_now(&self, id: TaskId, by: &Actor) -> Result<()> {
-        self.reach()?.run_now(id, by).await
-    }
-
-    async fn set_expiry(
-        &self,
-        id: TaskId,
-        expires_at: Option<Timestamp>,
-        by: &Actor,
-    ) -> Result<()> {
-        self.reach()?.set_expiry(id, expires_at, by).await
-    }
-
-    async fn requeue(&self, filter: &Filter, how: &Requeue, by: &Actor) -> Result<Requeued> {
-        self.reach()?.requeue(filter, how, by).await
-    }
-
-    async fn set_paused(&self, queue: &str, paused: bool, by: &Actor) -> Result<()> {
-        self.reach()?.set_paused(queue, paused, by).await
-    }
-
-    async fn audit(&self, entry: &AuditEntry) -> Result<()> {
-        self.reach()?.audit(entry).await
-    }
-
-    async fn audit_all(&self, entries: &[AuditEntry]) -> Result<()> {
-        self.reach()?.audit_all(entries).await
-    }
-
-    async fn audited(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
-        self.reach()?.audited(query).await
-    }
-
-    async fn record(&self, records: &[Record]) -> Result<()> {
-        self.reach()?.record(records).await
-    }
-
-    async fn records(&self, kind: RecordKind, page: &PageRequest) -> Result<Page<Record>> {
-        self.reach()?.records(kind, page).await
-    }
-
-    async fn rollup(&self) -> Result<bool> {
-        self.reach()?.rollup().await
-    }
-
-    async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Rollup>> {
-        self.reach()?.figures(from, to).await
-    }
-
-    async fn records_after(
-        &self,
-        kind: RecordKind,
-        number: i64,
-        limit: u32,
-    ) -> Result<Vec<Record>> {
-        self.reach()?.records_after(kind, number, limit).await
-    }
-
-    async fn report_breakers(&self, reports: &[BreakerReport]) -> Result<()> {
-        self.reach()?.report_breakers(reports).await
-    }
-
-    async fn breakers(&self) -> Result<Vec<BreakerReport>> {
-        self.reach()?.breakers().await
-    }
-
-    async fn order_breaker(&self, policy: &str, wish: BreakerCommand, by: &Actor) -> Result<()> {
-        self.reach()?.order_breaker(policy, wish, by).await
-    }
-
-    async fn breaker_orders(&self) -> Result<Vec<BreakerOverride>> {
-        self.reach()?.breaker_orders().await
-    }
-
-    async fn prune(&self, retention: &Retention) -> Result<Pruned> {
-        self.reach()?.prune(retention).await
-    }
-
-    async fn compress(&self, older_than: Duration, limit: u32) -> Result<u64> {
-        let packed = self.reach()?.compress(older_than, limit).await?;
-        self.packed.send_modify(|count| *count += packed);
-        Ok(packed)
-    }
-
-    fn executions(&self) -> &dyn Executions {
-        self.inner.executions()
-    }
-
-    fn reports(&self) -> &dyn Reports {
-        self
-    }
-
-    fn wakes(&self) -> &Wakes {
-        self.nobody.as_ref().unwrap_or_else(|| self.inner.wakes())
+    async fn held(&self, id: TaskId, fencing_token: FencingToken) -> Result<Option<Claimed>> {
+        self.reach()?.claim.held(id, fencing_token).await
     }
 }
 
 #[async_trait]
-impl Reports for Wrapped {
-    async fn report_worker(&self, report: &WorkerReport) -> Result<()> {
-        self.hear_report().await?.report_worker(report).await
+impl Settle for Wrapped {
+    async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
+        self.count_failure(self.reach()?.settle.settle(settlements).await)
+    }
+}
+
+#[async_trait]
+impl Maintain for Wrapped {
+    async fn promote(&self, limit: u32) -> Result<Promoted> {
+        self.reach()?.maintain.promote(limit).await
     }
 
-    async fn forget_worker(&self, name: &str, instance: Option<&str>) -> Result<()> {
-        self.hear_report().await?.forget_worker(name, instance).await
+    async fn reclaim_expired(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>> {
+        self.reach()?.maintain.reclaim_expired(worker, limit).await
+    }
+
+    async fn rollup(&self) -> Result<bool> {
+        self.reach()?.maintain.rollup().await
+    }
+
+    async fn prune(&self, retention: &Retention) -> Result<Pruned> {
+        self.reach()?.maintain.prune(retention).await
+    }
+
+    async fn prune_executions(&self, retention: &Retention) -> Result<u64> {
+        self.reach()?.maintain.prune_executions(retention).await
+    }
+
+    async fn compress(&self, older_than: Duration, limit: u32) -> Result<u64> {
+        let compressed = self.reach()?.maintain.compress(older_than, limit).await?;
+        self.packed.send_modify(|count| *count += compressed);
+        Ok(compressed)
+    }
+}
+
+#[async_trait]
+impl Report for Wrapped {
+    async fn report_worker(&self, report: &WorkerReport) -> Result<()> {
+        self.reach_report().await?.report_worker(report).await
+    }
+
+    async fn deregister_worker(&self, name: &str, instance: Option<&str>) -> Result<()> {
+        self.reach_report().await?.deregister_worker(name, instance).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerReport>> {
-        self.reach()?.reports().workers().await
+        self.reach()?.report.workers().await
     }
 
     async fn report_budgets(&self, reports: &[BudgetReport]) -> Result<()> {
-        self.hear_report().await?.report_budgets(reports).await
+        self.reach_report().await?.report_budgets(reports).await
     }
 
     async fn budgets(&self) -> Result<Vec<BudgetReport>> {
-        self.reach()?.reports().budgets().await
+        self.reach()?.report.budgets().await
+    }
+
+    async fn report_breakers(&self, reports: &[BreakerReport]) -> Result<()> {
+        self.reach()?.report.report_breakers(reports).await
+    }
+
+    async fn breakers(&self) -> Result<Vec<BreakerReport>> {
+        self.reach()?.report.breakers().await
+    }
+
+    async fn breaker_overrides(&self) -> Result<Vec<BreakerOverride>> {
+        self.reach()?.report.breaker_overrides().await
     }
 }

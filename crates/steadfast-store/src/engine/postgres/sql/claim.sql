@@ -1,9 +1,9 @@
--- Takes the first of all lines under one new lease. A line is a queue, or a wanted category in it: a
--- condition on the category beside the order of a queue would step over everything else in it. The rows
--- are found, locked and deleted by the index in claim order; what waits for a later day is in another
--- table (D6). A category is bounded and ordered by, not equal to the wanted one: where all tasks once
--- were of one category, the server would take the whole queue for its line. A kind that is not in the
--- line is looked up task by task: as a subquery of one value it cannot become a scan of all tasks.
+-- Claims the first pending tasks of all sources under one new lease. A source is a queue, or a wanted
+-- category in it: a condition on the category with the order of a queue would scan everything else in
+-- it. Rows are found, locked and deleted by the index in claim order; scheduled tasks are in another
+-- table (D6). A category is bounded and ordered by instead of compared for equality: if all tasks were
+-- once of one category, the planner would scan the whole queue. A kind that is not in the row is read
+-- task by task: as a scalar subquery it cannot become a scan of all tasks.
 WITH source AS MATERIALIZED (
     SELECT q.id AS queue, wanted.category, coalesce(l.most, $6::int) AS most,
            coalesce(l.rank, '-32768'::smallint) AS rank,
@@ -16,9 +16,9 @@ WITH source AS MATERIALIZED (
      CROSS JOIN (SELECT DISTINCT g.category FROM unnest(coalesce($9::text[], ARRAY[NULL::text])) AS g (category)) AS wanted
      WHERE NOT q.paused AND (l.name IS NOT NULL OR cardinality($1) = 0)
 ),
--- How many of each line are among the first, looked up without a lock. Who locked as many of each as
--- it wants in all would keep others from tasks that it does not take.
-share AS (
+-- The number of claimed tasks per source, found without locks. Locking the limit in each source would block
+-- tasks that are not claimed.
+shares AS (
     SELECT queue, category, count(*) AS many
       FROM (SELECT *
               FROM (SELECT source.queue, source.category, source.most, head.*, row_number() OVER (
@@ -43,7 +43,7 @@ share AS (
 locked AS MATERIALIZED (
     SELECT first.*
       FROM (SELECT source.*, CASE WHEN source.alone THEN least(source.most, $6) ELSE s.many END AS share
-              FROM source LEFT JOIN share s
+              FROM source LEFT JOIN shares s
                 ON s.queue = source.queue AND s.category IS NOT DISTINCT FROM source.category) AS source
      CROSS JOIN LATERAL (
         SELECT r.ctid AS place, r.rank, r.submitted_at, r.id

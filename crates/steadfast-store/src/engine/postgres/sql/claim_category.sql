@@ -1,4 +1,4 @@
--- The line of a category.
+-- The conditions of one category.
 (r.category, r.rank, r.submitted_at, r.id) > (source.category, source.rank, source.submitted_at, source.id)
 AND r.category <= source.category
 AND NOT EXISTS (

@@ -1,5 +1,4 @@
--- Of those that were found, the first whose payloads have so many bytes. It stands for `found`
--- in a claim that wants no more.
+-- The locked rows up to a number of payload bytes. Replaces `locked` in a claim with a byte limit.
 SELECT sized.*
   FROM (
     SELECT f.*, sum(octet_length(t.payload)) OVER (ORDER BY f.rank, f.submitted_at, f.id)

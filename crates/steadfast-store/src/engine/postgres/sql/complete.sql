@@ -1,8 +1,7 @@
--- The hot way out of a lease. Whoever has locked a lease sees its latest state, so the check and
--- the write are one step: nobody else settles, seizes or cancels a task of it meanwhile. All that
--- is known of a lease is therefore taken from `held`; the row itself may still look as it did when
--- the statement began. Grouping is always hashed, where a join of two lists of unknown length may
--- be planned as a product.
+-- The hot path of settling. A locked lease has its latest state, so check and write are one step: no
+-- other settlement, reclaim or cancel of its tasks runs meanwhile. All facts about a lease come from
+-- `held`; the row itself may still be the old one in this statement. Grouping is always hashed, where a
+-- join of two lists of unknown length could be planned as a nested loop.
 WITH held AS MATERIALIZED (
     SELECT version, open, tasks, done FROM steadfast.leases WHERE version = ANY ($3::bigint[]) ORDER BY version FOR UPDATE
 ),

@@ -1,4 +1,4 @@
--- Only while the task is still ended: one that was requeued writes its history on.
+-- Only while the task is still ended: a requeued one continues its history.
 WITH old AS (
     SELECT e.id FROM steadfast.ended e WHERE e.id = $1 FOR UPDATE
 ),

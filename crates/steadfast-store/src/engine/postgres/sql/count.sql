@@ -1,5 +1,5 @@
--- The whole store beside each of its queues, in one look at each place: a row for each queue, or one
--- without any.
+-- The counts of the store with those of each queue, one scan per table: a row per queue, or one row
+-- without a queue.
 SELECT t.*, l.*
   FROM (SELECT (SELECT coalesce(sum(open), 0)::bigint FROM steadfast.leases) AS running,
                count(*) FILTER (WHERE outcome = 'completed') AS completed,

@@ -1,8 +1,6 @@
--- Where the lines begin, and since when the task that goes next has been due. A line is in the order of
--- submission, not of being due, so one behind the head may be due for longer: to find it the line would
--- have to be walked along, and it may be a million long. The head of each rank says enough. It stays
--- where it is while nobody takes from the line, and so its age grows with the time that nobody does.
--- A paused queue and a held category wait because somebody wants them to.
+-- The first due times. Claim order is by submission, not by due time, so a later task may be due for
+-- longer: to find it the queue would have to be scanned. The head of each rank is enough: while no worker
+-- claims, the head stays, and its age grows. Paused queues and held categories are left out.
 WITH RECURSIVE heads AS (
     SELECT q.id AS queue, (SELECT min(r.rank) FROM steadfast.ready r WHERE r.queue = q.id) AS rank
       FROM steadfast.queues q WHERE NOT q.paused
@@ -22,6 +20,6 @@ SELECT (SELECT min(run_at) FROM steadfast.waiting WHERE run_at > now()) AS next_
        least((SELECT min((SELECT greatest(t.scheduled_at, t.submitted_at)
                             FROM steadfast.tasks t WHERE t.id = first.id))
                 FROM first),
-             -- Its time has come, and it is about to be made ready.
+             -- Due, and not yet promoted.
              (SELECT w.run_at FROM steadfast.waiting w JOIN steadfast.queues q ON q.id = w.queue
                WHERE w.run_at <= now() AND NOT q.paused ORDER BY w.run_at LIMIT 1)) AS due_since

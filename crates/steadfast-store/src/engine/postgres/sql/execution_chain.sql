@@ -1,4 +1,4 @@
--- Back to the first that is still there, and on to the last; no more than so many either way.
+-- Back to the first existing execution and forward to the last, up to a limit either way.
 WITH RECURSIVE back AS (
     SELECT x.id, x.previous, 0 AS place FROM steadfast.executions x WHERE x.id = $1
     UNION ALL

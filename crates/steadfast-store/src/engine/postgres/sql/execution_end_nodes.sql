@@ -1,5 +1,5 @@
--- Nodes whose tasks have ended, with what those answered or last failed with. One that is said to
--- have completed is left out if its task is not there any more to say so.
+-- Nodes whose tasks have ended, with the result or the last message. A completed node is left out if its
+-- task does not exist any more.
 UPDATE steadfast.nodes n
    SET status = g.status,
        ended_at = coalesce(e.ended_at, now()),

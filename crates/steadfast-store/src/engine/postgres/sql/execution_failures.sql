@@ -1,4 +1,4 @@
--- How tasks failed: why they were given up, and the last of their faults.
+-- The failures of tasks: the reason and the last fault.
 SELECT e.id, e.reason, t.last_message, f.record, f.at,
        CASE WHEN f.record IS NULL THEN t.packed_faults END AS packed_faults
   FROM unnest($1::uuid[]) AS g (id)

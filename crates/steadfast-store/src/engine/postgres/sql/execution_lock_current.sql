@@ -1,7 +1,6 @@
--- The steps that hold: their executions are as they were read, and stay so until the end of the
--- transaction. They are locked one by one as they are given, which is in the order of their ids, so
--- that nobody waits crosswise. Ordering them here would read every execution that is kept: sorting
--- is off, and what is in order already is the index of them all.
+-- The current steps: their executions have the version that was read, and are locked until the end of
+-- the transaction. They are locked in the given order, which is by id, to avoid deadlocks. Ordering here
+-- would read every execution: sorting is off, and the only ordered source is the index of all.
 WITH step AS MATERIALIZED (
     SELECT s.id, s.status, s.failed_node, s.message, s.next
       FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::uuid[])

@@ -1,6 +1,5 @@
--- The executions with submitted nodes whose tasks have ended within so long. What has ended comes
--- first, and each is looked for by itself: many more may wait. Where no node is submitted, nothing
--- is looked at.
+-- Executions with submitted nodes whose tasks have ended recently. The ended tasks come first, and the
+-- node of each is probed: many more may be waiting. Without submitted nodes nothing is read.
 WITH recent AS MATERIALIZED (
     SELECT e.id FROM steadfast.ended e
      WHERE e.ended_at > now() - $1::bigint * interval '1 microsecond'

@@ -1,5 +1,5 @@
--- The nodes of executions, and where the tasks of those are that have not completed. In no order:
--- that would read every node that is kept, because sorting is off.
+-- The nodes of executions, with the states of the tasks of those that have not completed. Unordered:
+-- an order would read every node, because sorting is off.
 SELECT n.execution, n.number, n.status, n.task,
        CASE WHEN n.status = 'completed' THEN 'completed'
             WHEN e.id IS NOT NULL THEN e.outcome::text

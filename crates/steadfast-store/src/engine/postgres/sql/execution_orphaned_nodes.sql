@@ -1,5 +1,5 @@
--- Some of the submitted nodes, in the order of their tasks, and whether something has happened to
--- each that nobody noticed.
+-- A slice of the submitted nodes, by task, and whether each has a missed completion or an ended
+-- execution.
 WITH slice AS MATERIALIZED (
     SELECT n.task, n.execution FROM steadfast.nodes n
      WHERE n.status = 'submitted' AND n.task > $1

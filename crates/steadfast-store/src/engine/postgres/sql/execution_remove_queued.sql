@@ -1,4 +1,4 @@
--- Takes tasks that wait, now or for later, off their lines.
+-- Removes pending and scheduled tasks.
 WITH task AS MATERIALIZED (
     SELECT id, queue, priority, submitted_at, scheduled_at FROM steadfast.tasks WHERE id = ANY ($1::uuid[])
 ),

@@ -1,5 +1,5 @@
--- Executions that are new. One whose key is taken, or that follows what is followed already, is
--- left out of the answer. Keys go in their order, so that two batches do not wait crosswise.
+-- Inserts new executions. One with a taken key, or a second follow-up, is left out. Keys are inserted in
+-- order, so that two batches do not deadlock.
 INSERT INTO steadfast.executions (id, workflow, name, started_at, due_at, counted_from, key, previous,
                                   attempts, rate_limit_waits, previous_delay, started_with)
 SELECT g.id, w.id, w.name, now(),

@@ -1,5 +1,5 @@
--- Nodes that become tasks, or that could not: those have no task, and a message. One that is tried
--- anew has a row already.
+-- Nodes whose tasks are submitted, or that could not start: those have no task, and a message. A node
+-- that starts again has a row already.
 INSERT INTO steadfast.nodes (execution, number, task, status, began_at, ended_at, message)
 SELECT g.execution, g.number, g.task, CASE WHEN g.task IS NULL THEN 'failed' ELSE 'submitted' END,
        now(), CASE WHEN g.task IS NULL THEN now() END, g.message

@@ -1,4 +1,4 @@
--- Where executions are. Their nodes come in a statement of their own, of the same moment.
+-- The states of executions. Their nodes come from another statement.
 SELECT x.id, x.workflow, x.version, x.status, x.attempts, x.rate_limit_waits, x.previous_delay,
        x.counted_from, x.next IS NOT NULL, clock_timestamp()
   FROM unnest($1::uuid[]) AS g (id)

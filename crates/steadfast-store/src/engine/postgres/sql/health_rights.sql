@@ -1,5 +1,5 @@
--- What we need and may not, an object a row, as GRANT wants it. Without a schema, that is the
--- right to make one. The numbers of identity columns need no right of their own.
+-- The missing privileges, one object per row, as GRANT takes them. Without a schema, the privilege to create
+-- one. Identity columns need no privilege.
 WITH ours AS (
     SELECT c.oid, c.relkind, format('%I.%I', n.nspname, c.relname) AS name
       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -23,5 +23,5 @@ SELECT string_agg(p.wanted, ', ' ORDER BY p.place) || ' ON TABLE ' || ours.name
  GROUP BY ours.name
 UNION ALL
 SELECT 'USAGE ON SEQUENCE ' || name FROM ours
- -- Asked of sequences alone, in whatever order conditions are tried.
+ -- Only for sequences, whatever the order of evaluation.
  WHERE CASE WHEN relkind = 'S' THEN NOT has_sequence_privilege(oid, 'USAGE') END

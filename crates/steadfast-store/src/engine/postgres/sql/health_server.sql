@@ -3,7 +3,7 @@ SELECT current_setting('server_version') AS version,
        current_user::text AS "user",
        current_database()::text AS database,
        pg_is_in_recovery() AS standby,
-       -- This look itself is read-only, so its own setting is not what is asked for.
+       -- This transaction is read-only itself, so the default is read.
        current_setting('default_transaction_read_only')::boolean AS read_only,
        current_setting('autovacuum')::boolean AND current_setting('track_counts')::boolean AS autovacuum,
        current_setting('fsync')::boolean AS fsync,

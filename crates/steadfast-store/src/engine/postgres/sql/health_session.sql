@@ -1,5 +1,5 @@
--- For one look: it writes nothing, waits for nobody, and does not take long. Local, for behind a
--- pooler the next transaction is another client's.
+-- One read-only transaction with time limits. Local, because behind a pooler the next transaction belongs to
+-- another client.
 SET TRANSACTION READ ONLY;
 SET LOCAL statement_timeout = '5s';
 SET LOCAL lock_timeout = '1s'

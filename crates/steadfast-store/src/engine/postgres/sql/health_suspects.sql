@@ -1,5 +1,5 @@
--- Who may keep notifications from being forgotten: the queue is one for all databases, and a
--- listener takes nothing from it while it is in a transaction or cannot send on.
+-- Sessions that may keep notifications in the queue, which all databases share: a listener reads nothing
+-- while it is in a transaction or cannot send.
 SELECT pid, coalesce(usename::text, '') AS "user", coalesce(application_name, '') AS application,
        CASE WHEN wait_event = 'ClientWrite' THEN 'does not read' ELSE state END AS state,
        extract(epoch FROM clock_timestamp() - coalesce(xact_start, state_change))::float8 AS open_for,

@@ -1,5 +1,5 @@
--- Who has a transaction open in this database, the oldest first. Of other users' sessions one may
--- see no more than that they are there and what they hold back, unless one may read all statistics.
+-- Open transactions of this database, oldest first. Sessions of other users show only their age, without the
+-- privilege to read all statistics.
 SELECT pid, coalesce(usename::text, '') AS "user", coalesce(application_name, '') AS application,
        coalesce(state, 'not ours to see') AS state,
        extract(epoch FROM clock_timestamp() - xact_start)::float8 AS open_for,

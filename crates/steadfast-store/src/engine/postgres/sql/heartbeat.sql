@@ -1,5 +1,5 @@
--- A lease is of many tasks, whose heartbeats may ask for less than it has. Locked in the order in
--- which settlements lock them, so that neither waits for the other crosswise.
+-- Extends leases, and never shortens them. They are locked in the order in which settlements lock them, to
+-- avoid deadlocks.
 WITH held AS MATERIALIZED (
     SELECT version FROM steadfast.leases WHERE version = ANY ($1::bigint[]) ORDER BY version FOR UPDATE
 )

@@ -1,4 +1,4 @@
--- The ready tasks of held categories wait with the one that was asked to.
+-- Reschedules the pending tasks of held categories.
 WITH held AS (
     SELECT queue, category, until FROM steadfast.holds WHERE until > now()
 ),

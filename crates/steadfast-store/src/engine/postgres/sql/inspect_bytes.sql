@@ -1,4 +1,4 @@
--- What the store takes, with its indexes; a database may hold other things.
+-- The size of the store with its indexes; the database may hold other tables.
 SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c
   JOIN pg_namespace n ON n.oid = c.relnamespace
  WHERE n.nspname = 'steadfast' AND c.relkind = 'r'

@@ -1,4 +1,4 @@
--- The latest tasks that ended from $1 to $2; of those that ended then, ones of a lesser id than $3.
+-- The latest tasks that ended from $1 to $2; of those that ended at $2, only ids below $3.
 SELECT v.id, v.kind, NULL::text AS payload, v.queue, v.category, v.priority, v.policy, v.status,
        v.reason, v.attempts, v.rate_limit_waits, v.submitted_at, v.scheduled_at, v.last_attempt_at,
        v.ended_at, v.expires_at, v.last_class, v.last_message, NULL::text AS result,

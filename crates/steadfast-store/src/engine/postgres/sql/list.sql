@@ -1,4 +1,4 @@
--- Documents may be long, and are asked for when it is known how many there is room for.
+-- Documents may be long, and are read in another statement once it is known how many fit.
 SELECT v.id, v.kind, NULL::text AS payload, v.queue, v.category, v.priority, v.policy, v.status,
        v.reason, v.attempts, v.rate_limit_waits, v.submitted_at, v.scheduled_at, v.last_attempt_at,
        v.ended_at, v.expires_at, v.last_class, v.last_message, NULL::text AS result,

@@ -1,4 +1,4 @@
--- The first of the bounds of all lines, each of which is looked at for its share.
+-- The first of the bounds of all queues, which share the maximum scan.
 SELECT p.id, p.rank::bigint AS first, (extract(epoch FROM p.submitted_at) * 1000000)::bigint AS second
   FROM steadfast.queues q CROSS JOIN LATERAL (
        SELECT r.id, r.rank, r.submitted_at FROM steadfast.ready r

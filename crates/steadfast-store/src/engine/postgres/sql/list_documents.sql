@@ -1,5 +1,5 @@
--- The documents of these tasks, from the first on, until there are so many bytes of them. What
--- is sorted and summed are places and lengths; texts are read for those that are answered.
+-- The documents of these tasks, from the first on, up to a number of bytes. Only lengths are summed;
+-- texts are read for the returned rows.
 SELECT payload, result::text AS result
   FROM (
     SELECT wanted.place, t.payload, e.result,

@@ -1,5 +1,5 @@
--- The heads of the lines, and what is due and not yet promoted. `$14` bounds each line where no
--- filter can thin it out, and `$16` to `$18` are a place that is not gone beyond where one can.
+-- Pending tasks, and due tasks before their promotion. `$14` bounds each queue where no filter applies, and
+-- `$16` to `$18` are the end of the scan where one does.
 SELECT p.id, p.rank, p.submitted_at AS sort,
        p.rank::bigint AS first, (extract(epoch FROM p.submitted_at) * 1000000)::bigint AS second
   FROM steadfast.queues q CROSS JOIN LATERAL (

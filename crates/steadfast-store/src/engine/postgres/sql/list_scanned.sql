@@ -1,5 +1,5 @@
--- The same where most tasks may not fit. Each of a bounded number is looked at by itself, before
--- anything else is asked of it: the planner, told of a rare kind, would look for it among all tasks.
+-- The same where most tasks may not match. Each of a bounded number is probed first: given a rare kind, the
+-- planner would search all tasks for it.
 WITH d AS MATERIALIZED (
     SELECT d.* FROM (/* source */) AS d
      CROSS JOIN LATERAL (

@@ -1,5 +1,5 @@
--- Due tasks become ready, unless their category is held. `now()` and not a volatile clock, so
--- that the bound is one of the index.
+-- Makes due tasks pending, unless their category is held. `now()` and not a volatile clock, so that the bound
+-- can use the index.
 WITH due AS MATERIALIZED (
     SELECT ctid AS place FROM steadfast.waiting
      WHERE run_at <= now() AND run_at >= $2

@@ -1,6 +1,5 @@
--- Forgets the tasks that ended long enough ago, a bounded number at a time. A node that is still
--- submitted is one whose end nobody has noticed: it wants the answer.
--- Each is looked for by itself: there may be many more that wait.
+-- Deletes a batch of tasks that ended long enough ago. A node that is still submitted has a missed
+-- completion, and needs the result. Each node is probed: many more may be waiting.
 WITH old AS MATERIALIZED (
     SELECT e.id FROM steadfast.ended e
      WHERE ended_at < now() - least($1::bigint, $2::bigint) * interval '1 microsecond'

@@ -1,5 +1,4 @@
--- Forgets the oldest of the audit log, a bounded number at a time. Looks at no more than those,
--- whether they are old enough or not.
+-- Deletes the oldest audit entries. Scans no more than one batch.
 WITH oldest AS MATERIALIZED (
     SELECT number FROM steadfast.audit ORDER BY number LIMIT $2
        FOR UPDATE SKIP LOCKED

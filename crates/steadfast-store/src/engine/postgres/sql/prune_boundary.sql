@@ -1,4 +1,4 @@
--- The newest of more ended tasks than are kept, if there are more.
+-- The newest ended task above the maximum count, if there is one.
 WITH surplus AS MATERIALIZED (
     SELECT count(*) - $1::bigint AS many FROM steadfast.ended
 )

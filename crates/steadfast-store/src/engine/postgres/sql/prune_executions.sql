@@ -1,11 +1,10 @@
--- Forgets executions that ended long enough ago, or are the oldest of too many, unless one of
--- their tasks is still open.
+-- Deletes executions past their retention, by age or by count, unless one of their tasks is open.
 WITH surplus AS (
     SELECT x.ended_at, x.id FROM steadfast.executions x
      WHERE $3::bigint IS NOT NULL AND x.ended_at IS NOT NULL
      ORDER BY x.ended_at DESC, x.id DESC OFFSET $3 LIMIT 1
 ),
--- What ended later is not looked at.
+-- Later ends are not read.
 latest AS (
     SELECT greatest(now() - least($1::bigint, $2::bigint) * interval '1 microsecond',
                     (SELECT ended_at FROM surplus)) AS at

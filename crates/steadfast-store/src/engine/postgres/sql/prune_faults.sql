@@ -1,4 +1,4 @@
--- Forgets the histories of tasks that ended long enough ago; the tasks stay.
+-- Deletes the histories of tasks that ended long enough ago; the tasks stay.
 WITH old AS MATERIALIZED (
     SELECT e.id FROM steadfast.ended e
      WHERE e.ended_at < now() - $1::bigint * interval '1 microsecond'

@@ -1,5 +1,5 @@
--- Forgets ended tasks up to this one, without those whose end nobody has noticed. Only some are asked
--- for that: if very many of them were not noticed, the others wait.
+-- Deletes ended tasks up to the boundary, without those with a missed completion. Only some more are probed
+-- for that: with very many missed completions, the others wait.
 WITH surplus AS MATERIALIZED (
     SELECT id FROM steadfast.ended
      WHERE ended_at <= $1 AND (ended_at, id) <= ($1, $2)

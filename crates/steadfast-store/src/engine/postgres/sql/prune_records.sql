@@ -1,4 +1,4 @@
--- Forgets records of one kind that are too old or too many.
+-- Deletes records of one kind by age or by count.
 DELETE FROM steadfast.records WHERE number IN (
     SELECT number FROM steadfast.records
      WHERE kind = $1

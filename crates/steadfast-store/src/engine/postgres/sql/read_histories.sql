@@ -1,4 +1,4 @@
--- These tasks with their faults and without their documents, in the order in which they were named.
+-- Tasks with their faults and without their documents, in the given order.
 SELECT v.id, v.kind, NULL::text AS payload, v.queue, v.category, v.priority, v.policy, v.status,
        v.reason, v.attempts, v.rate_limit_waits, v.submitted_at, v.scheduled_at, v.last_attempt_at,
        v.ended_at, v.expires_at, v.last_class, v.last_message, NULL::text AS result,

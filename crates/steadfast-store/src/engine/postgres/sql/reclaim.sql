@@ -1,6 +1,6 @@
--- Takes over open tasks of the lease that expired first; it stays while it has others. One row
--- without a task says that there was such a lease, and nothing open in it. Settling them takes a
--- moment: who has not done it after five seconds was lost as well, and another takes over.
+-- Reclaims open tasks of the lease that expired first; the lease stays while it has others. One row without
+-- a task means that the lease had no open task. Settling takes a moment: after five seconds the reclaiming
+-- worker counts as lost, too.
 WITH lost AS MATERIALIZED (
     SELECT version, coalesce(lost_by, worker) AS lost_by, open, tasks, done FROM steadfast.leases
      WHERE until < now() ORDER BY until LIMIT 1 FOR UPDATE SKIP LOCKED

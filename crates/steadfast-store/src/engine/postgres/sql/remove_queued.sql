@@ -1,4 +1,4 @@
--- Takes a task that waits, now or for later, off its line.
+-- Removes a pending or scheduled task.
 WITH task AS (
     SELECT id, queue, priority, submitted_at, scheduled_at FROM steadfast.tasks WHERE id = $1
 ),

@@ -1,4 +1,4 @@
--- Takes a running task from whoever has it: what is said of it under that lease is stale now.
+-- Removes a running task from its lease, so that later settlements of it are stale.
 WITH lease AS MATERIALIZED (
     SELECT version, open, done, array_position(tasks, $1) AS slot FROM steadfast.leases
      WHERE $1 = ANY (tasks) ORDER BY version FOR UPDATE

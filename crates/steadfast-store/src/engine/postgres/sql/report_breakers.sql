@@ -1,4 +1,4 @@
--- What each says now, and nothing more of those that were not heard of for an hour.
+-- Replaces the reports of an instance, and deletes those older than an hour.
 WITH gone AS (
     DELETE FROM steadfast.breakers WHERE seen_at < now() - interval '1 hour'
 )

@@ -1,8 +1,6 @@
--- Ended tasks come back: at once, or spread over time. `$12` is the microseconds between two of
--- them, `$13` whether attempts count anew, `$14` whether it is only a question, `$15` whether the
--- time stands that each was going to be due. A completion does not touch the body, so what it
--- counted is written down now. What would come back in more than three thousand years comes back
--- then: no calendar goes on for ever.
+-- Requeues ended tasks, at once or spread over time. `$12` is the microseconds between two of them, `$13`
+-- resets the attempts, `$14` is a dry run, `$15` keeps future due times. A completion does not update the
+-- task row, so its attempt is counted here. The delay is limited to three thousand years.
 WITH chosen AS MATERIALIZED (
     SELECT e.id, row_number() OVER (ORDER BY e.id) - 1 AS place
       FROM steadfast.ended e JOIN steadfast.overview v ON v.id = e.id

@@ -1,7 +1,6 @@
--- The sessions of processes that were recorded from $1 to $2, summed up by policy and subsystem:
--- their own, or what their operation begins with, up to the first dot. A number that is none is 0,
--- and one that is absurd is a million million. A document with U+0000 in it cannot be looked into, so
--- that is read as another character.
+-- The recorded sessions from $1 to $2 by policy and subsystem: their own, or the operation up to the first
+-- dot. A value that is not a number is 0, and an absurd one is clamped. A document with U+0000 cannot be
+-- parsed, so that character is replaced.
 SELECT left(policy_id, 255) AS policy_id, left(coalesce(subsystem, split_part(operation, '.', 1)), 255) AS subsystem,
        count(*) AS sessions,
        count(*) FILTER (WHERE successful = 'true') AS successful,

@@ -1,7 +1,6 @@
--- The tasks that ended from $1 to $2, summed up by policy and subsystem: what their kind begins
--- with, up to the first dot. Every call that was made is an attempt, one that was told to wait
--- as well; what completed was called once more than it failed.
--- A document with U+0000 in it cannot be looked into, so that is read as another character.
+-- The tasks that ended from $1 to $2 by policy and subsystem: the kind up to the first dot. Every call is an
+-- attempt, including rate limited ones; a completed task was called once more than it failed. A document
+-- with U+0000 cannot be parsed, so that character is replaced.
 SELECT coalesce(left(CASE WHEN strpos(p.body::text, '\u0000') = 0 THEN p.body
                           ELSE replace(p.body::text, '\u0000', '\ufffd')::json END ->> 'id', 255), 'inline') AS policy_id, s.*
   FROM (SELECT t.policy, split_part(t.kind, '.', 1) AS subsystem, count(*) AS sessions,

@@ -1,4 +1,4 @@
--- Every other way out of a lease: tried again later, given up, postponed, given back.
+-- Every other settlement: retry, failure, postponement, release.
 WITH held AS MATERIALIZED (
     SELECT version, open, tasks, done FROM steadfast.leases WHERE version = ANY ($3::bigint[]) ORDER BY version FOR UPDATE
 ),

@@ -1,5 +1,5 @@
--- Tasks of any kind. Those whose id or key is there already are left out of the answer. Keys go
--- in their order, so that two batches with the same ones do not wait for each other crosswise.
+-- Inserts tasks of any kind. Those with a taken id or key are left out. Keys are inserted in order, so that
+-- two batches do not deadlock.
 WITH body AS (
     INSERT INTO steadfast.tasks (id, kind, payload, queue, category, priority, policy,
                                  submitted_at, counted_from, scheduled_at, expires_at,

@@ -1,5 +1,5 @@
--- Tasks that differ only in id and payload: what a bulk submission mostly is. A conflict is
--- an error here; the caller then goes the careful way.
+-- Inserts tasks that differ only in id and payload, as in most bulk submissions. A conflict is an error; the
+-- caller then uses the other statement.
 WITH due AS (
     SELECT greatest(coalesce($8::timestamptz, now() + $9::bigint * interval '1 microsecond', now()),
                     (SELECT h.until FROM steadfast.holds h

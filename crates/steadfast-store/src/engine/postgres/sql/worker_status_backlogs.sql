@@ -1,5 +1,5 @@
--- The head of every line, for how long it has been due, and what was taken from the line. What is
--- behind the head waits for it; a head that nobody takes says that nobody is there.
+-- The head of every queue, how long it has been due, and the running tasks of the queue. A head that no
+-- worker claims shows that there is no worker.
 SELECT q.name, q.paused, h.since AS due_since,
        extract(epoch FROM now() - h.since)::float8 AS seconds, coalesce(running.tasks, 0) AS running
   FROM steadfast.queues q

@@ -1,5 +1,5 @@
--- A page of workflows, newest first, until there are so many bytes of their texts. What is summed
--- are lengths; texts are read for those that are answered.
+-- A page of definitions, newest first, up to a number of bytes. Only lengths are summed; texts are read for
+-- the returned rows.
 SELECT id, name, body, kept_at
   FROM (
     SELECT w.*, sum(octet_length(w.body)) OVER (ORDER BY w.id DESC) - octet_length(w.body) AS before

@@ -1,4 +1,4 @@
--- Each hour is counted along the order of times: to group by the hour sorts what is sorted.
+-- Each hour is counted along the index: grouping by the hour would sort again.
 WITH RECURSIVE hours (hours) AS (
     SELECT 0
     UNION ALL

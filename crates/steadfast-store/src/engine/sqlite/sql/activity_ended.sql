@@ -1,5 +1,5 @@
--- Whole minutes ago, from one up to another, each counted along the order of times: to group by the
--- minute costs six times as much. The states are literal so that the index of their ages is seen.
+-- Whole minutes ago, each counted along the index: grouping by the minute costs six times as much. The
+-- states are literal, so that the index by age is used.
 WITH RECURSIVE minutes (ago) AS (
     SELECT ?2
     UNION ALL

@@ -1,4 +1,4 @@
--- Queues that have tasks to give, of these or of all, and who stands first in each.
+-- The queues with pending tasks, and the head of each.
 SELECT json_group_array(json_array(name, number, NULL, json(head)))
 FROM (
     SELECT queue.name, queue.number, (

@@ -1,5 +1,5 @@
--- The head of a queue's line, or what is behind a place in it, of all kinds or of these. A held
--- category only has tasks here that somebody wanted to run now; they are passed over.
+-- The first pending tasks of a queue after a cursor, of all kinds or of these. A held category only has tasks
+-- here that were made due by an operator; they are skipped.
 SELECT json_group_array(json_array(rank, submitted_at, hex(id)))
 FROM (
     SELECT rank, submitted_at, id

@@ -1,4 +1,4 @@
--- The same for one category in a queue, of all kinds or of these.
+-- The same for one category in a queue.
 SELECT json_group_array(json_array(rank, submitted_at, hex(id)))
 FROM (
     SELECT rank, submitted_at, id

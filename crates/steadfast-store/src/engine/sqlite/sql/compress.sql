@@ -1,4 +1,4 @@
--- Only of tasks that are as they were when their history was packed.
+-- Only for tasks that are as they were when their history was compressed.
 INSERT INTO steadfast_packed (id, ended_at, faults, body)
 SELECT ended.id, ended.ended_at, made.value ->> 'faults', unhex(made.value ->> 'body')
 FROM json_each(?1) AS made

@@ -1,4 +1,4 @@
--- The rows of those that were just packed, which their endings still call loose.
+-- Deletes the rows of the histories that were just compressed.
 DELETE FROM steadfast_faults
 WHERE id IN (
     SELECT ended.id

@@ -1,4 +1,4 @@
--- What is not of one queue.
+-- The counts that are not by queue.
 SELECT
     (
         SELECT count(*) FROM steadfast_waiting

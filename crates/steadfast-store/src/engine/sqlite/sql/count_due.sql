@@ -1,8 +1,6 @@
--- Where the lines begin, and since when the task that goes next has been due. A line is in the order of
--- submission, not of being due, so one behind the head may be due for longer: to find it the line would
--- have to be walked along, and it may be a million long. The head of each rank says enough. It stays
--- where it is while nobody takes from the line, and so its age grows with the time that nobody does.
--- A paused queue and a held category wait because somebody wants them to.
+-- The first due times. Claim order is by submission, not by due time, so a later task may be due for
+-- longer: to find it the queue would have to be scanned. The head of each rank is enough: while no worker
+-- claims, the head stays, and its age grows. Paused queues and held categories are left out.
 WITH RECURSIVE heads (queue, rank) AS (
     SELECT line.number, (SELECT min(ready.rank) FROM steadfast_ready AS ready WHERE ready.queue = line.number)
     FROM steadfast_queues AS line
@@ -36,7 +34,7 @@ FROM
         WHERE heads.rank IS NOT NULL
     ) AS head,
     (
-        -- Its time has come, and it is about to be made ready.
+        -- Due, and not yet promoted.
         SELECT (
             SELECT place.due_at
             FROM steadfast_waiting AS place

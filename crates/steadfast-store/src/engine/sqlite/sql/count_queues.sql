@@ -1,4 +1,4 @@
--- Every queue by name. A task that waits although its time has come counts as pending.
+-- Every queue by name. A due task before its promotion counts as pending.
 SELECT json_group_array(json_array(name, paused, pending, scheduled))
 FROM (
     SELECT

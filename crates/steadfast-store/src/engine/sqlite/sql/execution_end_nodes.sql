@@ -1,5 +1,5 @@
--- Nodes whose tasks have ended, with what those answered or last failed with. One that is said to
--- have completed is left out if its task is not there any more to say so.
+-- Nodes whose tasks have ended, with the result or the last message. A completed node is left out if its
+-- task does not exist any more.
 UPDATE steadfast_nodes
 SET
     status = ending.status,

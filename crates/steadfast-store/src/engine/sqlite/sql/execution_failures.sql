@@ -1,4 +1,4 @@
--- How tasks failed: why they were given up, and the last of their faults.
+-- The failures of tasks: the reason and the last fault.
 SELECT
     ended.id, ended.reason, progress.message,
     (SELECT body FROM steadfast_packed WHERE id = ended.id) AS packed,

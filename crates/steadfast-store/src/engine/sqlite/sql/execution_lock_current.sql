@@ -1,4 +1,4 @@
--- The steps that hold: their executions are as they were read.
+-- The current steps: their executions have the version that was read.
 UPDATE steadfast_executions
 SET
     version = version + 1,

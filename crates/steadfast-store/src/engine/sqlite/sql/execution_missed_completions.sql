@@ -1,5 +1,4 @@
--- The executions with submitted nodes whose tasks have ended since. Where no node is submitted,
--- nothing is looked at.
+-- Executions with submitted nodes whose tasks have ended since. Without submitted nodes nothing is read.
 SELECT DISTINCT node.execution
 FROM steadfast_ended AS ended INDEXED BY steadfast_ended_age
 CROSS JOIN steadfast_nodes AS node INDEXED BY steadfast_nodes_submitted

@@ -1,4 +1,4 @@
--- The nodes of an execution, with their answers until those are so many bytes, and its version.
+-- The nodes of an execution, with their results up to a number of bytes, and its version.
 SELECT
     number, task, status, began_at, ended_at, message,
     CASE WHEN so_far <= ?2 THEN result END AS result,

@@ -1,4 +1,4 @@
--- Nodes whose tasks are tried again.
+-- Nodes whose tasks are requeued.
 UPDATE steadfast_nodes
 SET status = 'submitted', ended_at = NULL, message = NULL, result = NULL
 FROM (

@@ -1,5 +1,4 @@
--- Executions that are new. One whose key is taken, or that follows what is followed already, is
--- left out.
+-- Inserts new executions. One with a taken key, or a second follow-up, is left out.
 INSERT INTO steadfast_executions (
     id, workflow, name, started_at, due_at, counted_from, key, previous,
     attempts, rate_limit_waits, previous_delay, started_with

@@ -1,4 +1,4 @@
--- Where executions are, with their nodes, and where the tasks of those are that have not completed.
+-- The states of executions with their nodes, and of the tasks of those that have not completed.
 SELECT
     execution.id, execution.workflow, execution.version, execution.status, execution.attempts,
     execution.rate_limit_waits, execution.previous_delay, execution.counted_from,

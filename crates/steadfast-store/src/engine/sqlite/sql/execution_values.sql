@@ -1,6 +1,5 @@
--- What executions were started with, and what nodes of them answered: as it was copied, or, if
--- nobody has noticed yet that a task has ended, as the task has it. No more is read once there are
--- so many bytes of it.
+-- The triggers of executions and the results of nodes, from the task where a completion is not recorded
+-- yet, up to a number of bytes; only lengths are summed.
 SELECT execution, number, body
 FROM (
     SELECT execution, number, body,

@@ -1,4 +1,4 @@
--- Which of the tasks in the second list are under none of the leases in the first.
+-- The tasks of the second list that no lease of the first list holds.
 SELECT json_group_array(named.value)
 FROM json_each(?2) AS named
 LEFT JOIN steadfast_running AS running ON running.id = unhex(named.value)

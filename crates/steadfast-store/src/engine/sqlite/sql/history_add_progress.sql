@@ -1,4 +1,4 @@
--- A step without a fault was no attempt: what is known of the last one stays.
+-- A step without a fault is not an attempt: the facts of the last one stay.
 INSERT INTO steadfast_progress (
     id, attempts, rate_limit_waits, previous, faults, last_attempt_at, class, message
 )

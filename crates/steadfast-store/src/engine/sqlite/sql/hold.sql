@@ -1,4 +1,4 @@
--- The categories of the named tasks wait until the named times. Of two waits the longer holds.
+-- Holds the categories of the tasks until the given times; the longer hold wins.
 INSERT INTO steadfast_holds (queue, category, until)
 SELECT task.queue, task.category, max(named.value ->> 1)
 FROM json_each(?1) AS named

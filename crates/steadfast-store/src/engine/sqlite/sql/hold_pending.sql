@@ -1,4 +1,4 @@
--- Tasks that are ready and of the same category as one of the named tasks.
+-- Pending tasks of the same category as one of the given tasks.
 SELECT json_group_array(hex(ready.id))
 FROM (
     SELECT DISTINCT task.queue, task.category

@@ -1,5 +1,5 @@
--- The latest tasks that ended before the place (?1, ?2), along the order of their ends. The states
--- are literal so that the index of their ages is seen.
+-- The latest tasks that ended before the key (?1, ?2). The states are literal, so that the index by age is
+-- used.
 SELECT ended_at, 0, id
 FROM (
     SELECT ended_at, id FROM (

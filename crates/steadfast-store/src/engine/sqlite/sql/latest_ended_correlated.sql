@@ -1,4 +1,4 @@
--- The latest tasks of the request ?4 that ended before the place (?1, ?2).
+-- The latest ended tasks of the correlation id ?4 before the key (?1, ?2).
 SELECT ended.ended_at, 0, ended.id
 FROM steadfast_tasks AS task
 CROSS JOIN steadfast_ended AS ended

@@ -1,2 +1,2 @@
--- The bound of a list is the task that is so many places behind where it goes on.
+-- The last row of a bounded scan.
 SELECT 0, 0, id FROM steadfast_tasks WHERE id < ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2

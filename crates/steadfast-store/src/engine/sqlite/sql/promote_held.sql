@@ -1,4 +1,4 @@
--- Those whose category is held wait until the hold ends.
+-- Postpones the tasks of held categories until the hold ends.
 INSERT INTO steadfast_progress (id, due_at)
 SELECT task.id, hold.until
 FROM json_each(?1) AS moved

@@ -1,4 +1,4 @@
--- A node that is still submitted is one whose end nobody has noticed: it wants the answer.
+-- A node that is still submitted has a missed completion, and needs the result.
 SELECT json_group_array(json_array(hex(id), ended_at))
 FROM (
     SELECT id, ended_at FROM steadfast_ended AS ended

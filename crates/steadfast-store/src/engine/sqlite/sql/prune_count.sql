@@ -1,5 +1,4 @@
--- How much is past its retention. What is too old goes first, then the oldest of too many. What
--- nobody has noticed the end of stays.
+-- The number of rows past their retention, by age first, then by count, without missed completions.
 WITH
     ended AS (
         SELECT

@@ -1,5 +1,5 @@
--- Executions that ended long enough ago, or are the oldest of too many, unless one of their tasks
--- is still open. What ended later than both is not looked at.
+-- Executions past their retention, by age or by count, unless one of their tasks is open. Later ends are
+-- not read.
 WITH
     surplus AS (
         SELECT ended_at AS at, id FROM steadfast_executions

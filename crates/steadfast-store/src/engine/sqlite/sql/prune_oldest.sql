@@ -1,4 +1,4 @@
--- The oldest of each status, merged, without those whose end nobody has noticed.
+-- The oldest tasks of each state, merged, without those with a missed completion.
 SELECT json_group_array(json_array(hex(id), ended_at))
 FROM (
     SELECT id, ended_at FROM (

@@ -1,4 +1,4 @@
--- What a program that knows nothing of the counts has ended, or forgotten, is not in them.
+-- Corrects the counters after a program without them has ended or deleted tasks.
 UPDATE steadfast_ends SET
     completed = (SELECT count(*) FROM steadfast_ended WHERE status = 'completed'),
     failed = (SELECT count(*) FROM steadfast_ended WHERE status = 'failed'),

@@ -1,4 +1,4 @@
--- Those that ended when they were found to have: nobody had them tried again.
+-- The tasks that still have the end time with which they were found.
 SELECT json_group_array(found.value ->> 0)
 FROM json_each(?1) AS found
 CROSS JOIN steadfast_ended AS ended

@@ -1,5 +1,4 @@
--- Everything about the tasks of a list, in its order, with their faults (?2) and documents (?3)
--- if so wished.
+-- Tasks in the order of the list, with their faults (?2) and documents (?3) if requested.
 SELECT
     task.id, task.kind, CASE WHEN ?3 THEN task.payload END AS payload, queue.name AS queue, task.category, task.priority,
     task.policy, task.submitted_at, task.expires_at, task.key, task.correlation_id,

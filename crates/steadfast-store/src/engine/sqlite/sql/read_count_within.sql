@@ -1,5 +1,5 @@
--- How many of these tasks, from the first on, it takes to have so many bytes of documents. Only
--- lengths are looked at, and those stand at the head of a row.
+-- The number of tasks, from the first on, up to a number of bytes of documents. Only lengths are read, which
+-- are at the head of a row.
 SELECT count(*)
 FROM (
     SELECT sum(size) OVER (ORDER BY place) - size AS before

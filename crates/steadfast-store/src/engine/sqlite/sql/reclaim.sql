@@ -1,4 +1,4 @@
--- Tasks of leases that have expired: the task, its lease, and who lost it first.
+-- The tasks of expired leases: the task, its lease, and the worker that lost it first.
 SELECT json_group_array(json_array(hex(id), version, loser))
 FROM (
     SELECT running.id, running.version, coalesce(running.lost_by, lease.owner) AS loser

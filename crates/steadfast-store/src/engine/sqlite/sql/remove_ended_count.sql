@@ -1,4 +1,4 @@
--- Before they leave.
+-- Before the rows are deleted.
 UPDATE steadfast_ends SET
     completed = steadfast_ends.completed - leaving.completed,
     failed = steadfast_ends.failed - leaving.failed,

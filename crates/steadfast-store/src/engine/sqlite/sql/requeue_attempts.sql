@@ -1,4 +1,4 @@
--- A success was an attempt, which from here on has to be counted.
+-- A success was an attempt, which has to be counted from here on.
 INSERT INTO steadfast_progress (id, attempts, last_attempt_at)
 SELECT ended.id, 1, ended.ended_at
 FROM json_each(?1) AS moved

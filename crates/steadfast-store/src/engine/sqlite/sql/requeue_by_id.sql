@@ -1,4 +1,4 @@
--- The beginning of a statement: the statuses follow, and conditions of the task.
+-- The start of a statement: states and conditions follow.
 SELECT json_group_array(hex(id))
 FROM (
     SELECT task.id

@@ -1,4 +1,4 @@
--- The same, found by where they are.
+-- The same, found by state.
 SELECT json_group_array(hex(id))
 FROM (
     SELECT task.id

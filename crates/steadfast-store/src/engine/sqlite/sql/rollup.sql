@@ -1,4 +1,4 @@
--- The sums of the minute ?2, each a list.
+-- The rollups of the minute ?2, each a list.
 INSERT INTO steadfast_sums (
     minute, policy_id, subsystem, sessions, successful, attempts, most_attempts, seconds
 )

@@ -1,4 +1,4 @@
--- The minutes from ?1 to before ?2, summed up.
+-- The aggregated minutes from ?1 to before ?2.
 SELECT
     policy_id,
     subsystem,

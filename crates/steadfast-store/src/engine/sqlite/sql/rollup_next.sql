@@ -1,4 +1,4 @@
--- When the next session ended, from ?1 on.
+-- The end of the next session, from ?1 on.
 SELECT min(at)
 FROM (
     SELECT min(ended_at) AS at FROM steadfast_ended WHERE status = 'completed' AND ended_at >= ?1

@@ -1,6 +1,5 @@
--- The sessions of processes that were recorded from ?1 to ?2, summed up by policy and subsystem:
--- their own, or what their operation begins with, up to the first dot. A number that is absurd is a
--- million million.
+-- The recorded sessions from ?1 to ?2 by policy and subsystem: their own, or the operation up to the first
+-- dot. An absurd number is clamped.
 SELECT
     substr(policy_id, 1, 255) AS policy_id,
     substr(

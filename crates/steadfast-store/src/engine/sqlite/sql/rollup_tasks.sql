@@ -1,6 +1,5 @@
--- The tasks that ended from ?1 to ?2, summed up by policy and subsystem: what their kind begins
--- with, up to the first dot. Every call that was made is an attempt, one that was told to wait
--- as well; what completed was called once more than it failed.
+-- The tasks that ended from ?1 to ?2 by policy and subsystem: the kind up to the first dot. Every call is an
+-- attempt, including rate limited ones; a completed task was called once more than it failed.
 SELECT
     coalesce(substr(policy.body ->> 'id', 1, 255), 'inline') AS policy_id,
     sums.*

@@ -1,4 +1,4 @@
--- Tasks as JSON objects. A category that is held makes its tasks wait as long.
+-- Tasks as JSON objects. A held category delays its tasks.
 INSERT INTO steadfast_tasks (
     id, queue, priority, policy, submitted_at, due_at, expires_at, hold_category,
     kind, category, key, correlation_id, payload

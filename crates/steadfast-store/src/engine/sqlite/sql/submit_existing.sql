@@ -1,5 +1,5 @@
--- What is known already of these tasks, in their order: whether what has the id is the same work,
--- whose the key is, and whether the key's owner is the same work.
+-- The existing tasks of new ones, in order: whether the task with the id has the same work, the task with the
+-- key, and whether that one has the same work.
 SELECT json_group_array(json_array(
     known.kind = task.value ->> 'kind' AND known.payload = task.value ->> 'payload',
     nullif(hex(owner.id), ''),

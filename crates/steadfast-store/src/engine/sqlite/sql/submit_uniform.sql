@@ -1,5 +1,5 @@
--- Tasks that differ only in id and payload. The ids are one blob after the other, the payloads
--- a list of texts. A category that is held makes its tasks wait as long.
+-- Tasks that differ only in id and payload. The ids are one blob, the payloads a list. A held category delays
+-- its tasks.
 INSERT INTO steadfast_tasks (
     id, queue, priority, policy, submitted_at, due_at, expires_at, hold_category,
     kind, category, payload

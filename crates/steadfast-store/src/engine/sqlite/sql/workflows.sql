@@ -1,5 +1,5 @@
--- A page of workflows, newest first, until there are so many bytes of their texts. What is summed
--- are lengths; texts are read for those that are answered.
+-- A page of definitions, newest first, up to a number of bytes. Only lengths are summed; texts are read for
+-- the returned rows.
 SELECT number, name, (SELECT body FROM steadfast_workflows WHERE number = sized.number), kept_at
 FROM (
     SELECT number, name, kept_at, sum(bytes) OVER (ORDER BY number DESC) - bytes AS before
