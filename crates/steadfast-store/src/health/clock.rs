@@ -1,23 +1,23 @@
-//! How far two clocks are apart.
+//! The difference of two clocks.
 //!
-//! The store's time is the database's, so a machine whose clock is off does no harm to leases;
-//! but its logs lie, and a `run_at` that it computes is wrong by as much.
+//! The store uses the database's time, so a wrong machine clock does not affect leases; but its logs
+//! and the `run_at` times that it computes are wrong.
 
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// How far the database's clock is from this machine's.
+/// The difference of the database's clock and this machine's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
-    /// The database's time less this machine's.
+    /// The database's time minus this machine's.
     pub ahead: SignedDuration,
-    /// How wrong that may be: half of the time that the question took.
+    /// The uncertainty: half of the round trip.
     pub uncertainty: Duration,
 }
 
 impl Clock {
-    /// From the local times before and after the database was asked for its own.
+    /// From the local times before and after the database's time was read.
     pub(crate) fn measured(before: Timestamp, database: Timestamp, after: Timestamp) -> Self {
         let half = after.duration_since(before).abs() / 2;
         Self { ahead: database.duration_since(before) - half, uncertainty: half.unsigned_abs() }
@@ -28,7 +28,7 @@ impl Clock {
         if other.uncertainty < self.uncertainty { other } else { self }
     }
 
-    /// How far they are apart for sure.
+    /// The minimum difference.
     #[must_use]
     pub fn at_least(&self) -> Duration {
         self.ahead.unsigned_abs().saturating_sub(self.uncertainty)
@@ -43,9 +43,9 @@ mod tests {
         Timestamp::from_millisecond(1_700_000_000_000 + millis).unwrap()
     }
 
-    /// D4: the way to the database and back is not taken for a difference.
+    /// D4: the round trip does not count as a difference.
     #[test]
-    fn the_round_trip_is_the_uncertainty() {
+    fn round_trip_is_the_uncertainty() {
         let clock = Clock::measured(at(0), at(50), at(100));
         assert_eq!(clock.ahead, SignedDuration::ZERO);
         assert_eq!(clock.uncertainty, Duration::from_millis(50));
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_off_is_off_by_so_much() {
+    fn clock_difference_is_measured() {
         let ahead = Clock::measured(at(0), at(60_050), at(100));
         assert_eq!(ahead.ahead, SignedDuration::from_secs(60));
         let behind = Clock::measured(at(0), at(-60_000), at(20));

@@ -1,99 +1,99 @@
-//! The facts of a store on PostgreSQL.
+//! Health facts of a store on PostgreSQL.
 
 use std::time::Duration;
 
 use super::{Clock, Fact};
 
-/// What is PostgreSQL's own.
+/// The facts of a PostgreSQL server and database.
 #[derive(Clone, Debug)]
 pub struct PostgresHealth {
     /// The server and its settings.
     pub server: Fact<Server>,
-    /// Rights that are missing, each as `SELECT, INSERT ON TABLE steadfast.tasks`.
+    /// Missing privileges, each as `SELECT, INSERT ON TABLE steadfast.tasks`.
     pub missing_rights: Fact<Vec<String>>,
-    /// How far the clocks are apart.
+    /// The difference of the clocks.
     pub clock: Fact<Clock>,
-    /// Transactions that are open.
+    /// Open transactions.
     pub transactions: Fact<Transactions>,
-    /// Transactions that were prepared to be committed in two steps, and were not.
+    /// Prepared transactions that were not committed.
     pub prepared: Fact<Vec<Prepared>>,
     /// Replication slots of the server.
     pub slots: Fact<Vec<Slot>>,
     /// The queue of notifications, which all databases of the server share.
     pub listening: Fact<Listening>,
-    /// The store's tables, the one with most dead rows first.
+    /// The tables of the store, those with most dead rows first.
     pub tables: Fact<Vec<Table>>,
-    /// How many transaction numbers are used up.
+    /// The age of the oldest transaction id.
     pub numbers: Fact<Numbers>,
-    /// How many connections there are.
+    /// The connections of the server.
     pub connections: Fact<Connections>,
     /// Other connections of Steadfast to this database.
     pub other_connections: Fact<u64>,
-    /// Whether a pooler hands one connection to several clients in turn.
+    /// Whether a pooler shares connections between clients.
     pub pooled: Fact<bool>,
-    /// Whether the URL says so, with `listen=off`.
+    /// Whether the store listens for notifications, that is, the URL has no `listen=off`.
     pub listens: bool,
 }
 
 /// A server and its settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
-    /// As it tells it: `15.18 (Debian 15.18-0+deb12u1)`.
+    /// The version: `15.18 (Debian 15.18-0+deb12u1)`.
     pub version: String,
-    /// The first part of it.
+    /// The major version.
     pub major: i32,
-    /// Who is connected.
+    /// The current user.
     pub user: String,
-    /// To which database.
+    /// The database.
     pub database: String,
-    /// Whether it is a standby, which takes no writes.
+    /// Whether it is a standby, which is read-only.
     pub standby: bool,
-    /// Whether transactions are read-only unless they say otherwise.
+    /// Whether transactions are read-only by default.
     pub read_only: bool,
-    /// Whether dead rows are removed by themselves.
+    /// Whether autovacuum is on.
     pub autovacuum: bool,
-    /// Whether what is written is brought to the disk.
+    /// Whether writes are flushed to disk.
     pub fsync: bool,
     /// Whether a commit waits for the disk.
     pub synchronous_commit: bool,
-    /// Whether a page that was half written can be mended.
+    /// Whether a torn page can be restored.
     pub full_page_writes: bool,
 }
 
-/// A session of somebody else.
+/// Another session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
-    /// The process of the server that serves it.
+    /// Its server process.
     pub pid: i32,
-    /// Who it is.
+    /// Its user.
     pub user: String,
-    /// What the program calls itself, if it does.
+    /// Its application name.
     pub application: String,
-    /// What it is doing: `active`, `idle in transaction`.
+    /// Its state: `active`, `idle in transaction`.
     pub state: String,
-    /// For how long its transaction has been open; unknown if it is not ours to see.
+    /// The age of its transaction; `None` without the privilege to see it.
     pub open_for: Option<Duration>,
-    /// How many transactions ago the oldest row was written that must stay for it.
+    /// The age of its xmin, in transactions: dead rows since then cannot be removed.
     pub holds_back: Option<u64>,
 }
 
-/// Transactions that are open in this database.
+/// The open transactions of this database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transactions {
-    /// The oldest of them, the oldest first.
+    /// The oldest ones, oldest first.
     pub oldest: Vec<Session>,
-    /// How many sessions are not ours to see.
+    /// The number of sessions that the user may not see.
     pub hidden: u64,
 }
 
-/// A transaction that was prepared.
+/// A prepared transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prepared {
     /// Its name.
     pub name: String,
-    /// Whose it is.
+    /// Its owner.
     pub owner: String,
-    /// For how long it has been waiting.
+    /// Its age.
     pub open_for: Duration,
 }
 
@@ -102,20 +102,20 @@ pub struct Prepared {
 pub struct Slot {
     /// Its name.
     pub name: String,
-    /// Whether anybody reads from it.
+    /// Whether it is in use.
     pub active: bool,
-    /// How many transactions ago the oldest row was written that must stay for it.
+    /// The age of its xmin, in transactions: dead rows since then cannot be removed.
     pub holds_back: Option<u64>,
-    /// How many bytes of the server's log must stay for it.
+    /// The size of the write-ahead log that it retains.
     pub retained: Option<u64>,
 }
 
 /// The queue of notifications.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listening {
-    /// How much of it is used: 0 to 1.
+    /// The used fraction: 0 to 1.
     pub usage: f64,
-    /// Sessions that may be why: they listen or may listen, and do not read.
+    /// Sessions that may cause it, because they do not read.
     pub suspects: Vec<Session>,
 }
 
@@ -124,32 +124,32 @@ pub struct Listening {
 pub struct Table {
     /// Its name, with its schema.
     pub name: String,
-    /// Rows that are there.
+    /// Live rows.
     pub live: u64,
-    /// Rows that are gone and still take room.
+    /// Dead rows.
     pub dead: u64,
-    /// What it takes of the disk, with its indexes.
+    /// Its size on disk, with its indexes.
     pub bytes: u64,
-    /// How long ago it was vacuumed, if it ever was.
+    /// The time since its last vacuum.
     pub vacuumed: Option<Duration>,
-    /// Whether that happens by itself.
+    /// Whether autovacuum is on for it.
     pub autovacuum: bool,
 }
 
-/// How many transaction numbers are used up since the oldest that is still needed.
+/// The age of the oldest transaction id that is still needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
-    /// Of transactions.
+    /// The age, in transactions.
     pub age: u64,
-    /// At this many the server begins to free them whatever the settings are.
+    /// The age at which the server forces a vacuum.
     pub freeze_at: u64,
 }
 
-/// How many connections there are.
+/// The number of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connections {
-    /// That are open.
+    /// Open connections.
     pub used: u64,
-    /// That there may be, without those kept for administrators.
+    /// The maximum, without those reserved for administrators.
     pub most: u64,
 }

@@ -1,80 +1,80 @@
-//! The facts of a store in an SQLite file.
+//! Health facts of a store in an SQLite file.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::Fact;
 
-/// What is SQLite's own.
+/// The facts of an SQLite file.
 #[derive(Clone, Debug)]
 pub struct SqliteHealth {
     /// The file itself.
     pub file: StoreFile,
-    /// The log beside it, `-wal`, while there is one.
+    /// The write-ahead log, `-wal`, if it exists.
     pub log: Option<StoreFile>,
-    /// The log's index, `-shm`, while there is one.
+    /// The index of the log, `-shm`, if it exists.
     pub index: Option<StoreFile>,
-    /// Whether files can be made beside it, as SQLite must.
+    /// Whether SQLite can create files in its directory.
     pub directory_writable: Fact<bool>,
-    /// What is damaged, in SQLite's words; nothing if all is well.
+    /// The errors of the integrity check; empty if the file is sound.
     pub corruption: Fact<Vec<String>>,
-    /// How changes are written: `wal`, or something else.
+    /// The journal mode.
     pub journal: Fact<String>,
-    /// How much of the file is used.
+    /// The used pages.
     pub pages: Fact<Pages>,
-    /// Room on the disk.
+    /// The space on the disk.
     pub space: Fact<Space>,
-    /// What the file is on.
+    /// The filesystem.
     pub filesystem: Fact<Filesystem>,
-    /// Whether somebody holds the lock for writing for longer than a write should take.
+    /// Whether the write lock is held for longer than a write takes.
     pub locked: Fact<bool>,
-    /// Who has the file open.
+    /// The processes that have the file open.
     pub holders: Fact<Vec<Holder>>,
-    /// How far in the future the newest task was submitted, if it was: the clock was set back.
+    /// How far in the future the newest task was submitted, if the clock was set back.
     pub ahead: Fact<Option<Duration>>,
 }
 
 /// One of the store's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// How long it is.
+    /// Its size.
     pub bytes: u64,
-    /// The number of the user whose it is, where users have numbers.
+    /// The user id of its owner, on Unix.
     pub owner: Option<u32>,
-    /// Who may do what: the nine bits of `rwxrwxrwx`.
+    /// Its permission bits, on Unix.
     pub mode: Option<u32>,
     /// Whether this process can write it.
     pub writable: bool,
 }
 
-/// How much of a file is used.
+/// The pages of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pages {
-    /// Bytes of each.
+    /// The size of a page.
     pub size: u64,
-    /// How many there are.
+    /// The number of pages.
     pub count: u64,
-    /// How many of them are empty.
+    /// The number of free pages.
     pub free: u64,
 }
 
-/// Room on a disk, in bytes.
+/// The space on a disk, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {
-    /// For this user.
+    /// Free for this user.
     pub free: u64,
-    /// In all.
+    /// In total.
     pub total: u64,
 }
 
-/// What a file is on.
+/// A filesystem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filesystem {
-    /// As the system calls it: `ext4`, `nfs4`.
+    /// Its type: `ext4`, `nfs4`.
     pub kind: String,
-    /// Whether it is on another machine, where locks and shared memory cannot be relied on.
+    /// Whether it is a network filesystem, on which locks and shared memory are unreliable.
     pub network: bool,
 }
 
@@ -83,19 +83,19 @@ pub struct Filesystem {
 pub struct Holder {
     /// Its id.
     pub pid: u32,
-    /// What it is called, if that can be seen.
+    /// Its name, if readable.
     pub name: Option<String>,
-    /// What it does with the file just now.
+    /// Its current access.
     pub access: Access,
 }
 
-/// What a process does with a file.
+/// The access of a process to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {
-    /// It has it open.
+    /// The file is open.
     Open,
-    /// It is reading: what it reads stays in the log.
+    /// It reads, so that the log cannot be truncated.
     Reading,
-    /// It holds the lock for writing.
+    /// It holds the write lock.
     Writing,
 }

@@ -123,7 +123,7 @@ impl FromStr for Status {
         let known = Self::ALL.into_iter().find(|status| status.name() == text);
         known.ok_or_else(|| {
             let names = Self::ALL.map(Self::name).join(", ");
-            InputError::new("status", format!("no such status `{text}`; there is {names}"))
+            InputError::new("status", format!("unknown status `{text}`; use one of {names}"))
         })
     }
 }
@@ -147,9 +147,9 @@ mod tests {
         E::RunNow,
     ];
 
-    /// D3: the whole table. A row for each status, in the order of [`EVENTS`].
+    /// D3: the transition table, a row per state in the order of [`EVENTS`].
     #[test]
-    fn every_move_is_one_of_these() {
+    fn transitions_follow_the_table() {
         let (p, s, r) = (Some(Pending), Some(Scheduled), Some(Running));
         let (d, f, c) = (Some(Completed), Some(Failed), Some(Cancelled));
         let table = [
@@ -166,9 +166,9 @@ mod tests {
         }
     }
 
-    /// D3: what has ended moves only if somebody wants it to.
+    /// D3: an ended task changes only by a requeue.
     #[test]
-    fn what_has_ended_stays_unless_it_is_requeued() {
+    fn ended_task_changes_only_by_requeue() {
         for status in Status::ALL.into_iter().filter(|status| status.is_ended()) {
             for event in EVENTS.into_iter().filter(|event| *event != E::Requeue) {
                 assert_eq!(status.after(event), None);
@@ -176,14 +176,14 @@ mod tests {
         }
     }
 
-    /// D3: a name is the same in JSON, rows and flags, and a wrong one is told with the others.
+    /// D3: a name is the same in JSON, rows and flags, and an unknown one lists the others.
     #[test]
-    fn a_status_has_one_name() {
+    fn status_has_one_name() {
         for status in Status::ALL {
             assert_eq!(status.name().parse(), Ok(status));
             assert_eq!(serde_json::to_value(status).unwrap(), status.name());
         }
-        let refused = "retrying".parse::<Status>().unwrap_err().to_string();
-        assert!(refused.contains("`retrying`") && refused.contains("running"), "{refused}");
+        let error = "retrying".parse::<Status>().unwrap_err().to_string();
+        assert!(error.contains("`retrying`") && error.contains("running"), "{error}");
     }
 }

@@ -109,16 +109,16 @@ impl fmt::Display for NodeStatus {
 mod tests {
     use super::*;
 
-    /// K4: a name is read back, and another is told with what was meant.
+    /// K4: a name is parsed, and an unknown one suggests the nearest.
     #[test]
-    fn a_status_is_read_by_its_name() {
+    fn status_is_parsed_by_its_name() {
         for status in ExecutionStatus::ALL {
             assert_eq!(status.name().parse(), Ok(status));
         }
         for status in NodeStatus::ALL {
             assert_eq!(status.name().parse(), Ok(status));
         }
-        let told = "complete".parse::<ExecutionStatus>().unwrap_err().to_string();
-        assert_eq!(told, "status: `complete` is none; did you mean `completed`?");
+        let error = "complete".parse::<ExecutionStatus>().unwrap_err().to_string();
+        assert_eq!(error, "status: unknown status `complete`; did you mean `completed`?");
     }
 }

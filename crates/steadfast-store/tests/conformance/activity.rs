@@ -1,4 +1,4 @@
-//! What ended lately by the minute, and what is due soon by the hour (H2).
+//! Ended tasks by the minute, and scheduled tasks by the hour (H2).
 
 use steadfast_store::Status;
 

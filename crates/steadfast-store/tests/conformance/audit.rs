@@ -1,4 +1,4 @@
-//! Who did what (D10, K3).
+//! The audit log (D10, K3).
 
 use serde_json::json;
 use steadfast_store::{

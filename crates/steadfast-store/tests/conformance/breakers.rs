@@ -1,4 +1,4 @@
-//! Breakers of many instances, seen and steered from one place (G1).
+//! Breaker reports and overrides of all instances (G1).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Tasks that are there if and when the caller's own transaction commits (D9).
+//! Submission within a transaction of the caller (D9).
 
 use sqlx::{Connection as _, PgConnection};
 use steadfast_store::{Filter, Status, StoreError, Task};

@@ -1,4 +1,4 @@
-//! Calling tasks off (D10).
+//! Cancellation of tasks (D10).
 
 use steadfast_store::{Settled, Status, StoreError, TaskId, Wake};
 

@@ -1,4 +1,4 @@
-//! Claims for some categories only (D5).
+//! Claims by category (D5).
 
 use steadfast_store::{ClaimRequest, QueueLimit, TaskId};
 

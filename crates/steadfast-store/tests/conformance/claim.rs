@@ -1,4 +1,4 @@
-//! Taking tasks to do them (D5).
+//! Claims (D5).
 
 use steadfast::decide::Progress;
 use steadfast_store::{ClaimRequest, Filter, QueueLimit, Status, Task};

@@ -1,4 +1,4 @@
-//! Never two holders, and a stale one is told so (D4, D18).
+//! Fencing tokens: one holder per task, and stale ones are rejected (D4, D18).
 
 use std::collections::BTreeSet;
 

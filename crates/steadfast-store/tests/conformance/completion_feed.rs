@@ -1,4 +1,4 @@
-//! Who listens hears which tasks have ended through a store, so that what follows can begin.
+//! The completion feed of a store.
 
 use std::collections::HashSet;
 use std::future::{Future as _, poll_fn};

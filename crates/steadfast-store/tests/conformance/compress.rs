@@ -1,4 +1,4 @@
-//! Old histories take less room and say the same (D14).
+//! Compressed histories (D14).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Many at the same moment (D4, D5): whatever the order, nothing is lost or done twice.
+//! Concurrent operations (D4, D5): nothing is lost or done twice.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

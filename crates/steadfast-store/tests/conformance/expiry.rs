@@ -1,4 +1,4 @@
-//! Changing when it is too late (D10).
+//! Changes of the expiry (D10).
 
 use steadfast::Reason;
 use steadfast_store::{Status, StoreError, TaskId, When};

@@ -1,4 +1,4 @@
-//! A session in a process that goes on in the store (D12).
+//! Handover of a session to the store (D12).
 
 use std::io;
 

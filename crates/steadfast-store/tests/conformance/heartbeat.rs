@@ -1,4 +1,4 @@
-//! Keeping leases alive (D7).
+//! Heartbeats (D7).
 
 use steadfast_store::{Claimed, FencingToken, Heartbeat, Settled, TaskId, Verdict};
 

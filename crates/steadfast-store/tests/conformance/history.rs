@@ -1,4 +1,4 @@
-//! What went wrong, all of it (D8).
+//! Histories of faults (D8).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! One task is asked to wait, and its whole category waits (D17).
+//! Categories held by a rate limit (D17).
 
 use steadfast_store::{ClaimRequest, Claimed, Status, TaskId};
 

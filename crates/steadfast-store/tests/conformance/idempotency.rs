@@ -1,4 +1,4 @@
-//! One piece of work is one task, however often it is submitted (D9).
+//! Idempotency keys (D9).
 
 use std::collections::BTreeSet;
 

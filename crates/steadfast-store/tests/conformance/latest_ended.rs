@@ -1,4 +1,4 @@
-//! Tasks by their ends, the latest first (O1).
+//! Ended tasks, the latest first (O1).
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Bad input is normal (K4): it gets a clear answer, and nothing is written.
+//! Limits of input (K4): invalid input is rejected, and nothing is written.
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};

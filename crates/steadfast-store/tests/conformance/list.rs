@@ -1,4 +1,4 @@
-//! Lists of tasks, page by page (D15, H1).
+//! Lists of tasks and their pages (D15, H1).
 
 use std::collections::BTreeSet;
 

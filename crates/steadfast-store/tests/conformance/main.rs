@@ -1,8 +1,7 @@
-//! What every store must do: one suite, each case on each engine (D1).
+//! The conformance suite: every case runs on each engine (D1).
 //!
-//! A case is an `async fn` that is given a store with nothing in it. [`cases!`] makes a test of
-//! it for each engine, so that a failure names both. After every case the store is checked as a
-//! whole: each task is in exactly one place, and the counts agree (`harness/sound.rs`).
+//! A case is an `async fn` on an empty store. [`cases!`] makes a test of it for each engine. After
+//! every case the store is checked: each task is in exactly one state, and the counts agree (`harness/invariants.rs`).
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! The schema, brought up to date by whoever comes first (D14).
+//! Schema migrations (D14).
 
 use steadfast_store::{ClaimRequest, Status, Store, StoreError, Task, inspect, migrate};
 use tokio::task::JoinSet;

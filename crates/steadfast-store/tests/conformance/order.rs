@@ -1,4 +1,4 @@
-//! Who goes first (D5).
+//! Claim order (D5).
 
 use jiff::Timestamp;
 use steadfast_store::{ClaimRequest, Settled, Status, TaskId, Verdict};

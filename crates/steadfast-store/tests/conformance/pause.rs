@@ -1,4 +1,4 @@
-//! Pausing a queue, and letting it go on (D10).
+//! Pausing and resuming queues (D10).
 
 use steadfast_store::{ClaimRequest, Settled, Status, Wake};
 

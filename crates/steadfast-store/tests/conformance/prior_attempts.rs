@@ -1,4 +1,4 @@
-//! Tasks that failed before they became tasks (D9): a retry of what failed elsewhere (S2).
+//! Tasks with failures before their submission (D9, S2).
 
 use steadfast::{Class, Reason};
 use steadfast_store::{ClaimRequest, Status};

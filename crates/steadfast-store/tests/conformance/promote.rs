@@ -1,4 +1,4 @@
-//! Tasks whose time comes (D3, D11).
+//! Promotion of due tasks (D3, D11).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

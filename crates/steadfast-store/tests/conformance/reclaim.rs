@@ -1,4 +1,4 @@
-//! Workers that were not heard of any more (D7).
+//! Reclaiming expired leases of lost workers (D7).
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Records of sessions and events, kept beside the tasks (O1).
+//! Records of sessions and events (O1).
 
 use serde_json::{Value, json};
 use steadfast_store::{Cursor, PageRequest, Record, RecordKind, StoreError};

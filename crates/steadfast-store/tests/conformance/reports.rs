@@ -1,4 +1,4 @@
-//! What workers and budgets say of themselves (H2, G3).
+//! Reports of workers and budgets (H2, G3).
 
 use std::slice;
 

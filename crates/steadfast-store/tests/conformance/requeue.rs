@@ -1,4 +1,4 @@
-//! Trying again what has ended (D10).
+//! Requeueing one ended task (D10).
 
 use serde_json::json;
 use steadfast::{Policy, Reason};

@@ -1,4 +1,4 @@
-//! An outage's thousand failures do not come back as one wave (D16).
+//! Requeueing many ended tasks at a rate (D16).
 
 use std::time::Duration;
 

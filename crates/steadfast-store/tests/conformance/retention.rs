@@ -1,4 +1,4 @@
-//! What is forgotten, and what must not be (D14).
+//! Retention and pruning (D14).
 
 use std::time::Duration;
 

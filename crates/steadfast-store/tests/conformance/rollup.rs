@@ -1,4 +1,4 @@
-//! What ended within a window of time, summed up (O1).
+//! Rollups of ended sessions (O1).
 
 use std::time::Duration;
 

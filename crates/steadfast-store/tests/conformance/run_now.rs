@@ -1,4 +1,4 @@
-//! Not waiting any longer (D10).
+//! Running scheduled tasks now (D10).
 
 use steadfast_store::{ClaimRequest, Status, StoreError, TaskId, Wake};
 

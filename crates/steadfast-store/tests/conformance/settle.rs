@@ -1,4 +1,4 @@
-//! What becomes of a task after a worker had it (D3, D8).
+//! Settlements (D3, D8).
 
 use serde_json::json;
 use steadfast::{Class, Reason};

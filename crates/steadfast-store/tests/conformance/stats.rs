@@ -1,4 +1,4 @@
-//! How many are where, and how well it goes (D15).
+//! Counts of tasks (D15).
 
 use steadfast_store::{DueTimes, Filter, Requeue, Retention, Stats, Status, Verdict};
 

@@ -1,4 +1,4 @@
-//! Every status meets every event (D3): what [`Status::after`] says is what the stores do.
+//! The transition table (D3): the engines follow [`Status::after`].
 
 use steadfast_store::{ClaimRequest, Claimed, Event, Settled, Status, StoreError, Verdict};
 

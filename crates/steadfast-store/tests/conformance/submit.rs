@@ -1,4 +1,4 @@
-//! Taking tasks in (D2, D9).
+//! Submission (D2, D9).
 
 use std::sync::Arc;
 

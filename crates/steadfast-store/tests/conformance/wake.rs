@@ -1,4 +1,4 @@
-//! Being told that there is something to do (D11).
+//! Wake-ups (D11).
 
 use steadfast_store::{Store, Verdict, Wake};
 

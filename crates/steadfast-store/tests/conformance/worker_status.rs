@@ -1,4 +1,4 @@
-//! Who is at work, and on what (H2).
+//! Workers and backlogs (H2).
 
 use steadfast_store::{Status, WorkerStatus};
 

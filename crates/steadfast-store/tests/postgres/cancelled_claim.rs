@@ -1,4 +1,4 @@
-//! Claims whose caller is gone, and batches of which one task cannot be read.
+//! Cancelled claims, and quarantined tasks.
 
 use std::pin::Pin;
 use std::task::{Context, Waker};

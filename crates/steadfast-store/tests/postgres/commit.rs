@@ -1,4 +1,4 @@
-//! Submissions that share a commit.
+//! Group commit of submissions.
 
 use tokio::task::JoinSet;
 

@@ -1,4 +1,4 @@
-//! What is PostgreSQL's own. What both engines promise is in the conformance suite.
+//! Tests of the PostgreSQL engine alone. Both engines pass the conformance suite.
 
 #![allow(
     clippy::unwrap_used,

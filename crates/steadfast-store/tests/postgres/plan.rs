@@ -1,5 +1,4 @@
-//! How PostgreSQL goes about the statements that must stay fast, whatever else is in the
-//! tables (D6).
+//! Query plans of the statements that must stay fast (D6).
 
 use std::time::Duration;
 

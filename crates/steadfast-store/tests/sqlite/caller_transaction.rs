@@ -1,4 +1,4 @@
-//! Tasks in a transaction of the caller's own (D9).
+//! Submission within a transaction of the caller (D9).
 
 use sqlx::{Connection, Executor};
 use steadfast_store::{Store, StoreError};

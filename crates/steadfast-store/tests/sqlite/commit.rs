@@ -1,4 +1,4 @@
-//! Group commit: one flush for many callers, and nobody pays for another's mistake.
+//! Group commit: one flush for many jobs, isolated from each other's failures.
 
 use std::pin::Pin;
 use std::task::{Context, Waker};

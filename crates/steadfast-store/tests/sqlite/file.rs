@@ -1,4 +1,4 @@
-//! What a store is opened by.
+//! URLs and files of a store.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A file that somebody else holds.
+//! A file that another process locks.
 
 use sqlx::Executor;
 use steadfast_store::{Sqlite, StoreError};

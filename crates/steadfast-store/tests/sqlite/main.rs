@@ -1,4 +1,4 @@
-//! What is SQLite's own. What both engines promise is in the conformance suite.
+//! Tests of the SQLite engine alone. Both engines pass the conformance suite.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Files of other versions, and many that start together (D14).
+//! Schema versions and concurrent migrations (D14).
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

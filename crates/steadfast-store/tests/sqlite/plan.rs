@@ -1,4 +1,4 @@
-//! How SQLite goes about the statements that must stay fast, whatever else is in the file (D6).
+//! Query plans of the statements that must stay fast (D6).
 //!
 //! No statistics are gathered first: a store must not depend on them.
 

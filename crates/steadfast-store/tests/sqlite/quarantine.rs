@@ -1,4 +1,4 @@
-//! Batches of which one task cannot be read.
+//! Quarantine of tasks that cannot be decoded.
 
 use steadfast_store::{ClaimRequest, Status, Store};
 

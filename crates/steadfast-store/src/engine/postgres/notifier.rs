@@ -29,7 +29,7 @@ const RECONNECT_DELAY: Duration = Duration::from_secs(1);
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(300);
 /// A wake-up need not survive a crash, so its commit does not wait for the disk.
 const NOTIFY: &str = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
-/// The number of wake-ups in one message. With more, the receivers are told to poll.
+/// The number of wake-ups in one message. A longer message makes the receivers poll.
 const MAX_MESSAGE_WAKES: usize = 100;
 
 #[derive(Debug)]

@@ -243,7 +243,7 @@ impl<'t> TaskColumns<'t> {
     }
 }
 
-/// Inserts the tasks that do not exist yet, and returns what became of each.
+/// Inserts the tasks that do not exist yet, and returns the answer for each.
 pub(super) async fn insert_new(
     connection: &mut PgConnection,
     tasks: &[&CheckedTask],

@@ -1,4 +1,4 @@
-//! Time travel: what would take hours is written into the rows, in both dialects.
+//! Time travel: changes of stored times, in both dialects.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The databases themselves, each with nothing in it and gone after its case.
+//! Databases for single cases.
 
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 use steadfast_store::{Result, Store};

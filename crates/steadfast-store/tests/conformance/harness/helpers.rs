@@ -1,4 +1,4 @@
-//! What most cases do, in few words. Each expects that it can be done.
+//! Operations that must succeed, for most cases.
 
 use std::time::Duration;
 

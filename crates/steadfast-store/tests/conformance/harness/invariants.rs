@@ -1,4 +1,4 @@
-//! What must hold of a store at any time, whatever a case has done to it.
+//! Invariants of a store after every case.
 
 use std::collections::BTreeMap;
 

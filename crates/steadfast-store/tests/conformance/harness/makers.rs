@@ -1,4 +1,4 @@
-//! Tasks, policies and faults that cases are made of.
+//! Tasks, policies and faults for cases.
 
 use std::time::Duration;
 

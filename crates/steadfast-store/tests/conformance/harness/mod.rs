@@ -1,4 +1,4 @@
-//! Where a case runs, and what it may use.
+//! The test harness of the conformance suite.
 
 mod aging;
 mod database;

@@ -1,4 +1,4 @@
-//! A transaction of the caller's own, on a connection of the caller's own.
+//! A transaction of the caller, on its own connection.
 
 use sqlx::SqlitePool;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, PgPool, SqliteConnection};

@@ -1,4 +1,4 @@
-//! What a look from outside sees, on a real server with real trouble (section 10, `doctor`).
+//! Health facts of a real server (section 10, `doctor`).
 
 mod server;
 mod sessions;

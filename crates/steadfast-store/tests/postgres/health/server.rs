@@ -1,4 +1,4 @@
-//! The server itself: its settings, its clock, its tables.
+//! Facts about the server: settings, clock, tables.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What others do on the server.
+//! Facts about other sessions of the server.
 
 use sqlx::postgres::PgListener;
 use sqlx::{Connection as _, PgConnection};

@@ -1,4 +1,4 @@
-//! The file itself, and what is beside it.
+//! Facts about the files of a store.
 
 use std::fs::{File, Permissions};
 use std::io::{Seek, SeekFrom, Write};

@@ -1,4 +1,4 @@
-//! What a look from outside sees, on real files with real trouble (section 10, `doctor`).
+//! Health facts of real files (section 10, `doctor`).
 
 mod files;
 mod process;

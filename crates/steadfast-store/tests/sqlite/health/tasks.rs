@@ -1,4 +1,4 @@
-//! The schema, and who works on the tasks.
+//! Facts about the schema, leases and backlogs.
 
 use std::time::Duration;
 

@@ -96,8 +96,8 @@ mod tests {
              (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 50000) SELECT i, hex(i) AS t FROM n; \
              CREATE INDEX by_text ON rows (t)";
         sqlx::raw_sql(rows).execute(&mut connection).await.unwrap();
-        let told = corruption(&mut connection, Duration::ZERO).await.unwrap_err().to_string();
-        assert!(told.starts_with("reading the whole file takes longer than"), "{told}");
+        let error = corruption(&mut connection, Duration::ZERO).await.unwrap_err().to_string();
+        assert!(error.starts_with("reading the whole file takes longer than"), "{error}");
         let whole = corruption(&mut connection, Duration::from_secs(60)).await;
         assert_eq!(whole, Ok(Vec::new()));
     }
