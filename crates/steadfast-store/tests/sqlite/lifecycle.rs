@@ -1,5 +1,5 @@
-//! What SQLite keeps in another way than it shows: attempts that are counted by the ending, times
-//! beside the body, histories in two forms.
+//! Facts that SQLite stores apart: attempts counted by the end, due times in another table, histories
+//! in two forms.
 
 use std::time::Duration;
 
