@@ -41,9 +41,9 @@ impl Claimed {
     /// Acquires a permit for an attempt.
     ///
     /// # Errors
-    /// What becomes of the task if they refuse: it is put off until the breaker lets a probe
-    /// through. That is no attempt (G2).
-    pub fn leave(&self) -> Result<AttemptPermit, Verdict> {
+    /// The verdict on the task if the guards reject it: it is postponed until the breaker's next
+    /// probe. That is not an attempt (G2).
+    pub fn acquire_permit(&self) -> Result<AttemptPermit, Verdict> {
         let mut guards = guard::for_policy(&self.policy);
         match guards.before_attempt(|| Real.now()) {
             Ok(()) => Ok(AttemptPermit(guards)),
