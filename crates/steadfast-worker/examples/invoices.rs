@@ -1,4 +1,4 @@
-//! A task that fails twice, waits, and succeeds: `cargo run -p steadfast-worker --example invoices`
+//! A task that fails twice and then succeeds: `cargo run -p steadfast-worker --example invoices`
 
 use std::io;
 use std::time::Duration;
@@ -14,7 +14,7 @@ struct Invoice {
     number: u32,
 }
 
-/// Nobody answers until the third attempt.
+/// The connection is refused until the third attempt.
 async fn send(invoice: Invoice, context: Context) -> Result<String, io::Error> {
     println!("attempt {} to send invoice {}", context.attempt(), invoice.number);
     if context.attempt() < 3 {
@@ -30,7 +30,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let task = Task::new("send-invoice", &Invoice { number: 42 }).under(policy);
     let id = store.submit(task).await?.id;
 
-    // Tells when the work is done; a worker of a service would run for good.
+    // Stops the worker when the task is done; a service would run until a stop signal.
     let (done, mut is_done) = mpsc::channel(1);
     let handler = move |invoice: Invoice, context: Context| {
         let done = done.clone();

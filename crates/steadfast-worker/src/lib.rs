@@ -1,9 +1,9 @@
-//! Runs the tasks of a store.
+//! A worker that runs the tasks of a store.
 //!
-//! A store keeps tasks; somebody has to do them. A [`Worker`] takes due tasks under a lease,
-//! runs the function that is registered for their kind, and writes down what became of them.
-//! What a failure means and when the next attempt is due is decided where it is decided for
-//! every session, in [`steadfast::decide`]; nothing here counts, delays or judges.
+//! A [`Worker`] claims due tasks under a lease, runs the handler that is registered for their kind,
+//! and settles them with the outcome. What a failure means and when the next attempt is due is
+//! decided by [`steadfast::decide`], as for every other session: this crate counts, delays and
+//! classifies nothing.
 //!
 //! ```
 //! use std::io;
@@ -22,7 +22,7 @@
 //!     Ok(format!("hello, {name}"))
 //! }
 //!
-//! // Until the first greeting is done; a program would wait for a signal to stop.
+//! // Runs until the first greeting is done; a service would wait for a stop signal.
 //! Worker::new(store.clone()).handle("greet", greet).run_until(DONE.notified()).await?;
 //!
 //! let task = store.task(greeting.id).await?;
@@ -31,58 +31,44 @@
 //! # }
 //! ```
 //!
-//! # How it is made
+//! # Structure
 //!
 //! ```text
-//!   store ──claims──▶ claiming ──▶ prefetch ──▶ runner ──▶ settling ──settlements──▶ store
-//!     ▲                  ▲                        │
-//!     │                  └── wake: ready, due     ├─ attempt: handler, time limit, panic
-//!     ├── heartbeat: leases                       └─ context: key, version, cancelled
-//!     └── maintenance: promote, reclaim, prune, compress
+//!   store ──claims──▶ claim ──▶ prefetch ──▶ runner ──▶ settle ──settlements──▶ store
+//!     ▲                 ▲                      │
+//!     │                 └── notifications      ├─ attempt: handler, time limit, panic
+//!     ├── lease: heartbeat                     └─ context: key, fencing token, cancellation
+//!     ├── report: events, registration, breakers, budgets
+//!     └── maintenance: promote, reclaim, prune, compress, rollup
 //! ```
 //!
-//! - `claiming` asks for as much as will be started soon (`pace`), and goes on behind the last
-//!   batch (`line`).
-//! - A `runner` for each task that may run at a time.
-//! - `settling` writes in batches, as big as the store is slow.
-//! - `patience` waits for a store that is away.
-//! - A `shift` begins all that, and ends it in order.
+//! - `claim` claims as many tasks as will start soon and continues after the last batch.
+//! - `run` has one runner for each task that may run at a time.
+//! - `settle` writes results in batches that grow while the store is slow.
+//! - `store_retry` retries a store that is unreachable.
+//! - `runtime` starts all of these and shuts them down in order.
 
-mod attempt;
-mod breaker_sync;
-mod budgets;
-mod claim_cursor;
-mod claiming;
-mod clock;
-mod context;
-mod handler;
+mod batch_receiver;
+mod claim;
+mod config;
 #[cfg(any(feature = "http", all(feature = "command", unix)))]
 pub mod handlers;
-mod heartbeat;
-mod inbox;
-mod kinds;
-mod leases;
+mod lease;
 mod maintenance;
-mod prefetch;
-mod prefetch_depth;
-mod registration;
-mod reporting;
-mod runner;
-mod running;
+mod notifications;
+mod report;
+mod run;
 mod runtime;
-mod settings;
-mod settling;
-mod shared;
-mod span;
+mod settle;
+mod state;
+mod store_clock;
 mod store_retry;
-mod task_result;
-mod wake;
+mod sync;
 mod worker;
 
-pub use context::Context;
-pub use handler::Handler;
-#[doc(hidden)]
-pub use handler::{Attempt, Outcome};
 pub use maintenance::Maintenance;
+#[doc(hidden)]
+pub use run::{Attempt, Outcome};
+pub use run::{Context, Handler};
 pub use steadfast_store::Retention;
 pub use worker::Worker;

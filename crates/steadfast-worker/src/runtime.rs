@@ -1,13 +1,13 @@
-//! One shift of a worker: everything begins, and ends in order (D13).
+//! The tasks of a running worker: their start and their shutdown in order (D13).
 //!
 //! ```text
-//!   shutdown ──▶ no new claims, what waits goes back ──▶ what runs may finish
-//!                                                              │ or its grace is over
-//!   the end ◀── the last words are written ◀── what still runs goes back
+//!   shutdown ──▶ no new claims, prefetched tasks are released ──▶ running tasks may finish
+//!                                                                      │ or the grace expires
+//!   stopped ◀── the last results are settled ◀── still running tasks are released
 //! ```
 //!
-//! Leases are kept alive until the last word is written. A shift that is dropped instead of
-//! shut down just stops: its tasks come back as lost when their leases are over.
+//! Leases are renewed until the last task is settled. A runtime that is dropped instead of shut down
+//! just stops: its tasks are reclaimed when their leases expire.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -20,186 +20,184 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use crate::breaker_sync;
-use crate::claiming::Claiming;
-use crate::heartbeat::Heartbeat;
-use crate::inbox::Inbox;
-use crate::kinds::Kinds;
-use crate::leases::Leases;
-use crate::maintenance::{self, Due};
-use crate::prefetch::Prefetch;
-use crate::registration;
-use crate::reporting::{Reporter, Reports};
-use crate::runner::Runner;
-use crate::running::Running;
-use crate::settings::Settings;
-use crate::settling::{Settler, WAITING};
-use crate::shared::Shared;
-use crate::store_retry::Patience;
-use crate::wake;
+use crate::batch_receiver::BatchReceiver;
+use crate::claim::{ClaimLoop, Prefetch};
+use crate::config::Config;
+use crate::lease::{Heartbeat, HeldLeases};
+use crate::maintenance::{self, DueSignal};
+use crate::notifications;
+use crate::report::{EventQueue, EventWriter, breaker_sync, registration};
+use crate::run::{HandlerRegistry, Runner, RunningTasks};
+use crate::settle::{SETTLE_QUEUE_CAPACITY, Settler};
+use crate::state::WorkerState;
+use crate::store_retry::StoreRetry;
 
-/// How long handlers may take to come to where they hear that they are called off.
-const LAST_STEPS: Duration = Duration::from_secs(1);
-/// How long the last words may take, when everything else has ended.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+/// How long cancelled handlers may take to reach their next await point.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long each later step of the shutdown may take.
+const SHUTDOWN_STEP_TIMEOUT: Duration = Duration::from_secs(5);
 
-pub(crate) struct Shift {
-    shared: Arc<Shared>,
-    /// The claim loop, and what maintains the store: they end when the worker stops.
+pub(crate) struct Runtime {
+    state: Arc<WorkerState>,
+    /// The claim loop, maintenance and breaker sync: they end when the worker stops.
     services: JoinSet<()>,
     runners: JoinSet<()>,
     settler: JoinSet<()>,
-    reporter: JoinSet<()>,
-    /// What goes on until the last task is settled.
-    attendants: JoinSet<()>,
-    /// What says that there is a worker.
-    presence: JoinSet<()>,
-    all_handed_in: CancellationToken,
-    all_told: CancellationToken,
-    nobody_waits: CancellationToken,
+    event_writer: JoinSet<()>,
+    /// The heartbeat and the notifications: they run until the last task is settled.
+    background: JoinSet<()>,
+    registration: JoinSet<()>,
+    results_closed: CancellationToken,
+    events_closed: CancellationToken,
+    /// Ends the store retries of the settler, the event writer and the heartbeat.
+    give_up: CancellationToken,
 }
 
-impl Shift {
-    /// One that claims tasks and runs them.
-    pub(crate) fn begin(store: Store, settings: Settings, kinds: Kinds) -> Self {
-        let mut shift = Self::upkeep(store, settings, kinds);
-        let shared = &shift.shared;
-        for slot in 0..shared.settings.concurrency as usize {
-            shift.runners.spawn(Runner { shared: shared.clone(), slot }.run());
+impl Runtime {
+    /// Starts a worker that claims and runs tasks.
+    pub(crate) fn start(store: Store, config: Config, handlers: HandlerRegistry) -> Self {
+        let mut runtime = Self::start_maintenance(store, config, handlers);
+        let state = &runtime.state;
+        for slot in 0..state.config.concurrency as usize {
+            runtime.runners.spawn(Runner { state: state.clone(), slot }.run());
         }
-        shift.services.spawn(Claiming::new(shared.clone()).run());
-        shift.presence.spawn(registration::run(shared.clone()));
-        shift
+        runtime.services.spawn(ClaimLoop::new(state.clone()).run());
+        runtime.registration.spawn(registration::run(state.clone()));
+        runtime
     }
 
-    /// One that does everything else.
-    pub(crate) fn upkeep(store: Store, settings: Settings, kinds: Kinds) -> Self {
-        let (stops, nobody_waits) = (CancellationToken::new(), CancellationToken::new());
-        let (all_handed_in, all_told) = (CancellationToken::new(), CancellationToken::new());
-        let patience = Patience::until(stops.clone());
-        let to_the_end = patience.but_until(nobody_waits.clone());
-        let (settling, inbox) = mpsc::channel(WAITING);
-        let leases = Arc::<Leases>::default();
+    /// Starts everything but claims and runners.
+    pub(crate) fn start_maintenance(
+        store: Store,
+        config: Config,
+        handlers: HandlerRegistry,
+    ) -> Self {
+        let (shutdown, give_up) = (CancellationToken::new(), CancellationToken::new());
+        let (results_closed, events_closed) = (CancellationToken::new(), CancellationToken::new());
+        let store_retry = StoreRetry::until(shutdown.clone());
+        let final_retry = store_retry.with_stop(give_up.clone());
+        let (results, receiver) = mpsc::channel(SETTLE_QUEUE_CAPACITY);
+        let result_batches = BatchReceiver { receiver, closed: results_closed.clone() };
+        let (events, receiver) = EventQueue::new(config.events);
+        let event_batches = BatchReceiver { receiver, closed: events_closed.clone() };
+        let leases = Arc::<HeldLeases>::default();
         let listener = store.listen();
-        let inbox = Inbox { receiver: inbox, ends: all_handed_in.clone() };
-        let (reports, events) = Reports::new(settings.events);
-        let events = Inbox { receiver: events, ends: all_told.clone() };
         let settler = Settler {
             store: store.clone(),
             leases: leases.clone(),
-            patience: to_the_end.clone(),
-            reports: reports.clone(),
+            store_retry: final_retry.clone(),
+            events: events.clone(),
         };
-        let reporter = Reporter {
+        let event_writer = EventWriter {
             store: store.clone(),
-            patience: to_the_end.clone(),
-            reports: reports.clone(),
+            store_retry: final_retry.clone(),
+            events: events.clone(),
         };
-        let shared = Arc::new(Shared {
-            prefetch: Prefetch::new(&settings),
-            running: Running::new(settings.concurrency),
-            ready: Notify::new(),
-            breakers: Notify::new(),
+        let state = Arc::new(WorkerState {
+            prefetch: Prefetch::new(&config),
+            running: RunningTasks::new(config.concurrency),
+            tasks_pending: Notify::new(),
+            breakers_changed: Notify::new(),
             store,
-            settings,
-            kinds,
+            config,
+            handlers,
             leases,
-            settling,
-            reports,
-            stops,
-            patience,
+            results,
+            events,
+            shutdown,
+            store_retry,
         });
-        let due = Due::default();
-        let mut shift = Self {
-            shared: shared.clone(),
+        let due = DueSignal::default();
+        let mut runtime = Self {
+            state: state.clone(),
             services: JoinSet::new(),
             runners: JoinSet::new(),
             settler: JoinSet::new(),
-            reporter: JoinSet::new(),
-            attendants: JoinSet::new(),
-            presence: JoinSet::new(),
-            all_handed_in,
-            all_told,
-            nobody_waits,
+            event_writer: JoinSet::new(),
+            background: JoinSet::new(),
+            registration: JoinSet::new(),
+            results_closed,
+            events_closed,
+            give_up,
         };
-        shift.settler.spawn(settler.run(inbox));
-        shift.reporter.spawn(reporter.run(events));
-        let heartbeat = Heartbeat { shared: shared.clone(), patience: to_the_end };
-        shift.attendants.spawn(heartbeat.run());
-        shift.attendants.spawn(wake::run(shared.clone(), listener, due.clone()));
-        maintenance::spawn(&mut shift.services, &shared, due);
-        shift.services.spawn(breaker_sync::run(shared));
-        shift
+        runtime.settler.spawn(settler.run(result_batches));
+        runtime.event_writer.spawn(event_writer.run(event_batches));
+        let heartbeat = Heartbeat { state: state.clone(), store_retry: final_retry };
+        runtime.background.spawn(heartbeat.run());
+        runtime.background.spawn(notifications::run(state.clone(), listener, due.clone()));
+        maintenance::spawn(&mut runtime.services, &state, due);
+        runtime.services.spawn(breaker_sync::run(state));
+        runtime
     }
 
-    /// Goes on until it is told to stop, and then ends in order.
-    pub(crate) async fn until(mut self, shutdown: impl Future<Output = ()>) {
+    /// Runs until `shutdown` resolves, then shuts down in order.
+    pub(crate) async fn run_until(mut self, shutdown: impl Future<Output = ()>) {
         let role = if self.runners.is_empty() { "maintenance" } else { "worker" };
-        info!(target: "steadfast", worker = self.shared.settings.name, "{role} started");
+        info!(target: "steadfast", worker = self.state.config.name, "{role} started");
         tokio::select! {
             () = shutdown => {}
-            // None of them ends by itself, so this is a panic on its way up.
-            () = all(&mut self.services) => {}
-            () = all(&mut self.runners), if !self.runners.is_empty() => {}
-            () = all(&mut self.settler) => {}
-            () = all(&mut self.reporter) => {}
-            () = all(&mut self.attendants) => {}
-            () = all(&mut self.presence), if !self.presence.is_empty() => {}
+            // None of these ends by itself: one that does propagates a panic.
+            () = join_all(&mut self.services) => {}
+            () = join_all(&mut self.runners), if !self.runners.is_empty() => {}
+            () = join_all(&mut self.settler) => {}
+            () = join_all(&mut self.event_writer) => {}
+            () = join_all(&mut self.background) => {}
+            () = join_all(&mut self.registration), if !self.registration.is_empty() => {}
         }
-        self.stop(role).await;
+        self.shut_down(role).await;
     }
 
-    async fn stop(mut self, role: &str) {
-        let settings = self.shared.settings.clone();
-        info!(target: "steadfast", worker = settings.name, "{role} stops: nothing new is begun");
-        self.shared.stops.cancel();
-        let waiting = self.shared.prefetch.close();
-        let shared = self.shared.clone();
-        self.services.spawn(async move { shared.release(waiting).await });
-        if timeout(settings.grace, all(&mut self.runners)).await.is_err() {
-            self.call_off().await;
+    async fn shut_down(mut self, role: &str) {
+        let config = self.state.config.clone();
+        info!(target: "steadfast", worker = config.name, "{role} stopping: no new tasks are started");
+        self.state.shutdown.cancel();
+        let prefetched = self.state.prefetch.close();
+        let state = self.state.clone();
+        self.services.spawn(async move { state.release(prefetched).await });
+        if timeout(config.grace, join_all(&mut self.runners)).await.is_err() {
+            self.cancel_running().await;
         }
-        // A claim that was under way is answered, and what it got goes back, too.
-        if timeout(LAST_WORDS, all(&mut self.services)).await.is_err() {
-            // A claim that is still on its way is given back by whoever carries it.
+        // A claim in flight is awaited, and its tasks are released, too.
+        if timeout(SHUTDOWN_STEP_TIMEOUT, join_all(&mut self.services)).await.is_err() {
+            // The store releases the tasks of a claim whose caller is gone.
             self.services.abort_all();
         }
-        self.all_handed_in.cancel();
-        if timeout(LAST_WORDS, all(&mut self.settler)).await.is_err() {
-            self.nobody_waits.cancel();
-            // What is under way may still be written; a server that is gone is not waited for.
-            let _ = timeout(LAST_WORDS, all(&mut self.settler)).await;
+        self.results_closed.cancel();
+        if timeout(SHUTDOWN_STEP_TIMEOUT, join_all(&mut self.settler)).await.is_err() {
+            self.give_up.cancel();
+            // A write in flight may still succeed; an unreachable server is not awaited.
+            let _ = timeout(SHUTDOWN_STEP_TIMEOUT, join_all(&mut self.settler)).await;
             self.settler.abort_all();
         }
-        self.all_told.cancel();
-        let _ = timeout(LAST_WORDS, all(&mut self.reporter)).await;
-        if !self.presence.is_empty() {
-            self.presence.shutdown().await;
-            registration::leave(&self.shared).await;
+        self.events_closed.cancel();
+        let _ = timeout(SHUTDOWN_STEP_TIMEOUT, join_all(&mut self.event_writer)).await;
+        if !self.registration.is_empty() {
+            self.registration.shutdown().await;
+            registration::deregister(&self.state).await;
         }
-        info!(target: "steadfast", worker = settings.name, "{role} stopped");
+        info!(target: "steadfast", worker = config.name, "{role} stopped");
     }
 
-    /// The grace is over: what still runs goes back.
-    async fn call_off(&mut self) {
-        let running = self.shared.running.list().len();
-        warn!(target: "steadfast", running, "the grace is over: what still runs is given back");
-        let time = self.shared.running.longest_tidy_up() + LAST_STEPS;
-        self.shared.running.close();
-        if timeout(time, all(&mut self.runners)).await.is_err() {
-            let deaf = self.runners.len();
+    /// Cancels and releases the tasks that still run after the grace.
+    async fn cancel_running(&mut self) {
+        let running = self.state.running.list().len();
+        warn!(target: "steadfast", running, "shutdown grace expired: releasing running tasks");
+        let time = self.state.running.max_cleanup_time() + CANCEL_TIMEOUT;
+        self.state.running.close();
+        if timeout(time, join_all(&mut self.runners)).await.is_err() {
+            let blocked = self.runners.len();
             warn!(
                 target: "steadfast",
-                deaf,
-                "handlers block their thread and cannot be stopped: their tasks count as lost \
-                 when their leases are over"
+                blocked,
+                "handlers block their thread and cannot be cancelled: their tasks are reclaimed when \
+                 their leases expire"
             );
         }
     }
 }
 
-/// Waits for all of them. A panic goes on its way.
-async fn all(tasks: &mut JoinSet<()>) {
+/// Waits for all of them and propagates a panic.
+async fn join_all(tasks: &mut JoinSet<()>) {
     while let Some(ended) = tasks.join_next().await {
         if let Err(panic) = ended.map_err(JoinError::try_into_panic)
             && let Ok(panic) = panic

@@ -1,10 +1,9 @@
-//! Asking a store that may be away.
+//! Retries of calls to the store.
 //!
-//! A database restarts, a file is locked, a disk is full. None of it is a reason for a worker to
-//! end: it waits, with full jitter so that a fleet does not come back as one wave, and goes on
-//! where it was. Everything that a worker asks may be asked twice: claims and heartbeats are
-//! new each time, settlements are fenced. The log says once that the store is away, and once
-//! that it is back.
+//! A database restarts, a file is locked, a disk is full. A worker survives all of it: it backs off
+//! with full jitter, so that a fleet does not return in one wave, and then continues. Every call of a
+//! worker is safe to repeat: claims and heartbeats are new each time, settlements are fenced. The log
+//! says once that the store is unreachable, and once that it is back.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -29,42 +28,42 @@ const POLICY: Policy = Policy::exponential(Duration::from_millis(100))
     .nested(Nested::Both)
     .constant();
 
-/// Asks until there is an answer, or until nobody needs it any more.
+/// Retries a call until it succeeds or the retry is stopped.
 #[derive(Clone, Debug)]
-pub(crate) struct Patience {
-    ends: CancellationToken,
-    away: Arc<AtomicBool>,
+pub(crate) struct StoreRetry {
+    stop: CancellationToken,
+    unreachable: Arc<AtomicBool>,
 }
 
-impl Patience {
-    /// It ends with this.
-    pub(crate) fn until(ends: CancellationToken) -> Self {
-        Self { ends, away: Arc::default() }
+impl StoreRetry {
+    /// Retries until `stop` is cancelled.
+    pub(crate) fn until(stop: CancellationToken) -> Self {
+        Self { stop, unreachable: Arc::default() }
     }
 
-    /// The same store, asked until something else ends it.
-    pub(crate) fn but_until(&self, ends: CancellationToken) -> Self {
-        Self { ends, away: self.away.clone() }
+    /// The same store, retried until another token is cancelled.
+    pub(crate) fn with_stop(&self, stop: CancellationToken) -> Self {
+        Self { stop, unreachable: self.unreachable.clone() }
     }
 
-    /// The store's answer. Nothing if it did not answer before the end; a call that is under way
-    /// is always awaited, as it may have taken effect.
-    pub(crate) async fn ask<T, Fut>(
+    /// The store's answer, or `None` if there was none before the stop. A call in flight is always
+    /// awaited, since it may have taken effect.
+    pub(crate) async fn call<T, Fut>(
         &self,
-        what: &'static str,
+        operation: &'static str,
         call: impl FnMut() -> Fut,
     ) -> Option<T>
     where
         Fut: Future<Output = Result<T>>,
     {
-        self.ask_while(|_| true, what, call).await?.ok()
+        self.call_while(|_| true, operation, call).await?.ok()
     }
 
-    /// The same, while an error is worth waiting for; any other one is an answer.
-    pub(crate) async fn ask_while<T, Fut>(
+    /// The same for errors that are worth a retry; any other is returned.
+    pub(crate) async fn call_while<T, Fut>(
         &self,
-        worth_waiting: impl Fn(&StoreError) -> bool,
-        what: &'static str,
+        should_retry: impl Fn(&StoreError) -> bool,
+        operation: &'static str,
         mut call: impl FnMut() -> Fut,
     ) -> Option<Result<T>>
     where
@@ -72,14 +71,14 @@ impl Patience {
     {
         let mut first = true;
         let attempt = || {
-            let goes_on = std::mem::take(&mut first) || !self.ends.is_cancelled();
-            let (call, worth_waiting) = (goes_on.then(&mut call), &worth_waiting);
+            let proceed = std::mem::take(&mut first) || !self.stop.is_cancelled();
+            let (call, should_retry) = (proceed.then(&mut call), &should_retry);
             async move {
                 let Some(call) = call else {
                     return Ok(None);
                 };
                 match call.await {
-                    Err(error) if worth_waiting(&error) => Err(error),
+                    Err(error) if should_retry(&error) => Err(error),
                     answer => Ok(Some(answer)),
                 }
             }
@@ -96,48 +95,49 @@ impl Patience {
             .await;
         let answer = answer.ok().flatten();
         if answer.is_some() {
-            self.is_back();
+            self.log_reachable();
         }
         answer
     }
 
-    fn is_away(&self, what: &'static str, error: &str) {
-        counter!("steadfast_store_failures_total", "asked" => what).increment(1);
-        if !self.away.swap(true, Ordering::Relaxed) {
+    fn log_unreachable(&self, operation: &'static str, error: &str) {
+        counter!("steadfast_store_failures_total", "asked" => operation).increment(1);
+        if !self.unreachable.swap(true, Ordering::Relaxed) {
             warn!(
                 target: "steadfast",
-                operation = what,
+                operation,
                 error = %Redactor::installed().text(error),
-                "the store does not answer: trying until it does"
+                "store unreachable: retrying"
             );
         }
     }
 
-    fn is_back(&self) {
-        if self.away.load(Ordering::Relaxed) && self.away.swap(false, Ordering::Relaxed) {
-            info!(target: "steadfast", "the store answers again");
+    fn log_reachable(&self) {
+        let unreachable = &self.unreachable;
+        if unreachable.load(Ordering::Relaxed) && unreachable.swap(false, Ordering::Relaxed) {
+            info!(target: "steadfast", "store reachable again");
         }
     }
 }
 
-/// The real world, in which a wait is over when the patience is.
-struct Waits<'p>(&'p CancellationToken);
+/// The real environment, with sleeps that end when the retry is stopped.
+struct StoppableSleep<'p>(&'p CancellationToken);
 
-impl Environment for Waits<'_> {
+impl Environment for StoppableSleep<'_> {
     fn now(&self) -> Moment {
         Real.now()
     }
 }
 
-impl<'p> Sleeper for Waits<'p> {
+impl<'p> Sleeper for StoppableSleep<'p> {
     type Sleep = Pin<Box<dyn Future<Output = ()> + Send + 'p>>;
 
     fn sleep(&self, delay: Duration) -> Self::Sleep {
-        let ends = self.0;
+        let stop = self.0;
         Box::pin(async move {
             tokio::select! {
                 () = sleep(delay) => {}
-                () = ends.cancelled() => {}
+                () = stop.cancelled() => {}
             }
         })
     }
@@ -151,43 +151,43 @@ mod tests {
 
     use super::*;
 
-    fn refused() -> StoreError {
+    fn error() -> StoreError {
         Invalid::new("lease", "is a test's").into()
     }
 
-    /// K4: a gone database gets back-off and recovery without a restart.
+    /// K4: a worker backs off from an unreachable database and recovers without a restart.
     #[tokio::test(start_paused = true)]
-    async fn a_store_that_is_away_is_asked_until_it_answers() {
-        let patience = Patience::until(CancellationToken::new());
+    async fn unreachable_store_is_retried_until_it_answers() {
+        let store_retry = StoreRetry::until(CancellationToken::new());
         let calls = Cell::new(0);
-        let answer = patience
-            .ask("a test", || {
+        let answer = store_retry
+            .call("a test", || {
                 calls.set(calls.get() + 1);
-                std::future::ready(if calls.get() < 50 { Err(refused()) } else { Ok(7) })
+                std::future::ready(if calls.get() < 50 { Err(error()) } else { Ok(7) })
             })
             .await;
         assert_eq!((answer, calls.get()), (Some(7), 50));
-        assert!(!patience.away.load(Ordering::Relaxed));
+        assert!(!store_retry.unreachable.load(Ordering::Relaxed));
     }
 
-    /// D13: a worker that stops does not wait for a store that is away.
+    /// D13: a stopping worker does not wait for an unreachable store.
     #[tokio::test(start_paused = true)]
-    async fn nobody_waits_past_the_end() {
-        let ends = CancellationToken::new();
-        let patience = Patience::until(ends.clone());
-        let away = || {
-            ends.cancel();
-            std::future::ready(Err::<(), _>(refused()))
+    async fn stopped_retry_returns_nothing() {
+        let stop = CancellationToken::new();
+        let store_retry = StoreRetry::until(stop.clone());
+        let unreachable = || {
+            stop.cancel();
+            std::future::ready(Err::<(), _>(error()))
         };
-        assert_eq!(patience.ask("a test", away).await, None);
+        assert_eq!(store_retry.call("a test", unreachable).await, None);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_error_that_will_not_pass_is_an_answer() {
-        let patience = Patience::until(CancellationToken::new());
-        let answer = patience
-            .ask_while(StoreError::is_passing, "a test", || {
-                std::future::ready(Err::<(), _>(refused()))
+    async fn permanent_error_is_returned() {
+        let store_retry = StoreRetry::until(CancellationToken::new());
+        let answer = store_retry
+            .call_while(StoreError::is_passing, "a test", || {
+                std::future::ready(Err::<(), _>(error()))
             })
             .await;
         assert!(matches!(answer, Some(Err(StoreError::Invalid(_)))));

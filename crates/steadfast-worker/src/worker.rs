@@ -1,4 +1,4 @@
-//! The worker that a program builds.
+//! The worker and its builder.
 
 use std::future::{Future, pending};
 use std::pin::pin;
@@ -8,17 +8,15 @@ use steadfast_store::{Invalid, Result, Store};
 use tokio::time::sleep;
 use tracing::info;
 
-use crate::handler::Handler;
-use crate::kinds::Kinds;
-use crate::maintenance::{LONGEST, Maintenance};
-use crate::runtime::Shift;
-use crate::settings::Settings;
+use crate::config::Config;
+use crate::maintenance::{MAX_INTERVAL, Maintenance};
+use crate::run::{Handler, HandlerRegistry};
+use crate::runtime::Runtime;
 
-/// How often a database that takes no writes is asked whether it does by now.
-const READ_ONLY: Duration = Duration::from_secs(15);
+/// How often a read-only database is checked for being writable again.
+const READ_ONLY_POLL_INTERVAL: Duration = Duration::from_secs(15);
 
-/// Takes due tasks from a store and runs their handlers, a hundred at a time unless said
-/// otherwise.
+/// Claims due tasks from a store and runs their handlers, 100 at a time by default.
 ///
 /// ```no_run
 /// use serde::{Deserialize, Serialize};
@@ -41,119 +39,118 @@ const READ_ONLY: Duration = Duration::from_secs(15);
 /// # }
 /// ```
 ///
-/// Whatever is said wrong is told by [`run`](Self::run), before anything is claimed.
+/// [`run`](Self::run) rejects an invalid configuration before it claims anything.
 #[derive(Debug)]
 #[must_use = "a worker does nothing until it runs"]
 pub struct Worker {
     store: Store,
-    settings: Settings,
-    kinds: Kinds,
+    config: Config,
+    handlers: HandlerRegistry,
     problem: Option<Invalid>,
 }
 
 impl Worker {
     /// A worker that serves every queue of this store.
     pub fn new(store: Store) -> Self {
-        let (settings, kinds) = (Settings::default(), Kinds::default());
-        Self { store, settings, kinds, problem: None }
+        let (config, handlers) = (Config::default(), HandlerRegistry::default());
+        Self { store, config, handlers, problem: None }
     }
 
-    fn with(mut self, set: impl FnOnce(&mut Settings)) -> Self {
-        set(&mut self.settings);
+    fn with(mut self, set: impl FnOnce(&mut Config)) -> Self {
+        set(&mut self.config);
         self
     }
 
-    /// Does tasks of this kind: an async function of the payload, or of the payload and the
-    /// [`Context`](crate::Context). What it returns is kept as the task's result; its errors
-    /// tell their facts and the task's policy judges them.
+    /// Registers a handler for tasks of this kind: an async function of the payload, or of the
+    /// payload and the [`Context`](crate::Context). Its return value is stored as the task's result;
+    /// its errors are classified by the task's policy.
     ///
-    /// A payload that the function cannot take ends the task at once. A panic is a fault like
-    /// any other, of the type `Panic`.
+    /// A payload that cannot be deserialized fails the task at once. A panic is a fault like any
+    /// other, of the type `Panic`.
     pub fn handle<M: 'static>(mut self, kind: impl Into<String>, handler: impl Handler<M>) -> Self {
-        if let Err(problem) = self.kinds.add(kind.into(), handler) {
+        if let Err(problem) = self.handlers.add(kind.into(), handler) {
             self.problem.get_or_insert(problem);
         }
         self
     }
 
-    /// How many tasks run at a time; 100 unless said.
+    /// Sets how many tasks run at a time; 100 by default.
     pub fn concurrency(self, tasks: u32) -> Self {
-        self.with(|settings| settings.concurrency = tasks)
+        self.with(|config| config.concurrency = tasks)
     }
 
-    /// Serves this queue, no more than `limit` of its tasks at a time. A worker that is told of
-    /// no queue serves all.
+    /// Serves this queue, with at most `limit` of its tasks at a time. A worker without queues serves
+    /// all queues.
     pub fn queue(self, queue: impl Into<String>, limit: u32) -> Self {
-        self.with(|settings| settings.queues.push((queue.into(), Some(limit))))
+        self.with(|config| config.queues.push((queue.into(), Some(limit))))
     }
 
-    /// Serves these queues, with no limits of their own.
+    /// Serves these queues, without limits of their own.
     pub fn queues<Q: Into<String>>(self, queues: impl IntoIterator<Item = Q>) -> Self {
         let queues = queues.into_iter().map(|queue| (queue.into(), None));
-        self.with(|settings| settings.queues.extend(queues))
+        self.with(|config| config.queues.extend(queues))
     }
 
-    /// Takes only tasks of these categories.
+    /// Claims only tasks of these categories.
     pub fn categories<C: Into<String>>(self, only: impl IntoIterator<Item = C>) -> Self {
         let only = only.into_iter().map(Into::into).collect();
-        self.with(|settings| settings.categories = Some(only))
+        self.with(|config| config.categories = Some(only))
     }
 
-    /// How long the store waits for a sign of life before it gives this worker's tasks to
-    /// others; 10 minutes unless said, a second at least. Signs of life are sent by themselves.
+    /// Sets how long a lease lasts without a heartbeat before its tasks are reclaimed; 10 minutes by
+    /// default, at least one second. The worker sends heartbeats on its own.
     pub fn lease(self, lease: Duration) -> Self {
-        self.with(|settings| settings.lease = lease)
+        self.with(|config| config.lease = lease)
     }
 
-    /// How long running tasks may go on when the worker stops; 30 seconds unless said. After
-    /// that they are given back.
+    /// Sets how long running tasks may continue after shutdown starts; 30 seconds by default. Then
+    /// they are released.
     pub fn grace(self, grace: Duration) -> Self {
-        self.with(|settings| settings.grace = grace)
+        self.with(|config| config.grace = grace)
     }
 
-    /// How often to look for tasks that nobody told of; every second unless said.
+    /// Sets how often to poll for tasks without a notification; every second by default.
     pub fn poll(self, interval: Duration) -> Self {
-        self.with(|settings| settings.poll = interval.min(LONGEST))
+        self.with(|config| config.poll = interval.min(MAX_INTERVAL))
     }
 
-    /// What the worker is called in leases and in the fault of a task that it lost. Made of the
-    /// machine's name and the process's number unless said.
+    /// Sets the worker's name in leases and in `worker_lost` faults; by default made of the host name
+    /// and the process id.
     pub fn name(self, name: impl Into<String>) -> Self {
-        self.with(|settings| settings.name = name.into())
+        self.with(|config| config.name = name.into())
     }
 
-    /// Whether the store keeps an event of every retry, give-up, late success, lost lease and
-    /// change of a breaker (O1), for whoever follows them; it does unless said.
-    pub fn events(self, kept: bool) -> Self {
-        self.with(|settings| settings.events = kept)
+    /// Sets whether events are stored for every retry, give-up, late success, lost lease and breaker
+    /// change (O1); they are by default.
+    pub fn events(self, enabled: bool) -> Self {
+        self.with(|config| config.events = enabled)
     }
 
-    /// What it does for the store beside running tasks; everything unless said.
+    /// Sets the maintenance that this worker does for the store; everything by default.
     pub fn maintenance(self, maintenance: Maintenance) -> Self {
-        self.with(|settings| settings.maintenance = maintenance)
+        self.with(|config| config.maintenance = maintenance)
     }
 
-    /// How often it looks for the tasks of lost workers: four times in a [lease](Self::lease), and
-    /// every 5 seconds at least, unless its [maintenance](Self::maintenance) says otherwise. Who
-    /// looks after such tasks beside it need not look more often.
+    /// How often the worker reclaims expired leases: four times per [lease](Self::lease) and at least
+    /// every 5 seconds, unless its [maintenance](Self::maintenance) sets another interval.
     #[must_use]
-    pub fn reclaims_every(&self) -> Duration {
-        self.settings.reclaims_every()
+    pub fn reclaim_interval(&self) -> Duration {
+        self.config.reclaim_interval()
     }
 
-    /// Works for good. Dropping the future stops everything where it is, and what was running
-    /// comes back as lost; see [`run_until`](Self::run_until) for a better end.
+    /// Runs forever. Dropping the future stops everything at once, and running tasks are reclaimed as
+    /// lost when their leases expire; see [`run_until`](Self::run_until) for a graceful shutdown.
     ///
     /// # Errors
-    /// The worker cannot be run as it was told. A store that does not answer is no error: it is
-    /// asked until it does.
+    /// The configuration is invalid. An unreachable store is not an error: the worker retries until
+    /// it answers.
     pub async fn run(self) -> Result<()> {
         self.run_until(pending()).await
     }
 
-    /// Works until `shutdown` resolves, and then ends in order: nothing new is claimed, what was
-    /// claimed and not begun goes back at once, what runs may finish within the
-    /// [grace](Self::grace), and the rest goes back, too.
+    /// Runs until `shutdown` resolves, then shuts down gracefully: the worker claims no more tasks,
+    /// releases those it has claimed but not started, lets running ones finish within the
+    /// [grace](Self::grace), and releases the rest.
     ///
     /// ```no_run
     /// # use steadfast_store::Store;
@@ -172,44 +169,46 @@ impl Worker {
         if let Some(problem) = self.problem {
             return Err(problem.into());
         }
-        if self.kinds.is_empty() {
-            let problem = "has no handler; register one with `handle`, or nothing can be done";
+        if self.handlers.is_empty() {
+            let problem = "has no handler; register one with `handle`";
             return Err(Invalid::new("worker", problem).into());
         }
-        self.settings.check()?;
-        Shift::begin(self.store, self.settings, self.kinds).until(shutdown).await;
+        self.config.check()?;
+        Runtime::start(self.store, self.config, self.handlers).run_until(shutdown).await;
         Ok(())
     }
 
-    /// Takes no tasks, and does until `shutdown` resolves what a worker does beside running them: its
-    /// [maintenance](Self::maintenance), and what people want of breakers. For a process whose store
-    /// has workers that cannot do it, such as those that come over HTTP.
+    /// Runs the [maintenance](Self::maintenance) and the breaker sync until `shutdown` resolves, without
+    /// claiming tasks. For a process whose store has workers that cannot do this, such as those that
+    /// connect over HTTP.
     ///
-    /// A database that takes no writes, such as a standby, is left alone until it does.
+    /// It waits while the database is read-only, as a standby is.
     ///
     /// # Errors
-    /// It cannot be run as it was told.
+    /// The configuration is invalid.
     pub async fn maintain_until(self, shutdown: impl Future<Output = ()>) -> Result<()> {
-        self.settings.check()?;
+        self.config.check()?;
         let mut shutdown = pin!(shutdown);
         tokio::select! {
             () = &mut shutdown => return Ok(()),
-            () = until_it_takes_writes(&self.store) => {}
+            () = until_writable(&self.store) => {}
         }
-        Shift::upkeep(self.store, self.settings, self.kinds).until(shutdown).await;
+        Runtime::start_maintenance(self.store, self.config, self.handlers)
+            .run_until(shutdown)
+            .await;
         Ok(())
     }
 }
 
-/// A standby takes none until it is promoted. Every other error is for those who ask in earnest.
-async fn until_it_takes_writes(store: &Store) {
-    let mut told = false;
+/// Waits until the database accepts writes. Every other error is handled by the first real call.
+async fn until_writable(store: &Store) {
+    let mut logged = false;
     while let Err(error) = store.promote(1).await
         && error.is_read_only()
     {
-        if !std::mem::replace(&mut told, true) {
-            info!(target: "steadfast", "the database takes no writes: what is due is left to others");
+        if !std::mem::replace(&mut logged, true) {
+            info!(target: "steadfast", "database is read-only: maintenance starts when it is writable");
         }
-        sleep(READ_ONLY).await;
+        sleep(READ_ONLY_POLL_INTERVAL).await;
     }
 }

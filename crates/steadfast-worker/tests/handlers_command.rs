@@ -12,41 +12,41 @@ use serde_json::{Value, json};
 use steadfast::judge::{self, Rules};
 use steadfast::{Class, Failure, Kind, Policy};
 use steadfast_worker::handlers::{
-    CommandAnswer, CommandCall, CommandLimits, Commands, HandlerFault,
+    CommandCall, CommandLimits, CommandOutput, Commands, HandlerError,
 };
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
-/// Nothing here takes long; a test that fails must not hang.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// No test takes this long; a failing one must not hang.
+const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 fn commands() -> Commands {
     Commands::new(["sh", "cat", "env", "true", "no-such-program"])
 }
 
-async fn call(commands: &Commands, payload: Value) -> Result<CommandAnswer, HandlerFault> {
-    commands.call(CommandCall::read(&payload.to_string())?, None, None).await
+async fn call(commands: &Commands, payload: Value) -> Result<CommandOutput, HandlerError> {
+    commands.call(CommandCall::parse(&payload.to_string())?, None, None).await
 }
 
-async fn sh(script: &str) -> Result<CommandAnswer, HandlerFault> {
+async fn sh(script: &str) -> Result<CommandOutput, HandlerError> {
     call(&commands(), json!({"program": "sh", "args": ["-c", script]})).await
 }
 
-fn class(fault: &HandlerFault) -> Class {
+fn class(fault: &HandlerError) -> Class {
     judge::judge(&Rules::default(), &fault.fault()).class()
 }
 
-/// D19: what a command writes is its result.
+/// D19: a command's output is its result.
 #[tokio::test]
-async fn a_success_tells_what_was_written() {
+async fn successful_command_returns_its_output() {
     let answer = sh("echo out; echo err >&2").await.unwrap();
     let expected = json!({"exit_code": 0, "stdout": "out\n", "stderr": "err\n"});
     assert_eq!(serde_json::to_value(answer).unwrap(), expected);
 }
 
-/// D19: a text is read as it is, anything else as JSON.
+/// D19: a string is passed by its value, anything else as JSON.
 #[tokio::test]
-async fn a_command_reads_what_it_is_given() {
+async fn stdin_of_any_json_type_is_passed() {
     for (stdin, read) in [(json!("a\nb"), "a\nb"), (json!({"a": [1]}), r#"{"a":[1]}"#)] {
         let answer = call(&commands(), json!({"program": "cat", "stdin": stdin})).await.unwrap();
         assert_eq!(answer.stdout, read);
@@ -55,17 +55,17 @@ async fn a_command_reads_what_it_is_given() {
     assert_eq!(answer.stdout, "");
 }
 
-/// D19: a program that does not read is not stopped by what it is given.
+/// D19: a program that does not read its input is not blocked by it.
 #[tokio::test]
-async fn what_is_not_read_does_no_harm() {
+async fn unread_stdin_is_ignored() {
     let payload = json!({"program": "true", "stdin": "x".repeat(1 << 20)});
     assert!(call(&commands(), payload).await.is_ok());
 }
 
-/// K2: a command sees the path, what it is given, its key and its attempt, and nothing else.
+/// K2: a command's environment has its path, key, attempt and the task's variables, and nothing else.
 #[tokio::test]
-async fn the_environment_is_empty_but_for_what_is_given() {
-    let call = CommandCall::read(r#"{"program": "env", "env": {"REGION": "eu"}}"#).unwrap();
+async fn environment_has_only_the_given_variables() {
+    let call = CommandCall::parse(r#"{"program": "env", "env": {"REGION": "eu"}}"#).unwrap();
     let answer = commands().call(call, Some("key-1"), Some(3)).await.unwrap();
     let mut lines: Vec<_> = answer.stdout.lines().collect();
     lines.sort_unstable();
@@ -73,9 +73,9 @@ async fn the_environment_is_empty_but_for_what_is_given() {
     assert_eq!(lines, [&path, "REGION=eu", "STEADFAST_ATTEMPT=3", "STEADFAST_KEY=key-1"]);
 }
 
-/// K2: a variable that would run other code is refused.
+/// K2: a variable that would run other code is rejected.
 #[tokio::test]
-async fn a_variable_that_runs_other_code_is_refused() {
+async fn variable_that_runs_other_code_is_rejected() {
     let loaders = ["PATH", "LD_PRELOAD", "BASH_ENV", "PYTHONPATH", "PYTHONWARNINGS", "PERL5OPT"];
     let started = ["BROWSER", "GIT_EDITOR", "MANPAGER", "SSH_ASKPASS"];
     for name in loaders.into_iter().chain(started).chain(["STEADFAST_KEY", "", "A=B"]) {
@@ -86,9 +86,9 @@ async fn a_variable_that_runs_other_code_is_refused() {
     }
 }
 
-/// K2: off unless listed, letter by letter.
+/// K2: only exactly listed programs run.
 #[tokio::test]
-async fn a_program_that_is_not_listed_is_refused() {
+async fn unlisted_program_is_rejected() {
     for program in ["ls", "/bin/sh", "./sh", "SH", "sh -c true", "cart"] {
         let fault = call(&commands(), json!({"program": program})).await.unwrap_err();
         assert_eq!(
@@ -105,9 +105,9 @@ async fn a_program_that_is_not_listed_is_refused() {
 
 /// D19: a program that cannot be executed is final, and the message says what to do.
 #[tokio::test]
-async fn a_program_that_cannot_be_executed_is_final() {
+async fn program_that_cannot_start_fails_for_good() {
     let folder = tempfile::tempdir().unwrap();
-    // Written by another process: while this one has a file open, nobody can execute it.
+    // Written by another process: a file that is open for writing cannot be executed.
     let file = |name: &str, content: &str, mode: &str| {
         let path = folder.path().join(name).to_str().unwrap().to_owned();
         let script = "printf %s \"$1\" > \"$0\" && chmod \"$2\" \"$0\"";
@@ -117,9 +117,13 @@ async fn a_program_that_cannot_be_executed_is_final() {
     };
     let absent = folder.path().join("absent").to_str().unwrap().to_owned();
     let cases = [
-        ("no-such-program".to_owned(), Kind::NotFound, "not on the worker's PATH"),
-        (absent, Kind::NotFound, "is not there"),
-        (file("orphan", "#!/no/such/interpreter\n", "755"), Kind::NotFound, "the interpreter"),
+        ("no-such-program".to_owned(), Kind::NotFound, "not found on the worker's PATH"),
+        (absent, Kind::NotFound, "was not found; check its path"),
+        (
+            file("orphan", "#!/no/such/interpreter\n", "755"),
+            Kind::NotFound,
+            "its interpreter was not found",
+        ),
         (file("plain", "#!/bin/sh\n", "644"), Kind::PermissionDenied, "chmod +x"),
     ];
     for (program, kind, words) in cases {
@@ -130,43 +134,43 @@ async fn a_program_that_cannot_be_executed_is_final() {
     }
 }
 
-/// D19, J11: a failure is told by its exit code and the end of what was said about it.
+/// D19, J11: the error has the exit code and the end of stderr.
 #[tokio::test]
-async fn a_failure_tells_its_exit_code_and_last_words() {
+async fn failed_command_error_has_exit_code_and_stderr() {
     let fault = sh("seq 1000 >&2; echo 'disk is full' >&2; exit 75").await.unwrap_err();
     assert_eq!(fault.fault().exit_code, Some(75));
     let message = fault.to_string();
-    assert!(message.starts_with("`sh` ended with exit status: 75: …"), "{message}");
+    assert!(message.starts_with("`sh` failed with exit status: 75: …"), "{message}");
     assert!(message.ends_with("999 1000 disk is full"), "{message}");
 }
 
-/// D19: a program that a signal ended has the shells' exit code for that.
+/// D19: a program killed by a signal has the shells' exit code for it.
 #[tokio::test]
-async fn a_signal_is_told_by_its_name() {
+async fn command_killed_by_a_signal_names_the_signal() {
     let fault = sh("kill -KILL $$").await.unwrap_err();
     assert_eq!(fault.fault().exit_code, Some(128 + 9));
-    assert_eq!(fault.to_string(), "`sh` ended with signal: 9 (SIGKILL)");
+    assert_eq!(fault.to_string(), "`sh` failed with signal: 9 (SIGKILL)");
 }
 
-/// J1, J10: the handler tells the exit code, and the policy says what it means.
+/// J1, J10: the handler reports the exit code, the policy classifies it.
 #[tokio::test]
-async fn whether_an_exit_code_is_tried_again_is_for_the_policy() {
+async fn exit_code_is_classified_by_the_policy() {
     let fault = sh("exit 75").await.unwrap_err();
     assert_eq!(class(&fault), Class::Final);
     let policy = Policy::immediate().retry_on(["exit:75"]).build().unwrap();
     assert_eq!(judge::judge(policy.rules(), &fault.fault()).class(), Class::Retryable);
 }
 
-/// O5: what the command was given in confidence is in no fault.
+/// O5: secrets of the command are in no error.
 #[tokio::test]
-async fn secrets_are_not_in_faults() {
+async fn secrets_are_masked_in_errors() {
     let payload = json!({
         "program": "sh",
         "args": ["-c", "echo \"bad: $DB_PASSWORD and $1 and $2\" >&2; exit 1", "--",
                  "--token=tomato", "--api-key", "cabbage"],
         "env": {"DB_PASSWORD": "aubergine"},
     });
-    let read = CommandCall::read(&payload.to_string()).unwrap();
+    let read = CommandCall::parse(&payload.to_string()).unwrap();
     let debug = format!("{read:?}");
     let message = commands().call(read, None, None).await.unwrap_err().to_string();
     for secret in ["tomato", "cabbage", "aubergine"] {
@@ -176,24 +180,24 @@ async fn secrets_are_not_in_faults() {
     assert!(message.contains("bad: ***"), "{message}");
 }
 
-/// K4: what makes no sense is told by its place, and nothing is run.
+/// K4: the error of an invalid payload names the field, and nothing runs.
 #[tokio::test]
-async fn a_payload_that_makes_no_sense_is_final() {
+async fn invalid_payload_fails_for_good() {
     let cases = [
-        (json!("ls"), "payload: it must be an object"),
+        (json!("ls"), "payload: must be an object"),
         (json!({}), "payload: missing field `program`"),
         (json!({"program": ""}), "payload.program: must have 1 to 4096 bytes"),
-        (json!({"program": "true", "arguments": []}), "payload.arguments: there is no such field"),
+        (json!({"program": "true", "arguments": []}), "payload.arguments: unknown field"),
         (json!({"program": "true", "args": "-x"}), "payload.args: invalid type"),
-        (json!({"program": "true", "args": ["a", "\0"]}), "payload.args[1]: has a zero byte"),
+        (json!({"program": "true", "args": ["a", "\0"]}), "payload.args[1]: contains a NUL byte"),
         (
             json!({"program": "true", "timeout": "soon"}),
             "payload.timeout: `soon` is not a duration",
         ),
-        (json!({"program": "true", "timeout": 0}), "payload.timeout: must be longer than 0"),
+        (json!({"program": "true", "timeout": 0}), "payload.timeout: must be greater than 0"),
         (
             json!({"program": "true", "timeout": "2d"}),
-            "payload.timeout: 2d is too long; at most 1d",
+            "payload.timeout: 2d is too long; this worker allows at most 1d",
         ),
     ];
     for (payload, expected) in cases {
@@ -203,7 +207,7 @@ async fn a_payload_that_makes_no_sense_is_final() {
     }
 }
 
-/// A named pipe that a program writes to. Its end says that everybody who had it open is gone.
+/// A named pipe that a program writes to. Its end means that every process that had it open is gone.
 struct Pipe {
     _folder: TempDir,
     path: PathBuf,
@@ -217,32 +221,32 @@ impl Pipe {
         Self { _folder: folder, path }
     }
 
-    /// Told when the first line is there, and what else was written when all have closed it.
+    /// Resolves when the first line arrives, and with the rest when all writers have closed the pipe.
     fn follow(&self) -> (oneshot::Receiver<()>, oneshot::Receiver<String>) {
-        let (begun, has_begun) = oneshot::channel();
+        let (started, has_started) = oneshot::channel();
         let (ended, has_ended) = oneshot::channel();
         let path = self.path.clone();
         std::thread::spawn(move || {
             let mut reader = BufReader::new(fs::File::open(path).unwrap());
             let mut text = String::new();
             reader.read_line(&mut text).unwrap();
-            let _ = begun.send(());
+            let _ = started.send(());
             text.clear();
             reader.read_to_string(&mut text).unwrap();
             let _ = ended.send(text);
         });
-        (has_begun, has_ended)
+        (has_started, has_ended)
     }
 
-    /// A script that has a grandchild which has the pipe open, and waits for it.
+    /// A script that waits for a grandchild which holds the pipe open.
     fn family(&self, grandchild: &str) -> Value {
         let script = format!("({grandchild}) > \"$0\" & wait");
         json!({"program": "sh", "args": ["-c", script, self.path]})
     }
 }
 
-const STUBBORN: &str = "trap '' TERM; echo begun; while :; do sleep 1000; done";
-const CLEAN: &str = "trap 'echo cleaned; exit' TERM; echo begun; sleep 1000 & wait";
+const STUBBORN: &str = "trap '' TERM; echo started; while :; do sleep 1000; done";
+const CLEAN: &str = "trap 'echo cleaned; exit' TERM; echo started; sleep 1000 & wait";
 
 fn limits(grace: Duration) -> CommandLimits {
     let mut limits = CommandLimits::default();
@@ -251,20 +255,20 @@ fn limits(grace: Duration) -> CommandLimits {
 }
 
 async fn soon<T>(receiver: oneshot::Receiver<T>) -> T {
-    tokio::time::timeout(PATIENCE, receiver).await.unwrap().unwrap()
+    tokio::time::timeout(TEST_TIMEOUT, receiver).await.unwrap().unwrap()
 }
 
-/// D19, J2: a command that takes too long is ended with all its children, even those that will
-/// not be asked, and may have taken effect.
+/// D19, J2: a command that times out is terminated with all its children, even those that ignore
+/// SIGTERM, and may have taken effect.
 #[tokio::test]
-async fn too_slow_a_command_is_ended_with_its_whole_group() {
+async fn timed_out_command_is_killed_with_its_process_group() {
     let pipe = Pipe::new();
-    let (begun, ended) = pipe.follow();
+    let (started, ended) = pipe.follow();
     let mut payload = pipe.family(STUBBORN);
     payload["timeout"] = json!("1h");
     let commands = commands();
     let an_hour_passes = async {
-        soon(begun).await;
+        soon(started).await;
         tokio::time::pause();
         tokio::time::advance(Duration::from_secs(3600)).await;
     };
@@ -273,65 +277,65 @@ async fn too_slow_a_command_is_ended_with_its_whole_group() {
     let fault = answer.unwrap_err();
     assert_eq!(fault.fault().kind, Some(Kind::Timeout));
     assert_eq!(class(&fault), Class::UnknownOutcome);
-    assert_eq!(fault.to_string(), "`sh` took longer than 1h and was ended");
+    assert_eq!(fault.to_string(), "`sh` timed out after 1h and was terminated");
     soon(ended).await;
 }
 
-/// D10, D19: a command whose future is dropped is ended with all its children.
+/// D10, D19: a command whose future is dropped is terminated with all its children.
 #[tokio::test]
-async fn a_cancelled_command_is_ended_with_its_whole_group() {
+async fn cancelled_command_is_killed_with_its_process_group() {
     let pipe = Pipe::new();
-    let (begun, ended) = pipe.follow();
+    let (started, ended) = pipe.follow();
     let commands = commands().limits(limits(Duration::from_millis(50)));
     tokio::select! {
-        done = call(&commands, pipe.family(STUBBORN)) => panic!("it has ended: {done:?}"),
-        () = soon(begun) => {}
+        done = call(&commands, pipe.family(STUBBORN)) => panic!("the command ended early: {done:?}"),
+        () = soon(started) => {}
     }
     soon(ended).await;
 }
 
-/// D19: whoever is ended is asked first, and has its grace time to clean up.
+/// D19: a terminated command gets SIGTERM first and has its grace to clean up.
 #[tokio::test]
-async fn a_cancelled_command_can_clean_up() {
+async fn cancelled_command_can_clean_up() {
     let pipe = Pipe::new();
-    let (begun, ended) = pipe.follow();
-    let commands = commands().limits(limits(PATIENCE));
+    let (started, ended) = pipe.follow();
+    let commands = commands().limits(limits(TEST_TIMEOUT));
     let script = format!("exec > \"$0\"; {CLEAN}");
     let payload = json!({"program": "sh", "args": ["-c", script, pipe.path]});
     tokio::select! {
-        done = call(&commands, payload) => panic!("it has ended: {done:?}"),
-        () = soon(begun) => {}
+        done = call(&commands, payload) => panic!("the command ended early: {done:?}"),
+        () = soon(started) => {}
     }
     assert_eq!(soon(ended).await, "cleaned\n");
 }
 
-/// D19: when the runtime goes away, so does the command.
+/// D19: a command ends with its runtime.
 #[test]
-fn a_command_does_not_outlive_the_runtime() {
+fn command_does_not_outlive_the_runtime() {
     let pipe = Pipe::new();
-    let (begun, ended) = pipe.follow();
+    let (started, ended) = pipe.follow();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let payload = pipe.family(STUBBORN);
     runtime.spawn(async move { call(&commands(), payload).await });
-    runtime.block_on(soon(begun));
+    runtime.block_on(soon(started));
     runtime.shutdown_background();
     tokio::runtime::Runtime::new().unwrap().block_on(soon(ended));
 }
 
-/// D19: a command is over when its program is; nothing is left running, and nothing is waited for.
+/// D19: a command ends with its program; its children are killed and not awaited.
 #[tokio::test]
-async fn what_a_program_leaves_running_is_ended() {
+async fn background_children_of_a_command_are_killed() {
     let pipe = Pipe::new();
-    let (begun, ended) = pipe.follow();
-    let script = "exec 3> \"$0\"; echo begun >&3; sleep 1000 & echo done";
+    let (started, ended) = pipe.follow();
+    let script = "exec 3> \"$0\"; echo started >&3; sleep 1000 & echo done";
     let payload = json!({"program": "sh", "args": ["-c", script, pipe.path]});
-    let answer = tokio::time::timeout(PATIENCE, call(&commands(), payload)).await.unwrap();
+    let answer = tokio::time::timeout(TEST_TIMEOUT, call(&commands(), payload)).await.unwrap();
     assert_eq!(answer.unwrap().stdout, "done\n");
-    soon(begun).await;
+    soon(started).await;
     soon(ended).await;
 }
 
-/// A worker runs commands on any of its threads.
+/// The future is `Send`: a worker runs commands on any thread.
 fn _can_be_spawned(commands: &'static Commands, call: CommandCall) -> impl Send {
     commands.call(call, None, None)
 }

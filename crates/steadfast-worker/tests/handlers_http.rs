@@ -8,7 +8,7 @@ mod handlers_loopback;
 use std::time::Duration;
 
 use handlers_loopback::{
-    Names, Reply, Server, answer, call, class, http, loopback, pass, targets, timed,
+    Names, Reply, Server, advance, answer, call, class, http, loopback, targets, timed,
 };
 use serde_json::json;
 use steadfast::{Class, Failure, Hint, Kind};
@@ -16,9 +16,9 @@ use steadfast_store::MAX_PAYLOAD;
 use steadfast_worker::handlers::{Http, HttpCall, HttpLimits};
 use tokio::net::TcpSocket;
 
-/// D19: an answer of 200 to 299 is the task's result.
+/// D19: a response of 200 to 299 is the task's result.
 #[tokio::test]
-async fn a_success_is_the_result() {
+async fn successful_response_is_the_result() {
     let headers = "Content-Type: text/plain\r\nLocation: /users/7\r\nSet-Cookie: id=1\r\n";
     let server = Server::start([answer(201, headers, "made")]).await;
     let answer = call(&loopback(), json!({"method": "POST", "url": server.url()})).await.unwrap();
@@ -30,9 +30,9 @@ async fn a_success_is_the_result() {
     assert_eq!(serde_json::to_value(answer).unwrap(), expected);
 }
 
-/// D19, S2: the request is the one that the payload describes.
+/// D19, S2: the request is sent as the payload describes it.
 #[tokio::test]
-async fn the_request_is_as_described() {
+async fn request_is_sent_as_described() {
     let server = Server::start([answer(204, "", "")]).await;
     let payload = json!({
         "method": "put",
@@ -41,17 +41,17 @@ async fn the_request_is_as_described() {
         "body": "a,b\n",
     });
     call(&loopback(), payload).await.unwrap();
-    let seen = &server.seen()[0];
-    assert_eq!(seen.first_line(), "PUT /users/7?full=yes HTTP/1.1");
-    assert_eq!(seen.header("x-trace"), Some("t1"));
-    assert_eq!(seen.header("content-type"), Some("text/csv"));
-    assert!(seen.header("user-agent").unwrap().starts_with("steadfast/"));
-    assert_eq!(seen.body, "a,b\n");
+    let request = &server.requests()[0];
+    assert_eq!(request.first_line(), "PUT /users/7?full=yes HTTP/1.1");
+    assert_eq!(request.header("x-trace"), Some("t1"));
+    assert_eq!(request.header("content-type"), Some("text/csv"));
+    assert!(request.header("user-agent").unwrap().starts_with("steadfast/"));
+    assert_eq!(request.body, "a,b\n");
 }
 
-/// D19: a body that is no text is sent as JSON, and says so.
+/// D19: a body that is not a string is sent as JSON with its content type.
 #[tokio::test]
-async fn a_body_of_json_says_so() {
+async fn json_body_has_a_content_type() {
     let cases = [
         (json!({"a": [1, 2]}), r#"{"a":[1,2]}"#, Some("application/json")),
         (json!(7), "7", Some("application/json")),
@@ -62,41 +62,41 @@ async fn a_body_of_json_says_so() {
         let server = Server::start([answer(200, "", "")]).await;
         let payload = json!({"method": "POST", "url": server.url(), "body": body});
         call(&loopback(), payload).await.unwrap();
-        let seen = &server.seen()[0];
-        assert_eq!((seen.body.as_str(), seen.header("content-type")), (sent, content_type));
+        let request = &server.requests()[0];
+        assert_eq!((request.body.as_str(), request.header("content-type")), (sent, content_type));
     }
 }
 
-/// D19: JSON is sent to the letter: there may be a signature over it.
+/// D19: JSON is sent unchanged, since it may be signed.
 #[tokio::test]
-async fn a_body_of_json_is_not_rewritten() {
+async fn json_body_is_sent_unchanged() {
     let body = r#"{"z": 1.10,  "a": 12345678901234567890123}"#;
     let server = Server::start([answer(200, "", "")]).await;
     let payload = format!(r#"{{"method": "POST", "url": "{}", "body": {body}}}"#, server.url());
-    loopback().call(HttpCall::read(&payload).unwrap(), None).await.unwrap();
-    assert_eq!(server.seen()[0].body, body);
+    loopback().call(HttpCall::parse(&payload).unwrap(), None).await.unwrap();
+    assert_eq!(server.requests()[0].body, body);
 }
 
-/// D19, J9: the task's key goes along, unless the payload has one of its own.
+/// D19, J9: the task's key is sent, unless the payload has one of its own.
 #[tokio::test]
-async fn the_key_is_sent() {
+async fn idempotency_key_is_sent() {
     let server = Server::start([answer(200, "", ""), answer(200, "", "")]).await;
     let own = json!({"url": server.url(), "headers": {"idempotency-key": "mine"}});
     for payload in [json!({"url": server.url()}), own] {
-        let call = HttpCall::read(&payload.to_string()).unwrap();
+        let call = HttpCall::parse(&payload.to_string()).unwrap();
         loopback().call(call, Some("task-key")).await.unwrap();
     }
     let keys: Vec<_> = server
-        .seen()
+        .requests()
         .iter()
-        .map(|seen| seen.header("idempotency-key").unwrap().to_owned())
+        .map(|request| request.header("idempotency-key").unwrap().to_owned())
         .collect();
     assert_eq!(keys, ["task-key", "mine"]);
 }
 
-/// J6: what is no success is told by its status, with what the server said about it.
+/// J6: the error has the status and the beginning of the body.
 #[tokio::test]
-async fn a_status_is_a_fact() {
+async fn error_response_is_classified_by_its_status() {
     let cases = [
         (304, Class::Final),
         (400, Class::Final),
@@ -118,9 +118,9 @@ async fn a_status_is_a_fact() {
     }
 }
 
-/// J6: `Retry-After` is kept as a hint.
+/// J6: `Retry-After` becomes a hint.
 #[tokio::test]
-async fn a_retry_after_is_a_hint() {
+async fn retry_after_header_becomes_a_hint() {
     let wait = Some(Hint::After(Duration::from_secs(120)));
     for (status, expected) in [(429, Class::RateLimited), (503, Class::RateLimited)] {
         let server = Server::start([answer(status, "Retry-After: 120\r\n", "")]).await;
@@ -129,9 +129,9 @@ async fn a_retry_after_is_a_hint() {
     }
 }
 
-/// J4: nobody listens: nothing was sent, so it can be tried again.
+/// J4: nothing listens on the port, so nothing was sent and the call can be retried.
 #[tokio::test]
-async fn a_refused_connection_is_tried_again() {
+async fn refused_connection_is_retryable() {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
     let url = format!("http://{}/", socket.local_addr().unwrap());
@@ -141,9 +141,9 @@ async fn a_refused_connection_is_tried_again() {
     assert!(fault.to_string().contains("onnection refused"), "{fault}");
 }
 
-/// J4: a name that nobody knows just now.
+/// J4: a name that does not resolve now may resolve later.
 #[tokio::test]
-async fn an_unknown_name_is_tried_again() {
+async fn unresolved_name_is_retryable() {
     let http = http(&[], &Names::default().with("empty.example", &[]));
     for host in ["nowhere.example", "empty.example"] {
         let fault = call(&http, json!({"url": format!("http://{host}/")})).await.unwrap_err();
@@ -151,17 +151,17 @@ async fn an_unknown_name_is_tried_again() {
     }
 }
 
-/// J2: an answer that does not come in time leaves the outcome unknown.
+/// J2: a response that does not arrive in time leaves the outcome unknown.
 #[tokio::test]
-async fn a_silent_server_is_given_up_in_time() {
-    let begun = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc".to_vec();
-    for beginning in [Vec::new(), begun] {
+async fn silent_server_times_out() {
+    let partial = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc".to_vec();
+    for beginning in [Vec::new(), partial] {
         let server = Server::start([Reply::Silence(beginning)]).await;
         let http = loopback();
         let call = call(&http, json!({"url": server.url(), "timeout": "20s"}));
         let twenty_seconds = async {
-            server.asked(1).await;
-            pass(Duration::from_secs(20)).await;
+            server.requested(1).await;
+            advance(Duration::from_secs(20)).await;
         };
         let ((answer, took), ()) = tokio::join!(timed(call), twenty_seconds);
         assert!(took < Duration::from_secs(25), "{took:?}");
@@ -171,31 +171,31 @@ async fn a_silent_server_is_given_up_in_time() {
     }
 }
 
-/// J2: an answer that breaks off leaves the outcome unknown.
+/// J2: a truncated response leaves the outcome unknown.
 #[tokio::test]
-async fn an_answer_that_breaks_off_is_no_success() {
+async fn truncated_response_has_an_unknown_outcome() {
     let half = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc".to_vec();
     let server = Server::start([Reply::Answer(half)]).await;
     let fault = call(&loopback(), json!({"url": server.url()})).await.unwrap_err();
     assert_eq!(class(&fault), Class::UnknownOutcome, "{fault}");
 }
 
-/// K2: of an answer without an end no more is read than the limit.
+/// K2: an endless response is read up to the limit.
 #[tokio::test]
-async fn an_endless_answer_is_cut() {
+async fn endless_response_is_cut_at_the_limit() {
     let head = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
     let server = Server::start([Reply::Endless(head)]).await;
     let mut limits = HttpLimits::default();
-    limits.max_answer = 100_000;
+    limits.max_response_bytes = 100_000;
     let http = Http::with(targets(&["127.0.0.1"]), limits, Names::default()).unwrap();
     let answer = call(&http, json!({"url": server.url()})).await.unwrap();
     assert_eq!((answer.body.len(), answer.truncated), (100_000, true));
     server.closed(1).await;
 }
 
-/// K2: the same of a failure, however much it has to say.
+/// K2: an endless error response is cut, too.
 #[tokio::test]
-async fn an_endless_failure_is_cut() {
+async fn endless_error_response_is_cut() {
     let head = b"HTTP/1.1 500 No\r\n\r\n".to_vec();
     let server = Server::start([Reply::Endless(head)]).await;
     let fault = call(&loopback(), json!({"url": server.url()})).await.unwrap_err();
@@ -204,10 +204,10 @@ async fn an_endless_failure_is_cut() {
     server.closed(1).await;
 }
 
-/// K4: whatever a server answers, the task's result is one that a store takes.
+/// K4: whatever a server answers, a store accepts the task's result.
 #[tokio::test]
-async fn any_answer_fits_into_a_result() {
-    let largest = HttpLimits::default().max_answer;
+async fn any_response_fits_into_a_result() {
+    let largest = HttpLimits::default().max_response_bytes;
     for byte in [0, 1, b'"', b'x', 0xff] {
         let location = format!("Location: {}\r\n", "l".repeat(50_000));
         let server = Server::start([answer(200, &location, vec![byte; largest])]).await;
@@ -219,9 +219,9 @@ async fn any_answer_fits_into_a_result() {
     }
 }
 
-/// O5: what was sent in confidence is in no fault, even if the server quotes it.
+/// O5: secrets that were sent are in no error, even if the server quotes them.
 #[tokio::test]
-async fn secrets_are_not_in_faults() {
+async fn secrets_are_masked_in_errors() {
     let quoting = "bad token tomato of ada:aubergine for /hooks/cabbage?key=leek&page=2";
     let server = Server::start([answer(401, "", quoting)]).await;
     let host = server.address;
@@ -232,45 +232,48 @@ async fn secrets_are_not_in_faults() {
         })
     };
     let answered = call(&loopback(), payload(host.to_string())).await.unwrap_err();
-    let nobody = TcpSocket::new_v4().unwrap();
-    nobody.bind(([127, 0, 0, 1], 0).into()).unwrap();
-    let nobody = nobody.local_addr().unwrap();
-    let unanswered = call(&loopback(), payload(nobody.to_string())).await.unwrap_err();
+    let unused_port = TcpSocket::new_v4().unwrap();
+    unused_port.bind(([127, 0, 0, 1], 0).into()).unwrap();
+    let unused_port = unused_port.local_addr().unwrap();
+    let unanswered = call(&loopback(), payload(unused_port.to_string())).await.unwrap_err();
     let refused = call(&loopback(), payload("10.0.0.1".into())).await.unwrap_err();
-    let debug = format!("{:?}", HttpCall::read(&payload("10.0.0.1".into()).to_string()).unwrap());
-    let told = [answered, unanswered, refused].map(|fault| {
+    let debug = format!("{:?}", HttpCall::parse(&payload("10.0.0.1".into()).to_string()).unwrap());
+    let texts = [answered, unanswered, refused].map(|fault| {
         serde_json::to_string(&fault.fault()).unwrap() + &fault.to_string() + &format!("{fault:?}")
     });
     for secret in ["tomato", "aubergine", "cabbage", "leek", "celery"] {
-        for told in told.iter().chain([&debug]) {
-            assert!(!told.contains(secret), "{secret}: {told}");
+        for text in texts.iter().chain([&debug]) {
+            assert!(!text.contains(secret), "{secret}: {text}");
         }
     }
-    assert!(told[0].contains("bad token ***"), "{}", told[0]);
+    assert!(texts[0].contains("bad token ***"), "{}", texts[0]);
 }
 
-/// K4, J7: what makes no sense is told by its place, and nothing is sent.
+/// K4, J7: the error of an invalid payload names the field, and nothing is sent.
 #[tokio::test]
-async fn a_payload_that_makes_no_sense_is_final() {
+async fn invalid_payload_fails_for_good() {
     let url = "https://api.example.com/";
     let many: serde_json::Map<_, _> =
         (0..101).map(|number| (format!("X-{number}"), json!("x"))).collect();
     let cases = [
-        (json!([]), "payload: it must be an object"),
+        (json!([]), "payload: must be an object"),
         (json!({}), "payload: missing field `url`"),
-        (
-            json!({"url": url, "metod": "GET"}),
-            "payload.metod: there is no such field; did you mean",
-        ),
-        (json!({"url": "users"}), "payload.url: relative URL without a base; write it like"),
+        (json!({"url": url, "metod": "GET"}), "payload.metod: unknown field; did you mean"),
+        (json!({"url": "users"}), "payload.url: relative URL without a base; example:"),
         (json!({"url": "http://"}), "payload.url: empty host"),
         (json!({"url": format!("{url}{}", "x".repeat(9_000))}), "payload.url: is 9024 bytes long"),
-        (json!({"url": url, "method": "GE T"}), "payload.method: is no method"),
-        (json!({"url": url, "method": "CONNECT"}), "payload.method: CONNECT asks for a tunnel"),
-        (json!({"url": url, "headers": {"X Y": ""}}), "payload.headers.X Y: is no name"),
-        (json!({"url": url, "headers": {"X": "a\r\nY: b"}}), "payload.headers.X: its value has"),
+        (json!({"url": url, "method": "GE T"}), "payload.method: is not a valid HTTP method"),
+        (json!({"url": url, "method": "CONNECT"}), "payload.method: CONNECT is not supported"),
+        (
+            json!({"url": url, "headers": {"X Y": ""}}),
+            "payload.headers.X Y: is not a valid header name",
+        ),
+        (
+            json!({"url": url, "headers": {"X": "a\r\nY: b"}}),
+            "payload.headers.X: its value contains",
+        ),
         (json!({"url": url, "headers": {"X": 5}}), "payload.headers.X: invalid type"),
-        (json!({"url": url, "headers": {"Host": "x"}}), "payload.headers.Host: is written by"),
+        (json!({"url": url, "headers": {"Host": "x"}}), "payload.headers.Host: is set by"),
         (
             json!({"url": url, "headers": {"Content-Length": "1"}}),
             "payload.headers.Content-Length:",
@@ -280,7 +283,10 @@ async fn a_payload_that_makes_no_sense_is_final() {
             json!({"url": url, "headers": {"X": "x".repeat(70_000)}}),
             "payload.headers: 1 headers of",
         ),
-        (json!({"url": url, "timeout": "1h"}), "payload.timeout: 1h is too long; at most 10m"),
+        (
+            json!({"url": url, "timeout": "1h"}),
+            "payload.timeout: 1h is too long; this worker allows at most 10m",
+        ),
         (json!({"url": url, "timeout": -1}), "payload.timeout: `-1` is not a duration"),
     ];
     let http = http(&[], &Names::default());
@@ -291,7 +297,7 @@ async fn a_payload_that_makes_no_sense_is_final() {
     }
 }
 
-/// A worker makes calls on any of its threads.
+/// The future is `Send`: a worker makes calls on any thread.
 fn _can_be_spawned(http: &'static Http, call: HttpCall) -> impl Send {
     http.call(call, Some("key"))
 }

@@ -1,5 +1,5 @@
-//! How the built-in handler `http` follows redirects (D19, K2). Where it does not follow them to
-//! is in `handlers_targets.rs`.
+//! Redirects in the built-in handler `http` (D19, K2). Redirects to forbidden targets are tested
+//! in `handlers_targets.rs`.
 
 #![cfg(feature = "http")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may panic")]
@@ -9,15 +9,15 @@ mod handlers_loopback;
 use std::sync::Arc;
 use std::time::Duration;
 
-use handlers_loopback::{Reply, Server, answer, call, class, loopback, pass, redirect, timed};
+use handlers_loopback::{Reply, Server, advance, answer, call, class, loopback, redirect, timed};
 use serde_json::json;
 use steadfast::{Class, Failure};
 use steadfast_worker::handlers::HttpCall;
 use tokio::sync::Notify;
 
-/// D19: 303 is fetched, as are 301 and 302 after a POST; 307 and 308 are the request itself.
+/// D19: 303 becomes a GET, as do 301 and 302 after a POST; 307 and 308 repeat the request.
 #[tokio::test]
-async fn the_method_and_the_body_follow_as_in_browsers() {
+async fn redirect_changes_method_and_body_as_browsers_do() {
     let cases = [
         (301, "POST", "GET", ""),
         (302, "POST", "GET", ""),
@@ -32,16 +32,20 @@ async fn the_method_and_the_body_follow_as_in_browsers() {
         let server = Server::start([redirect(status, "/there?a=b"), answer(200, "", "")]).await;
         let payload = json!({"method": method, "url": server.url(), "body": {}});
         call(&loopback(), payload).await.unwrap();
-        let seen = &server.seen()[1];
-        assert_eq!(seen.first_line(), format!("{next} /there?a=b HTTP/1.1"), "{status} {method}");
-        assert_eq!(seen.body, body, "{status} {method}");
-        assert_eq!(seen.header("content-type").is_some(), !body.is_empty(), "{status} {method}");
+        let request = &server.requests()[1];
+        assert_eq!(
+            request.first_line(),
+            format!("{next} /there?a=b HTTP/1.1"),
+            "{status} {method}"
+        );
+        assert_eq!(request.body, body, "{status} {method}");
+        assert_eq!(request.header("content-type").is_some(), !body.is_empty(), "{status} {method}");
     }
 }
 
-/// O5: another host sees none of the headers that may be secret, and not where it was found.
+/// O5: another host gets none of the headers that may be secret, and no `Referer`.
 #[tokio::test]
-async fn another_host_gets_no_secrets() {
+async fn redirect_to_another_host_sends_no_secrets() {
     let there = Server::start([answer(200, "", "")]).await;
     let here = Server::start([redirect(307, "/again"), redirect(307, there.url())]).await;
     let payload = json!({
@@ -50,11 +54,14 @@ async fn another_host_gets_no_secrets() {
         "headers": {"Authorization": "Bearer t", "X-Api-Key": "k", "Accept": "text/csv"},
         "body": {},
     });
-    loopback().call(HttpCall::read(&payload.to_string()).unwrap(), Some("task-key")).await.unwrap();
+    loopback()
+        .call(HttpCall::parse(&payload.to_string()).unwrap(), Some("task-key"))
+        .await
+        .unwrap();
 
-    let same_host = &here.seen()[1];
+    let same_host = &here.requests()[1];
     assert_eq!(same_host.header("authorization"), Some("Bearer t"));
-    let other_host = &there.seen()[0];
+    let other_host = &there.requests()[0];
     for secret in ["authorization", "x-api-key", "referer"] {
         assert_eq!(other_host.header(secret), None);
     }
@@ -63,9 +70,9 @@ async fn another_host_gets_no_secrets() {
     assert_eq!(other_host.header("idempotency-key"), Some("task-key"));
 }
 
-/// K2: ten are followed, and no more.
+/// K2: ten redirects are followed, and no more.
 #[tokio::test]
-async fn redirects_come_to_an_end() {
+async fn eleventh_redirect_is_rejected() {
     let ten = (0..10).map(|_| redirect(302, "/on"));
     let server = Server::start(ten.chain([answer(200, "", "there")])).await;
     let answer = call(&loopback(), json!({"url": server.url()})).await.unwrap();
@@ -73,14 +80,14 @@ async fn redirects_come_to_an_end() {
 
     let server = Server::start((0..20).map(|_| redirect(302, "/on"))).await;
     let fault = call(&loopback(), json!({"url": server.url()})).await.unwrap_err();
-    assert!(fault.to_string().contains("sent on more than 10 times"), "{fault}");
+    assert!(fault.to_string().contains("more than 10 redirects"), "{fault}");
     assert_eq!(class(&fault), Class::Final);
-    assert_eq!(server.seen().len(), 11);
+    assert_eq!(server.requests().len(), 11);
 }
 
-/// D19: a redirect that leads nowhere is no success.
+/// D19: an invalid redirect is not a success.
 #[tokio::test]
-async fn a_redirect_to_nowhere_is_final() {
+async fn invalid_redirect_fails_for_good() {
     let nowhere = [redirect(302, "http://[/"), redirect(302, "\u{fffd}"), answer(302, "", "")];
     for reply in nowhere {
         let server = Server::start([reply]).await;
@@ -90,9 +97,9 @@ async fn a_redirect_to_nowhere_is_final() {
     }
 }
 
-/// J2: a POST that was answered with "see there" has taken effect, whatever is seen there.
+/// J2: a POST that was answered with 303 has taken effect, whatever the next response says.
 #[tokio::test]
-async fn a_failure_to_see_is_not_a_failure_to_post() {
+async fn failure_after_a_redirected_post_has_an_unknown_outcome() {
     for (method, expected) in [("POST", Class::UnknownOutcome), ("GET", Class::Retryable)] {
         let server = Server::start([redirect(303, "/status"), answer(503, "", "")]).await;
         let payload = json!({"method": method, "url": server.url()});
@@ -101,20 +108,20 @@ async fn a_failure_to_see_is_not_a_failure_to_post() {
     }
 }
 
-/// K2: the time of a call is that of all its requests together.
+/// K2: the timeout of a call covers all its requests.
 #[tokio::test]
-async fn redirects_take_their_time_from_the_same_call() {
+async fn timeout_covers_all_redirects() {
     let go = Arc::new(Notify::new());
     let Reply::Answer(on) = redirect(302, "/on") else { unreachable!() };
     let server = Server::start([Reply::Later(go.clone(), on), Reply::Silence(Vec::new())]).await;
     let http = loopback();
     let call = call(&http, json!({"url": server.url(), "timeout": "20s"}));
     let twenty_seconds = async {
-        server.asked(1).await;
-        pass(Duration::from_secs(15)).await;
+        server.requested(1).await;
+        advance(Duration::from_secs(15)).await;
         go.notify_one();
-        server.asked(2).await;
-        pass(Duration::from_secs(5)).await;
+        server.requested(2).await;
+        advance(Duration::from_secs(5)).await;
     };
     let ((answer, took), ()) = tokio::join!(timed(call), twenty_seconds);
     assert_eq!(class(&answer.unwrap_err()), Class::UnknownOutcome);

@@ -1,4 +1,4 @@
-//! Where the built-in handler `http` does not go (K2).
+//! The targets that the built-in handler `http` rejects (K2).
 
 #![cfg(feature = "http")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may panic")]
@@ -8,14 +8,14 @@ mod handlers_loopback;
 use handlers_loopback::{Names, Server, answer, call, class, http, loopback, redirect};
 use serde_json::json;
 use steadfast::{Class, Failure, Kind};
-use steadfast_worker::handlers::{HandlerFault, Http, Targets};
+use steadfast_worker::handlers::{HandlerError, Http, Targets};
 
-/// An address of every kind that is not public, and the words for it.
+/// An address of every range that is not public, and its description.
 const FORBIDDEN: &[(&str, &str)] = &[
     ("0.0.0.0", "an address of this host (0.0.0.0/8)"),
     ("0.1.2.3", "an address of this host (0.0.0.0/8)"),
     ("10.0.0.1", "a private address (10.0.0.0/8)"),
-    ("100.64.0.1", "an address behind a provider's NAT (100.64.0.0/10)"),
+    ("100.64.0.1", "a carrier-grade NAT address (100.64.0.0/10)"),
     ("127.0.0.1", "a loopback address (127.0.0.0/8)"),
     ("127.255.255.254", "a loopback address (127.0.0.0/8)"),
     ("169.254.1.1", "a link-local address (169.254.0.0/16)"),
@@ -35,27 +35,27 @@ const FORBIDDEN: &[(&str, &str)] = &[
     ("::127.0.0.1", "a reserved address (::/3)"),
     ("::ffff:127.0.0.1", "a loopback address (127.0.0.0/8)"),
     ("::ffff:10.0.0.1", "a private address (10.0.0.0/8)"),
-    ("64:ff9b::10.0.0.1", "another form of 10.0.0.1, a private address"),
+    ("64:ff9b::10.0.0.1", "embeds 10.0.0.1, a private address"),
     ("64:ff9b:1::1", "an address of a local NAT64"),
     ("100::1", "an address that discards"),
     ("2001::1", "an address of a Teredo tunnel"),
     ("2001:2::1", "an address for benchmarks"),
     ("2001:db8::1", "an address for documentation"),
-    ("2002:a00:1::1", "another form of 10.0.0.1, a private address"),
+    ("2002:a00:1::1", "embeds 10.0.0.1, a private address"),
     ("3fff::1", "an address for documentation"),
     ("fd12:3456::1", "a unique local address (fc00::/7)"),
     ("fe80::1", "a link-local address (fe80::/10)"),
     ("fec0::1", "a site-local address"),
     ("ff02::1", "a multicast address (ff00::/8)"),
-    ("169.254.169.254", "a metadata service"),
-    ("169.254.170.2", "a metadata service"),
-    ("168.63.129.16", "a metadata service"),
-    ("100.100.100.200", "a metadata service"),
-    ("fd00:ec2::254", "a metadata service"),
-    ("::ffff:169.254.169.254", "a metadata service"),
+    ("169.254.169.254", "a cloud metadata service"),
+    ("169.254.170.2", "a cloud metadata service"),
+    ("168.63.129.16", "a cloud metadata service"),
+    ("100.100.100.200", "a cloud metadata service"),
+    ("fd00:ec2::254", "a cloud metadata service"),
+    ("::ffff:169.254.169.254", "a cloud metadata service"),
 ];
 
-fn assert_refused(fault: &HandlerFault, words: &str) {
+fn assert_rejected(fault: &HandlerError, words: &str) {
     assert_eq!(fault.fault().kind, Some(Kind::PermissionDenied), "{fault}");
     assert_eq!(class(fault), Class::Final, "{fault}");
     let message = fault.to_string();
@@ -63,20 +63,20 @@ fn assert_refused(fault: &HandlerFault, words: &str) {
     assert!(message.contains("to allow it, start the worker with --allow-target "), "{message}");
 }
 
-/// K2: an address that is not public is refused where it is written into the URL.
+/// K2: an address in a URL that is not public is rejected.
 #[tokio::test]
-async fn a_forbidden_address_in_a_url_is_refused() {
+async fn forbidden_address_in_a_url_is_rejected() {
     let http = http(&[], &Names::default());
     for (address, words) in FORBIDDEN {
         let host = if address.contains(':') { format!("[{address}]") } else { (*address).into() };
         let fault = call(&http, json!({"url": format!("http://{host}:1/")})).await.unwrap_err();
-        assert_refused(&fault, words);
+        assert_rejected(&fault, words);
     }
 }
 
-/// K2: the same where a name stands for it, which is known only after DNS was asked.
+/// K2: the same for a name that resolves to it.
 #[tokio::test]
-async fn a_name_of_a_forbidden_address_is_refused() {
+async fn name_of_a_forbidden_address_is_rejected() {
     let name = |number: usize| format!("host-{number}.example.com");
     let names = FORBIDDEN.iter().enumerate().fold(Names::default(), |names, (number, case)| {
         let (address, _) = case;
@@ -86,14 +86,17 @@ async fn a_name_of_a_forbidden_address_is_refused() {
     for (number, (_, words)) in FORBIDDEN.iter().enumerate() {
         let url = format!("http://{}:1/", name(number));
         let fault = call(&http, json!({"url": url})).await.unwrap_err();
-        assert_refused(&fault, words);
-        assert!(fault.to_string().starts_with(&format!("{} is ", name(number))), "{fault}");
+        assert_rejected(&fault, words);
+        assert!(
+            fault.to_string().starts_with(&format!("{} resolves to ", name(number))),
+            "{fault}"
+        );
     }
 }
 
-/// K2: no spelling of an address goes past the check.
+/// K2: no spelling of an address bypasses the check.
 #[tokio::test]
-async fn odd_spellings_of_an_address_are_refused() {
+async fn unusual_spelling_of_an_address_is_rejected() {
     let names = Names::default();
     let http = http(&[], &names);
     for host in [
@@ -112,47 +115,50 @@ async fn odd_spellings_of_an_address_are_refused() {
         "user:word@127.0.0.1",
     ] {
         let fault = call(&http, json!({"url": format!("http://{host}/")})).await.unwrap_err();
-        assert_refused(&fault, "127.0.0.1 is a loopback address");
+        assert_rejected(&fault, "127.0.0.1 is a loopback address");
     }
-    assert!(names.asked().is_empty());
+    assert!(names.resolved().is_empty());
 }
 
-/// K2: the system's own name for itself is looked up and refused, too.
+/// K2: `localhost` is resolved and rejected, too.
 #[tokio::test]
-async fn localhost_is_refused() {
+async fn localhost_is_rejected() {
     let http = Http::new(Targets::default()).unwrap();
     let fault = call(&http, json!({"url": "http://localhost:1/"})).await.unwrap_err();
-    assert_refused(&fault, "loopback address");
+    assert_rejected(&fault, "loopback address");
 }
 
-/// K2: metadata services are refused by their names, before anybody is asked.
+/// K2: metadata services are rejected by name, before DNS is queried.
 #[tokio::test]
-async fn the_name_of_a_metadata_service_is_refused() {
+async fn name_of_a_metadata_service_is_rejected() {
     let names = Names::default().with("metadata.google.internal", &["1.1.1.1"]);
     let http = http(&["0.0.0.0/0"], &names);
     for host in ["metadata.google.internal", "METADATA.google.internal.", "metadata"] {
         let fault = call(&http, json!({"url": format!("http://{host}/")})).await.unwrap_err();
-        assert_refused(&fault, "a metadata service");
+        assert_rejected(&fault, "a cloud metadata service");
     }
-    assert!(names.asked().is_empty());
+    assert!(names.resolved().is_empty());
 }
 
-/// K2: a redirect to a forbidden address is refused, by address and by name.
+/// K2: a redirect to a forbidden address is rejected, by address and by name.
 #[tokio::test]
-async fn a_redirect_to_a_forbidden_address_is_refused() {
+async fn redirect_to_a_forbidden_address_is_rejected() {
     let names = Names::default().with("inside.example.com", &["10.0.0.1"]);
     let http = http(&["127.0.0.0/8"], &names);
     let cases = [
         ("http://10.0.0.1/", "10.0.0.1 is a private address"),
-        ("http://inside.example.com/", "inside.example.com is 10.0.0.1, a private address"),
-        ("//169.254.169.254/latest/meta-data/", "169.254.169.254 is a metadata service"),
+        (
+            "http://inside.example.com/",
+            "inside.example.com resolves to 10.0.0.1, a private address",
+        ),
+        ("//169.254.169.254/latest/meta-data/", "169.254.169.254 is a cloud metadata service"),
         ("http://0xa000001/", "10.0.0.1 is a private address"),
     ];
     for (location, words) in cases {
         for status in [301, 302, 303, 307, 308] {
             let server = Server::start([redirect(status, location)]).await;
             let fault = call(&http, json!({"url": server.url()})).await.unwrap_err();
-            assert_refused(&fault, words);
+            assert_rejected(&fault, words);
         }
     }
 }
@@ -162,13 +168,13 @@ async fn a_redirect_to_a_forbidden_address_is_refused() {
 async fn every_redirect_is_checked() {
     let server = Server::start([redirect(302, "/next"), redirect(302, "http://[::1]/")]).await;
     let fault = call(&loopback(), json!({"url": server.url()})).await.unwrap_err();
-    assert_refused(&fault, "::1 is the loopback address");
-    assert_eq!(server.seen().len(), 2);
+    assert_rejected(&fault, "::1 is the loopback address");
+    assert_eq!(server.requests().len(), 2);
 }
 
-/// K2: what a rule opens is called: by its network, its address, or its name.
+/// K2: a rule allows a target by its network, its address or its name.
 #[tokio::test]
-async fn an_allowed_target_is_called() {
+async fn allowed_target_is_called() {
     let names = Names::default().with("db.internal", &["127.0.0.1"]);
     for (rule, host) in [
         ("127.0.0.0/8", "127.0.0.1"),
@@ -184,9 +190,9 @@ async fn an_allowed_target_is_called() {
     }
 }
 
-/// K2: a rule opens what it names and nothing beside it.
+/// K2: a rule allows its target and nothing else.
 #[tokio::test]
-async fn a_rule_opens_nothing_else() {
+async fn rule_allows_nothing_else() {
     let names = Names::default().with("db.internal", &["127.0.0.1"]);
     for (rule, url) in [
         ("127.0.0.2", "http://127.0.0.1/"),
@@ -195,14 +201,14 @@ async fn a_rule_opens_nothing_else() {
         ("10.0.0.0/8", "http://db.internal/"),
     ] {
         let fault = call(&http(&[rule], &names), json!({"url": url})).await.unwrap_err();
-        assert_refused(&fault, "127.0.0.1");
+        assert_rejected(&fault, "127.0.0.1");
     }
 }
 
-/// K2: the address that is judged is the one that is connected to: a name that means something
-/// else the next time is asked for once for each connection, and judged each time.
+/// K2: the checked address is the one that is connected to: a name that changes its address is
+/// resolved once per connection, and checked each time.
 #[tokio::test]
-async fn a_name_that_changes_its_meaning_is_judged_anew() {
+async fn rebound_name_is_checked_for_each_connection() {
     let names = Names::default()
         .with("rebind.example", &["127.0.0.2"])
         .with("rebind.example", &["127.0.0.1"]);
@@ -211,32 +217,32 @@ async fn a_name_that_changes_its_meaning_is_judged_anew() {
     let payload = json!({"url": format!("http://rebind.example:{}/", server.address.port())});
 
     assert_eq!(call(&http, payload.clone()).await.unwrap().body, "once");
-    assert_eq!(names.asked(), ["rebind.example"]);
+    assert_eq!(names.resolved(), ["rebind.example"]);
     let fault = call(&http, payload).await.unwrap_err();
-    assert_refused(&fault, "rebind.example is 127.0.0.1");
-    assert_eq!(names.asked().len(), 2);
+    assert_rejected(&fault, "rebind.example resolves to 127.0.0.1");
+    assert_eq!(names.resolved().len(), 2);
 }
 
-/// K2: one forbidden address among public ones refuses them all.
+/// K2: one forbidden address among public ones rejects them all.
 #[tokio::test]
-async fn one_forbidden_address_refuses_the_name() {
+async fn name_with_one_forbidden_address_is_rejected() {
     let names = Names::default().with("mixed.example", &["127.0.0.2", "10.0.0.1"]);
     let fault =
         call(&http(&["127.0.0.0/8"], &names), json!({"url": "http://mixed.example/"})).await;
-    assert_refused(&fault.unwrap_err(), "mixed.example is 10.0.0.1");
+    assert_rejected(&fault.unwrap_err(), "mixed.example resolves to 10.0.0.1");
 }
 
-/// K2: nothing but http and https, not even by a redirect.
+/// K2: only http and https are supported, also in redirects.
 #[tokio::test]
-async fn other_schemes_are_not_called() {
+async fn other_scheme_is_rejected() {
     for url in ["ftp://127.0.0.1/", "file:///etc/passwd", "gopher://127.0.0.1/", "unix:/run/x"] {
         let fault = call(&loopback(), json!({"url": url})).await.unwrap_err();
-        assert!(fault.to_string().contains("only http and https are called"), "{fault}");
+        assert!(fault.to_string().contains("use http or https"), "{fault}");
         assert_eq!(class(&fault), Class::Final);
 
         let server = Server::start([redirect(302, url)]).await;
         let fault = call(&loopback(), json!({"url": server.url()})).await.unwrap_err();
-        assert!(fault.to_string().contains("only http and https are called"), "{fault}");
+        assert!(fault.to_string().contains("use http or https"), "{fault}");
         assert_eq!(class(&fault), Class::Final);
     }
 }

@@ -1,4 +1,4 @@
-//! The built-in handler `http` over TLS (J5, K2): whom it trusts is for the system to say.
+//! TLS in the built-in handler `http` (J5, K2), which uses the system's root certificates.
 
 #![cfg(all(feature = "http", target_os = "linux"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may panic")]
@@ -20,7 +20,7 @@ use tokio::net::TcpListener;
 use tokio::process::Command;
 use tokio_rustls::TlsAcceptor;
 
-/// Tells the second run of a test where its server is.
+/// The variable that passes the server's address to the child run of a test.
 const SERVER: &str = "STEADFAST_TEST_SERVER";
 
 /// A server for `name` that answers one request, and its certificate.
@@ -49,9 +49,9 @@ async fn server(name: &str) -> (SocketAddr, String) {
     (address, cert.pem())
 }
 
-/// J5: a certificate that nobody vouches for is final, and nothing was sent.
+/// J5: an untrusted certificate is final, and nothing was sent.
 #[tokio::test]
-async fn an_untrusted_certificate_is_final() {
+async fn untrusted_certificate_fails_for_good() {
     let (address, _) = server("127.0.0.1").await;
     let http = http(&["127.0.0.1"], &Names::default());
     let fault = call(&http, json!({"url": format!("https://{address}/")})).await.unwrap_err();
@@ -59,13 +59,13 @@ async fn an_untrusted_certificate_is_final() {
     assert_eq!(class(&fault), Class::Final);
 }
 
-/// Whom a process trusts is read from its environment, and that of this one cannot be changed. So
-/// a test runs itself again with another one.
+/// The root certificates are read from the process environment, which a test cannot change. So a
+/// test runs itself again in a child process.
 async fn again(test: &str, trusted: &str, server: &str) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("trusted.pem");
     std::fs::write(&file, trusted).unwrap();
-    let output = Command::new(std::env::current_exe().unwrap())
+    let run = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", test])
         .env("SSL_CERT_FILE", file)
         .env("SSL_CERT_DIR", folder.path().join("none"))
@@ -73,18 +73,17 @@ async fn again(test: &str, trusted: &str, server: &str) {
         .output()
         .await
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(told.contains("1 passed; 0 failed"), "{told}");
+    let output = String::from_utf8_lossy(&run.stdout);
+    assert!(output.contains("1 passed; 0 failed"), "{output}");
 }
 
-/// D19: whom the system trusts is trusted.
+/// D19: the system's root certificates are trusted.
 #[tokio::test]
-async fn a_certificate_that_the_system_trusts_is_accepted() {
+async fn certificate_trusted_by_the_system_is_accepted() {
     let Ok(port) = std::env::var(SERVER) else {
         let (address, certificate) = server("api.example.com").await;
         let port = address.port().to_string();
-        return again("a_certificate_that_the_system_trusts_is_accepted", &certificate, &port)
-            .await;
+        return again("certificate_trusted_by_the_system_is_accepted", &certificate, &port).await;
     };
     let names = Names::default().with("api.example.com", &["127.0.0.1"]);
     let url = format!("https://api.example.com:{port}/");
@@ -92,12 +91,17 @@ async fn a_certificate_that_the_system_trusts_is_accepted() {
     assert_eq!(answer.body, "secret");
 }
 
-/// D19: a system without certificates can call all the same, and still trusts no stranger.
+/// D19: a system without root certificates uses Mozilla's, and still rejects an untrusted one.
 #[tokio::test]
-async fn a_system_that_trusts_nobody_can_call() {
+async fn system_without_certificates_uses_the_built_in_roots() {
     let Ok(address) = std::env::var(SERVER) else {
         let (address, _) = server("127.0.0.1").await;
-        return again("a_system_that_trusts_nobody_can_call", "", &address.to_string()).await;
+        return again(
+            "system_without_certificates_uses_the_built_in_roots",
+            "",
+            &address.to_string(),
+        )
+        .await;
     };
     let http = http(&["127.0.0.1"], &Names::default());
     let fault = call(&http, json!({"url": format!("https://{address}/")})).await.unwrap_err();

@@ -1,7 +1,7 @@
-//! The built-in handlers as a worker's own: the kinds `http` and `command`.
+//! Registration of the built-in handlers, for the kinds `http` and `command`.
 //!
-//! The payload is taken as it was written, so that digits and the order of keys in a body reach
-//! the other side unchanged.
+//! The payload is passed on byte by byte, so that digits and the order of keys in a body reach the
+//! server unchanged.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use serde_json::value::RawValue;
 use super::{CommandCall, Commands};
 #[cfg(feature = "http")]
 use super::{Http, HttpCall};
-use crate::context::Context;
+use crate::run::Context;
 use crate::worker::Worker;
 
 impl Worker {
-    /// Does tasks of the kind `http`: calls a service, and hands it the task's key as
+    /// Registers the handler of the kind `http`, which calls a service and sends the task's key as
     /// `Idempotency-Key`.
     ///
     /// ```
@@ -33,22 +33,22 @@ impl Worker {
         let http = Arc::new(http);
         self.handle("http", move |payload: Box<RawValue>, context: Context| {
             let http = http.clone();
-            async move { http.call(HttpCall::read(payload.get())?, Some(context.key())).await }
+            async move { http.call(HttpCall::parse(payload.get())?, Some(context.key())).await }
         })
     }
 
-    /// Does tasks of the kind `command`: runs one of the programs that are allowed.
+    /// Registers the handler of the kind `command`, which runs one of the allowed programs.
     #[cfg(all(feature = "command", unix))]
     pub fn commands(self, commands: Commands) -> Self {
         let commands = Arc::new(commands);
         self.handle("command", move |payload: Box<RawValue>, context: Context| {
             let commands = commands.clone();
             async move {
-                let call = CommandCall::read(payload.get())?;
-                context.needs_to_tidy_up(commands.time_to_end());
-                // A program need not look at the key, so having it makes nothing safe to repeat.
-                let (key, attempt) = (Some(context.key_unused()), Some(context.attempt()));
-                commands.call_until(context.called_off().cancelled(), call, key, attempt).await
+                let call = CommandCall::parse(payload.get())?;
+                context.request_cleanup_time(commands.shutdown_time());
+                // The program may ignore the key, so passing it does not make a repeat safe.
+                let (key, attempt) = (Some(context.key_without_promise()), Some(context.attempt()));
+                commands.call_until(context.cancellation().cancelled(), call, key, attempt).await
             }
         })
     }

@@ -1,16 +1,16 @@
-//! The handlers that every worker can have (D19): a call of an HTTP API, and a command.
+//! The built-in handlers (D19): HTTP calls and commands.
 //!
-//! They do what somebody wrote into a task, on a machine that is not theirs. So both are closed
-//! at first, and opened by whoever runs the worker (K2): [`Targets`] says which addresses may be
-//! called beside public ones, [`Commands`] which programs may be run.
+//! They run what a client wrote into a task, on the operator's machine. So the operator has to allow
+//! it (K2): [`Targets`] lists the addresses that may be called beside public ones, [`Commands`] the
+//! programs that may run.
 //!
-//! A handler reports facts and judges nothing: whether a 503 or a timeout is tried again is for
+//! A handler reports faults and classifies nothing: whether a 503 or a timeout is retried is up to
 //! the task's policy.
 
 mod builtin;
 #[cfg(all(feature = "command", unix))]
 mod command;
-mod fault;
+mod error;
 #[cfg(feature = "http")]
 mod http;
 mod payload;
@@ -20,9 +20,9 @@ mod targets;
 mod text;
 
 #[cfg(all(feature = "command", unix))]
-pub use command::{CommandAnswer, CommandCall, CommandLimits, Commands};
-pub use fault::HandlerFault;
+pub use command::{CommandCall, CommandLimits, CommandOutput, Commands};
+pub use error::HandlerError;
 #[cfg(feature = "http")]
-pub use http::{Http, HttpAnswer, HttpCall, HttpLimits, Resolver, SystemResolver};
+pub use http::{Http, HttpCall, HttpLimits, HttpResponse, Resolver, SystemResolver};
 #[cfg(feature = "http")]
 pub use targets::{TargetRule, TargetRuleError, Targets};

@@ -1,7 +1,7 @@
-//! Reads what a task asks of a built-in handler.
+//! Parsing of the built-in handlers' payloads.
 //!
-//! A payload was written by hand, in whatever language, perhaps days ago. What is wrong with it
-//! is told by the field's name, with the name that was probably meant.
+//! Payloads are written by hand, in any language, perhaps days ago. An error names the field, and
+//! suggests the name that was probably meant.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use serde_json::value::RawValue;
 use steadfast::observe::Redactor;
 use steadfast::{duration, nearest};
 
-use super::HandlerFault;
+use super::HandlerError;
 
-/// Reads an object with these fields.
-pub(super) fn read<T: DeserializeOwned>(json: &str, fields: &[&str]) -> Result<T, HandlerFault> {
+/// Parses an object with these fields.
+pub(super) fn parse<T: DeserializeOwned>(json: &str, fields: &[&str]) -> Result<T, HandlerError> {
     let found: BTreeMap<String, IgnoredAny> = serde_json::from_str(json).map_err(|error| {
-        HandlerFault::invalid_payload(match error.classify() {
-            Category::Data => format!("it must be an object with {}", fields.join(", ")),
-            _ => format!("it is not JSON: {error}"),
+        HandlerError::invalid_payload(match error.classify() {
+            Category::Data => format!("must be an object with the fields {}", fields.join(", ")),
+            _ => format!("invalid JSON: {error}"),
         })
     })?;
     if let Some(unknown) = found.keys().find(|key| !fields.contains(&key.as_str())) {
@@ -28,52 +28,52 @@ pub(super) fn read<T: DeserializeOwned>(json: &str, fields: &[&str]) -> Result<T
             Some(name) => format!("did you mean `{name}`?"),
             None => format!("the fields are {}", fields.join(", ")),
         };
-        let problem = format!("there is no such field; {meant}");
-        return Err(HandlerFault::invalid(unknown, problem));
+        let problem = format!("unknown field; {meant}");
+        return Err(HandlerError::invalid(unknown, problem));
     }
     serde_path_to_error::deserialize(&mut Deserializer::from_str(json)).map_err(|error| {
-        // It quotes what it found.
+        // The error quotes the value.
         let problem = error.inner().to_string();
         let problem = Redactor::installed().text(&problem);
         match error.path().to_string().as_str() {
-            "." => HandlerFault::invalid_payload(problem),
-            path => HandlerFault::invalid(path, problem),
+            "." => HandlerError::invalid_payload(problem),
+            path => HandlerError::invalid(path, problem),
         }
     })
 }
 
-/// What is sent on: a text as it is, other JSON to the letter, for there may be a signature over
-/// it, or a number with more digits than are usual.
+/// Content to pass on: a string by its value, other JSON unchanged, since it may be signed or contain
+/// numbers with more digits than a float holds.
 pub(super) enum Content {
     Text(String),
     Json(String),
 }
 
 impl Content {
-    pub(super) fn of(written: &RawValue) -> Self {
-        match serde_json::from_str(written.get()) {
+    pub(super) fn of(json: &RawValue) -> Self {
+        match serde_json::from_str(json.get()) {
             Ok(text) => Self::Text(text),
-            Err(_) => Self::Json(written.get().to_owned()),
+            Err(_) => Self::Json(json.get().to_owned()),
         }
     }
 }
 
-/// How long a call may take that asks for this.
+/// The time limit of a call that requests this timeout.
 pub(super) fn time_limit(
-    asked: Option<Duration>,
+    requested: Option<Duration>,
     default: Duration,
-    most: Duration,
-) -> Result<Duration, HandlerFault> {
-    match asked {
-        Some(asked) if asked > most => {
-            let (asked, most) = (duration::format(asked), duration::format(most));
-            let problem = format!("{asked} is too long; at most {most} are allowed here");
-            Err(HandlerFault::invalid("timeout", problem))
+    max: Duration,
+) -> Result<Duration, HandlerError> {
+    match requested {
+        Some(timeout) if timeout > max => {
+            let (timeout, max) = (duration::format(timeout), duration::format(max));
+            let problem = format!("{timeout} is too long; this worker allows at most {max}");
+            Err(HandlerError::invalid("timeout", problem))
         }
-        Some(asked) if asked.is_zero() => {
-            Err(HandlerFault::invalid("timeout", "must be longer than 0"))
+        Some(timeout) if timeout.is_zero() => {
+            Err(HandlerError::invalid("timeout", "must be greater than 0"))
         }
-        Some(asked) => Ok(asked),
+        Some(timeout) => Ok(timeout),
         None => Ok(default),
     }
 }
@@ -90,23 +90,24 @@ mod tests {
         _items: Vec<u32>,
     }
 
-    fn wrong(payload: &str) -> String {
-        read::<Order>(payload, &["items"]).unwrap_err().to_string()
+    fn parse_error(payload: &str) -> String {
+        parse::<Order>(payload, &["items"]).unwrap_err().to_string()
     }
 
-    /// D19: what is wrong with a payload is told by its place.
+    /// D19: the error of an invalid payload names the field.
     #[test]
-    fn a_payload_that_makes_no_sense_says_where() {
-        assert!(wrong("{").starts_with("payload: it is not JSON: EOF"), "{}", wrong("{"));
-        assert_eq!(wrong("[]"), "payload: it must be an object with items");
-        assert_eq!(wrong("{}"), "payload: missing field `items` at line 1 column 2");
-        let unknown = wrong(r#"{"itmes": []}"#);
-        assert_eq!(unknown, "payload.itmes: there is no such field; did you mean `items`?");
-        let unknown = wrong(r#"{"colour": 1}"#);
-        assert_eq!(unknown, "payload.colour: there is no such field; the fields are items");
-        let inner = wrong(r#"{"items": [1, "two"]}"#);
+    fn invalid_payload_error_names_the_field() {
+        let cut = parse_error("{");
+        assert!(cut.starts_with("payload: invalid JSON: EOF"), "{cut}");
+        assert_eq!(parse_error("[]"), "payload: must be an object with the fields items");
+        assert_eq!(parse_error("{}"), "payload: missing field `items` at line 1 column 2");
+        let unknown = parse_error(r#"{"itmes": []}"#);
+        assert_eq!(unknown, "payload.itmes: unknown field; did you mean `items`?");
+        let unknown = parse_error(r#"{"colour": 1}"#);
+        assert_eq!(unknown, "payload.colour: unknown field; the fields are items");
+        let inner = parse_error(r#"{"items": [1, "two"]}"#);
         assert!(inner.starts_with(r#"payload.items[1]: invalid type: string "two","#), "{inner}");
-        let twice = wrong(r#"{"items": [], "items": []}"#);
+        let twice = parse_error(r#"{"items": [], "items": []}"#);
         assert!(twice.starts_with("payload: duplicate field `items`"), "{twice}");
     }
 }

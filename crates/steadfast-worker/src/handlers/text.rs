@@ -1,39 +1,38 @@
-//! Text out of bytes that others wrote, so that a store can keep it.
+//! Conversion of arbitrary bytes to text that a store accepts.
 //!
-//! An answer's body or a program's output may be anything. What a store keeps is JSON of a
-//! bounded length without U+0000, and it refuses the rest: a call that succeeded must not end as
-//! one whose result could not be written down.
+//! A response body or a program's output may be anything. A store accepts JSON of bounded length
+//! without U+0000: a call that succeeded must not fail because its result cannot be stored.
 
-/// As much of the bytes as text as fits into `limit` bytes of JSON, and whether that is all.
+/// Converts as many bytes as fit into `limit` bytes of JSON. Also returns whether that is all.
 pub(super) fn of_bytes(bytes: &[u8], limit: usize) -> (String, bool) {
     let text = String::from_utf8_lossy(bytes);
-    let mut kept = String::with_capacity(text.len().min(limit));
-    let mut room = limit;
-    for letter in text.chars().map(storable) {
-        let size = json_size(letter);
-        if size > room {
-            return (kept, false);
+    let mut fitting = String::with_capacity(text.len().min(limit));
+    let mut remaining = limit;
+    for character in text.chars().map(storable) {
+        let size = json_size(character);
+        if size > remaining {
+            return (fitting, false);
         }
-        room -= size;
-        kept.push(letter);
+        remaining -= size;
+        fitting.push(character);
     }
-    (kept, true)
+    (fitting, true)
 }
 
-fn storable(letter: char) -> char {
-    if letter == '\0' { char::REPLACEMENT_CHARACTER } else { letter }
+fn storable(character: char) -> char {
+    if character == '\0' { char::REPLACEMENT_CHARACTER } else { character }
 }
 
-/// How many bytes of JSON a character becomes.
-fn json_size(letter: char) -> usize {
-    match letter {
+/// The size of a character in JSON, in bytes.
+fn json_size(character: char) -> usize {
+    match character {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
         '\0'..'\u{20}' => 6,
-        _ => letter.len_utf8(),
+        _ => character.len_utf8(),
     }
 }
 
-/// A text as one line, for a message.
+/// Joins a text into one line, for a message.
 pub(super) fn one_line(text: &str) -> String {
     let lines = text.split(char::is_control).map(str::trim);
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
@@ -43,9 +42,9 @@ pub(super) fn one_line(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// K4: whatever the bytes, what is kept fits, and a store can keep it.
+    /// K4: whatever the bytes, the text fits the limit and a store accepts it.
     #[test]
-    fn any_bytes_become_text_that_fits() {
+    fn arbitrary_bytes_become_storable_text_within_the_limit() {
         let all: Vec<u8> = (0..=255).cycle().take(10_000).collect();
         for bytes in [&all[..], "é\u{1}\"\\\n".repeat(1_000).as_bytes(), &[0; 10_000]] {
             let (text, whole) = of_bytes(bytes, 1_000);
@@ -58,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_become_one() {
+    fn lines_are_joined_into_one() {
         assert_eq!(one_line(" one\r\n\ttwo\0\n"), "one two");
     }
 }

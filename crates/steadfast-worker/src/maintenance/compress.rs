@@ -1,28 +1,27 @@
-//! Packs the histories of tasks that have ended (D14): they are kept for long and seldom read.
+//! Compresses the histories of ended tasks (D14), which are stored for long and seldom read.
 
 use std::sync::Arc;
 
 use tracing::debug;
 
-use super::{catch_breath, next_round};
-use crate::shared::Shared;
+use super::{next_round, pause_between_batches};
+use crate::state::WorkerState;
 
-/// How many at a time.
-const LIMIT: u32 = 100;
+const BATCH_SIZE: u32 = 100;
 
-pub(super) async fn run(shared: Arc<Shared>) {
-    let maintenance = &shared.settings.maintenance;
-    while next_round(&shared, maintenance.compress_every).await {
+pub(super) async fn run(state: Arc<WorkerState>) {
+    let maintenance = &state.config.maintenance;
+    while next_round(&state, maintenance.compress_every).await {
         loop {
-            let compress = || shared.store.compress(maintenance.compress_after, LIMIT);
-            let Some(tasks) = shared.patience.ask("pack histories", compress).await else {
+            let compress = || state.store.compress(maintenance.compress_after, BATCH_SIZE);
+            let Some(tasks) = state.store_retry.call("compress histories", compress).await else {
                 return;
             };
             if tasks == 0 {
                 break;
             }
-            debug!(target: "steadfast", tasks, "packed histories");
-            if !catch_breath(&shared).await {
+            debug!(target: "steadfast", tasks, "compressed histories");
+            if !pause_between_batches(&state).await {
                 return;
             }
         }

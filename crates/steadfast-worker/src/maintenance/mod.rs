@@ -1,8 +1,8 @@
-//! What somebody has to do now and then: one small service for each, in its own file.
+//! Store maintenance: one service per file, each run at an interval.
 //!
-//! Every worker does it, unless it is told not to: each service takes a bounded piece at a time,
-//! at slightly uneven intervals, and two that meet do each other no harm. So no worker is special
-//! and none is missed when it is gone.
+//! Every worker does maintenance unless it is turned off: each service processes a bounded batch at
+//! a time, at intervals with jitter, and concurrent services of two workers do not conflict. So there
+//! is no leader to elect, and none to lose.
 
 mod compress;
 mod promote;
@@ -17,10 +17,10 @@ use steadfast_store::{Invalid, Retention};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-pub(crate) use self::promote::Due;
-use crate::shared::Shared;
+pub(crate) use self::promote::DueSignal;
+use crate::state::WorkerState;
 
-/// What a worker does for the store, beside running tasks.
+/// The maintenance that a worker does for its store.
 ///
 /// ```
 /// use std::time::Duration;
@@ -36,7 +36,7 @@ use crate::shared::Shared;
 #[must_use]
 pub struct Maintenance {
     on: bool,
-    /// Unless it is said, it follows the lease.
+    /// `None` derives it from the lease.
     reclaim_every: Option<Duration>,
     prune_every: Duration,
     compress_every: Duration,
@@ -45,9 +45,9 @@ pub struct Maintenance {
 }
 
 impl Default for Maintenance {
-    /// Everything: lost tasks are looked for four times in a lease, every 5 seconds at least; what
-    /// is past its retention every minute; what ended is summed up minute by minute, and histories
-    /// are packed an hour after their task has ended.
+    /// Everything: expired leases are reclaimed four times per lease and at least every 5 seconds; data
+    /// past its retention is pruned every minute; rollups are made every minute, and histories are
+    /// compressed an hour after their task has ended.
     fn default() -> Self {
         Self {
             on: true,
@@ -61,46 +61,46 @@ impl Default for Maintenance {
 }
 
 impl Maintenance {
-    /// Nothing. Another worker of the same store must do it, or scheduled tasks never become
-    /// due and lost ones never come back.
+    /// No maintenance. Another worker of the same store must do it, or scheduled tasks are never
+    /// promoted and expired leases never reclaimed.
     pub fn off() -> Self {
         Self { on: false, ..Self::default() }
     }
 
-    /// How often to look for tasks of lost workers; four times in a lease unless said, and every
-    /// 5 seconds at least.
+    /// Sets how often expired leases are reclaimed; by default four times per lease and at least every
+    /// 5 seconds.
     pub fn reclaim_every(mut self, interval: Duration) -> Self {
         self.reclaim_every = Some(interval);
         self
     }
 
-    /// How often to forget what is past its retention.
+    /// Sets how often data past its retention is pruned; every minute by default.
     pub fn prune_every(mut self, interval: Duration) -> Self {
         self.prune_every = interval;
         self
     }
 
-    /// How often to pack the histories of ended tasks.
+    /// Sets how often the histories of ended tasks are compressed; every 5 minutes by default.
     pub fn compress_every(mut self, interval: Duration) -> Self {
         self.compress_every = interval;
         self
     }
 
-    /// How long after its task has ended a history is packed.
+    /// Sets how long after the end of its task a history is compressed; an hour by default.
     pub fn compress_after(mut self, age: Duration) -> Self {
         self.compress_after = age;
         self
     }
 
-    /// How long what has ended is kept.
+    /// Sets how long ended tasks and other data are retained.
     pub fn retention(mut self, retention: Retention) -> Self {
         self.retention = retention;
         self
     }
 
-    /// How often tasks of lost workers are looked for, under leases of this length.
-    pub(crate) fn reclaims_every(&self, lease: Duration) -> Duration {
-        self.reclaim_every.unwrap_or_else(|| (lease / 4).min(SELDOM))
+    /// How often expired leases of this duration are reclaimed.
+    pub(crate) fn reclaim_interval(&self, lease: Duration) -> Duration {
+        self.reclaim_every.unwrap_or_else(|| (lease / 4).min(MAX_RECLAIM_INTERVAL))
     }
 
     pub(crate) fn check(&self) -> Result<(), Invalid> {
@@ -110,40 +110,39 @@ impl Maintenance {
             ("compress_every", Some(self.compress_every)),
         ];
         match intervals.into_iter().find(|(_, interval)| *interval == Some(Duration::ZERO)) {
-            Some((field, _)) => Err(Invalid::new(field, "must be longer than nothing")),
+            Some((field, _)) => Err(Invalid::new(field, "must be greater than 0")),
             None => Ok(()),
         }
     }
 }
 
-/// How often tasks of lost workers are looked for, at least.
-const SELDOM: Duration = Duration::from_secs(5);
+/// The longest default interval between two reclaims.
+const MAX_RECLAIM_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Longer than this is never.
-pub(crate) const LONGEST: Duration = Duration::from_hours(365 * 24);
+/// The longest interval that a timer is set to.
+pub(crate) const MAX_INTERVAL: Duration = Duration::from_hours(365 * 24);
 
-/// Starts every service that is wanted. Each ends when the worker stops.
-pub(crate) fn spawn(services: &mut JoinSet<()>, shared: &Arc<Shared>, due: Due) {
-    if !shared.settings.maintenance.on {
+/// Starts all services, unless maintenance is off. Each ends when the worker stops.
+pub(crate) fn spawn(services: &mut JoinSet<()>, state: &Arc<WorkerState>, due: DueSignal) {
+    if !state.config.maintenance.on {
         return;
     }
-    services.spawn(promote::run(shared.clone(), due));
-    services.spawn(reclaim::run(shared.clone()));
-    services.spawn(prune::run(shared.clone()));
-    services.spawn(compress::run(shared.clone()));
-    services.spawn(rollup::run(shared.clone()));
+    services.spawn(promote::run(state.clone(), due));
+    services.spawn(reclaim::run(state.clone()));
+    services.spawn(prune::run(state.clone()));
+    services.spawn(compress::run(state.clone()));
+    services.spawn(rollup::run(state.clone()));
 }
 
-/// Waits for a service's next round, a little sooner or later than `every`; `false` if there is
-/// none because the worker stops.
-async fn next_round(shared: &Shared, every: Duration) -> bool {
+/// Waits for a service's next round, `interval` with jitter; `false` if the worker stops.
+async fn next_round(state: &WorkerState, interval: Duration) -> bool {
     tokio::select! {
-        () = sleep(every.min(LONGEST).mul_f64(0.8 + 0.4 * fastrand::f64())) => true,
-        () = shared.stops.cancelled() => false,
+        () = sleep(interval.min(MAX_INTERVAL).mul_f64(0.8 + 0.4 * fastrand::f64())) => true,
+        () = state.shutdown.cancelled() => false,
     }
 }
 
-/// Waits between two pieces of one round, so that claims come between.
-async fn catch_breath(shared: &Shared) -> bool {
-    next_round(shared, Duration::from_millis(10)).await
+/// Pauses between two batches of one round, so that claims are not held up.
+async fn pause_between_batches(state: &WorkerState) -> bool {
+    next_round(state, Duration::from_millis(10)).await
 }

@@ -1,67 +1,67 @@
-//! Makes scheduled tasks ready when their time has come (D11).
+//! Promotes scheduled tasks to pending when they are due (D11).
 //!
-//! The service knows when the next task is due and sleeps until then. Whoever schedules one
-//! earlier says so; should that be lost, the poll finds it.
+//! The service sleeps until the next task is due. A notification announces an earlier one; if it is
+//! lost, the poll finds the task.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
-use crate::clock::StoreTime;
-use crate::shared::Shared;
+use crate::state::WorkerState;
+use crate::store_clock::StoreClock;
+use crate::sync::lock;
 
-/// How many at a time.
-const LIMIT: u32 = 1000;
+const BATCH_SIZE: u32 = 1000;
 
-/// Hears of tasks that are due earlier than was known. Clones are the same.
+/// Signals the due time of newly scheduled tasks. Clones share the signal.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Due(Arc<Told>);
+pub(crate) struct DueSignal(Arc<Inner>);
 
 #[derive(Debug, Default)]
-struct Told {
+struct Inner {
     earliest: Mutex<Option<Timestamp>>,
-    news: Notify,
+    changed: Notify,
 }
 
-impl Due {
-    pub(crate) fn tell(&self, time: Timestamp) {
-        let mut earliest = self.0.earliest.lock().unwrap_or_else(PoisonError::into_inner);
-        *earliest = Some(earliest.map_or(time, |known| known.min(time)));
-        self.0.news.notify_one();
+impl DueSignal {
+    pub(crate) fn notify(&self, time: Timestamp) {
+        let mut earliest = lock(&self.0.earliest);
+        *earliest = Some(earliest.map_or(time, |earliest| earliest.min(time)));
+        self.0.changed.notify_one();
     }
 
-    async fn heard(&self) -> Option<Timestamp> {
-        self.0.news.notified().await;
-        self.0.earliest.lock().unwrap_or_else(PoisonError::into_inner).take()
+    async fn notified(&self) -> Option<Timestamp> {
+        self.0.changed.notified().await;
+        lock(&self.0.earliest).take()
     }
 }
 
-pub(super) async fn run(shared: Arc<Shared>, due: Due) {
+pub(super) async fn run(state: Arc<WorkerState>, due: DueSignal) {
     let mut next = Instant::now();
-    let mut time = None;
+    let mut clock = None;
     loop {
         tokio::select! {
-            () = shared.stops.cancelled() => return,
-            heard = due.heard() => {
-                if let (Some(due), Some(time)) = (heard, &time) {
-                    next = next.min(StoreTime::moment_of(time, due));
+            () = state.shutdown.cancelled() => return,
+            earliest = due.notified() => {
+                if let (Some(due), Some(clock)) = (earliest, &clock) {
+                    next = next.min(StoreClock::instant_of(clock, due));
                 }
                 continue;
             }
             () = sleep_until(next) => {}
         }
-        let promote = || shared.store.promote(LIMIT);
-        let Some(promoted) = shared.patience.ask("promote due tasks", promote).await else {
+        let promote = || state.store.promote(BATCH_SIZE);
+        let Some(promoted) = state.store_retry.call("promote due tasks", promote).await else {
             return;
         };
-        let told = StoreTime::told(promoted.now);
+        let current = StoreClock::new(promoted.now);
         next = match promoted.next {
-            _ if promoted.count >= u64::from(LIMIT) => Instant::now(),
-            Some(due) => told.moment_of(due).min(Instant::now() + shared.settings.poll),
-            None => Instant::now() + shared.settings.poll,
+            _ if promoted.count >= u64::from(BATCH_SIZE) => Instant::now(),
+            Some(due) => current.instant_of(due).min(Instant::now() + state.config.poll),
+            None => Instant::now() + state.config.poll,
         };
-        time = Some(told);
+        clock = Some(current);
     }
 }

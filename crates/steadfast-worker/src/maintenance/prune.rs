@@ -1,27 +1,27 @@
-//! Forgets what is past its retention (D14), a bounded piece at a time, so that no claim waits.
+//! Prunes data past its retention (D14), a bounded batch at a time so that claims do not wait.
 
 use std::sync::Arc;
 
 use steadfast_store::Pruned;
 use tracing::debug;
 
-use super::{catch_breath, next_round};
-use crate::shared::Shared;
+use super::{next_round, pause_between_batches};
+use crate::state::WorkerState;
 
-pub(super) async fn run(shared: Arc<Shared>) {
-    let maintenance = &shared.settings.maintenance;
-    while next_round(&shared, maintenance.prune_every).await {
+pub(super) async fn run(state: Arc<WorkerState>) {
+    let maintenance = &state.config.maintenance;
+    while next_round(&state, maintenance.prune_every).await {
         loop {
-            let prune = || shared.store.prune(&maintenance.retention);
-            let Some(pruned) = shared.patience.ask("prune", prune).await else {
+            let prune = || state.store.prune(&maintenance.retention);
+            let Some(pruned) = state.store_retry.call("prune", prune).await else {
                 return;
             };
             if pruned.is_nothing() {
                 break;
             }
             let Pruned { tasks, faults, records, executions, audit, .. } = pruned;
-            debug!(target: "steadfast", tasks, faults, records, executions, audit, "forgot what was old");
-            if !catch_breath(&shared).await {
+            debug!(target: "steadfast", tasks, faults, records, executions, audit, "pruned old data");
+            if !pause_between_batches(&state).await {
                 return;
             }
         }

@@ -1,9 +1,9 @@
-//! Brings the tasks of lost workers back (D7).
+//! Reclaims the tasks of lost workers, whose leases have expired (D7).
 //!
-//! A worker that was killed says nothing; its leases run out. Whoever finds that takes its tasks
-//! over and settles them as failed: the loss counts as an attempt with a fault of its own, so
-//! a task that kills its worker ends as failed and does not kill the next one forever. What such
-//! a task has done is unknown, so it is only repeated if that is safe (J9).
+//! The leases of a killed worker expire. The worker that reclaims them settles their tasks as failed:
+//! the loss counts as an attempt with a `worker_lost` fault, so a task that kills its worker fails in
+//! the end and does not kill the next one forever. Whether such a task has taken effect is unknown, so
+//! it is only retried if that is safe (J9).
 
 use std::sync::Arc;
 
@@ -15,62 +15,61 @@ use steadfast_store::{
 use tracing::warn;
 
 use super::next_round;
-use crate::shared::Shared;
-use crate::task_result::HandedIn;
+use crate::settle::TaskResult;
+use crate::state::WorkerState;
 
-/// How many at a time.
-const LIMIT: u32 = 100;
+const BATCH_SIZE: u32 = 100;
 
-pub(super) async fn run(shared: Arc<Shared>) {
-    while next_round(&shared, shared.settings.reclaims_every()).await {
-        // A piece is of one lease, or of some: only one with nothing in it is the last.
-        while reclaim(&shared).await.is_some_and(|count| count > 0) {}
+pub(super) async fn run(state: Arc<WorkerState>) {
+    while next_round(&state, state.config.reclaim_interval()).await {
+        // A batch may hold only a part of the expired leases: only an empty one is the last.
+        while reclaim(&state).await.is_some_and(|count| count > 0) {}
     }
 }
 
-/// Takes over some and settles them; how many, unless the worker stops.
-async fn reclaim(shared: &Shared) -> Option<usize> {
-    let Shared { store, settings, patience, .. } = shared;
-    let reclaim_expired = || store.reclaim_expired(&settings.name, LIMIT);
-    let lost = patience.ask("look for lost tasks", reclaim_expired).await?;
+/// Reclaims and settles one batch. Returns its size, or `None` if the worker stops.
+async fn reclaim(state: &WorkerState) -> Option<usize> {
+    let WorkerState { store, config, store_retry, .. } = state;
+    let reclaim_expired = || store.reclaim_expired(&config.name, BATCH_SIZE);
+    let lost = store_retry.call("reclaim expired leases", reclaim_expired).await?;
     if lost.is_empty() {
         return Some(0);
     }
-    let now = patience.ask("read the time", || store.now()).await?;
-    let handed_in: Vec<_> =
-        lost.iter().map(|(claimed, owner)| counted(claimed, owner, now)).collect();
-    let settlements = || handed_in.iter().map(|one| one.settlement.clone()).collect();
+    let now = store_retry.call("read the time", || store.now()).await?;
+    let results: Vec<_> =
+        lost.iter().map(|(claimed, owner)| lost_result(claimed, owner, now)).collect();
+    let settlements = || results.iter().map(|one| one.settlement.clone()).collect();
     let settle = || store.settle(settlements());
-    match patience.ask_while(StoreError::may_pass, "settle lost tasks", settle).await? {
-        Ok(answers) => tell(shared, &lost, handed_in, &answers, now),
-        // They are seized again when this lease is over; the others are not kept waiting.
+    match store_retry.call_while(StoreError::may_pass, "settle lost tasks", settle).await? {
+        Ok(answers) => report(state, &lost, results, &answers, now),
+        // They are reclaimed again when this lease expires; other tasks do not wait for them.
         Err(error) => {
             let tasks = lost.len();
-            warn!(target: "steadfast", %error, tasks, "lost tasks could not be settled");
+            warn!(target: "steadfast", %error, tasks, "cannot settle reclaimed tasks");
         }
     }
     Some(lost.len())
 }
 
-fn tell(
-    shared: &Shared,
+fn report(
+    state: &WorkerState,
     lost: &[(Claimed, String)],
-    handed_in: Vec<HandedIn>,
+    results: Vec<TaskResult>,
     answers: &[Settled],
     now: Timestamp,
 ) {
-    for (((claimed, owner), one), answer) in lost.iter().zip(handed_in).zip(answers) {
+    for (((claimed, owner), one), answer) in lost.iter().zip(results).zip(answers) {
         if *answer == Settled::Accepted {
             claimed.measure_loss();
-            shared.reports.tell(claimed.lease_lost(owner, now));
-            one.event.into_iter().for_each(|event| shared.reports.tell(*event));
+            state.events.send(claimed.lease_lost(owner, now));
+            one.event.into_iter().for_each(|event| state.events.send(*event));
         }
     }
 }
 
-fn counted(claimed: &Claimed, owner: &str, now: Timestamp) -> HandedIn {
-    // Nobody can say whether the handler handed its key on. A task that was given one is one
-    // whose submitter had that in mind.
+fn lost_result(claimed: &Claimed, owner: &str, now: Timestamp) -> TaskResult {
+    // Whether the handler sent its key is unknown. An explicit idempotency key is taken as the
+    // submitter's statement that it does.
     let key_in_use = claimed.idempotency_key.is_some();
     let verdict = claimed.failed_as(
         worker_lost(owner),
@@ -78,5 +77,5 @@ fn counted(claimed: &Claimed, owner: &str, now: Timestamp) -> HandedIn {
         FailureContext { now, key_in_use },
         &mut Asked(&mut guard::for_policy(&claimed.policy)),
     );
-    HandedIn::new(claimed, verdict, || now)
+    TaskResult::new(claimed, verdict, || now)
 }

@@ -1,25 +1,25 @@
-//! Sums up what ended in each minute that is over (O1), so that figures of a week need not be
+//! Rolls up the tasks that ended in each past minute (O1), so that the metrics of a week need not be
 //! counted task by task.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{catch_breath, next_round};
-use crate::shared::Shared;
+use super::{next_round, pause_between_batches};
+use crate::state::WorkerState;
 
-/// A minute is summed up when it is over.
-const EVERY: Duration = Duration::from_secs(60);
+/// A minute is rolled up when it is over.
+const ROLLUP_INTERVAL: Duration = Duration::from_secs(60);
 
-pub(super) async fn run(shared: Arc<Shared>) {
-    while next_round(&shared, EVERY).await {
+pub(super) async fn run(state: Arc<WorkerState>) {
+    while next_round(&state, ROLLUP_INTERVAL).await {
         loop {
-            let rollup = || shared.store.rollup();
-            match shared.patience.ask("sum up what ended", rollup).await {
+            let rollup = || state.store.rollup();
+            match state.store_retry.call("roll up ended tasks", rollup).await {
                 None => return,
                 Some(false) => break,
                 Some(true) => {}
             }
-            if !catch_breath(&shared).await {
+            if !pause_between_batches(&state).await {
                 return;
             }
         }

@@ -1,4 +1,4 @@
-//! Cancelling a running task (D10): its handler is told, and its last word is refused.
+//! Cancellation of a running task (D10): its handler is cancelled, and its settlement rejected.
 
 use std::future::pending;
 
@@ -8,30 +8,30 @@ use steadfast_worker::Context;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::stores::{on_each, on_each_engine};
-use crate::workers::{quick, signals, start};
+use crate::workers::{quick, signal_channel, start};
 use crate::wrapped::Wrapped;
 
-type Told = UnboundedSender<&'static str>;
+type Signal = UnboundedSender<&'static str>;
 
-/// Says when it begins and when it is told to stop.
-async fn listens(told: Told, context: Context) -> Result<&'static str, Fault> {
-    told.send("began").unwrap();
+/// Signals its start and its cancellation.
+async fn await_cancellation(signal: Signal, context: Context) -> Result<&'static str, Fault> {
+    signal.send("started").unwrap();
     context.cancelled().await;
-    told.send("was told").unwrap();
+    signal.send("cancelled").unwrap();
     Ok("done all the same")
 }
 
-/// D10: a handler that listens hears of it at once, and what it says then does not count.
+/// D10: a handler that awaits cancellation is cancelled at once, and its result does not count.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_running_task_that_is_cancelled_is_told() {
+async fn cancelled_running_task_cancels_its_handler() {
     on_each(async |store| {
-        let (told, mut heard) = signals();
-        let handler = move |(): (), context| listens(told.clone(), context);
+        let (signal, mut signals) = signal_channel();
+        let handler = move |(): (), context| await_cancellation(signal.clone(), context);
         let worker = start(quick(&store).handle("any", handler));
         let id = store.submit(Task::new("any", &())).await.unwrap().id;
-        assert_eq!(heard.next().await, "began");
+        assert_eq!(signals.next().await, "started");
         store.cancel(id, &Actor::new("test")).await.unwrap();
-        assert_eq!(heard.next().await, "was told");
+        assert_eq!(signals.next().await, "cancelled");
         worker.stop().await;
         let task = store.task(id).await.unwrap();
         assert_eq!((task.status, task.result), (Status::Cancelled, None));
@@ -39,52 +39,52 @@ async fn a_running_task_that_is_cancelled_is_told() {
     .await;
 }
 
-/// D10: should nobody wake the worker, its heartbeat tells.
+/// D10: without a notification the heartbeat finds the cancellation.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_that_nobody_wakes_hears_of_it_by_its_heartbeat() {
+async fn cancellation_without_notification_is_found_by_the_heartbeat() {
     on_each_engine(async |engine| {
         let (_, store) = Wrapped::around(engine.clone()).without_wakes().store();
-        let (told, mut heard) = signals();
-        let handler = move |(): (), context| listens(told.clone(), context);
+        let (signal, mut signals) = signal_channel();
+        let handler = move |(): (), context| await_cancellation(signal.clone(), context);
         let worker = start(quick(&store).handle("any", handler));
         let elsewhere = Store::on(engine);
         let id = elsewhere.submit(Task::new("any", &())).await.unwrap().id;
-        assert_eq!(heard.next().await, "began");
+        assert_eq!(signals.next().await, "started");
         elsewhere.cancel(id, &Actor::new("test")).await.unwrap();
-        assert_eq!(heard.next().await, "was told");
+        assert_eq!(signals.next().await, "cancelled");
         worker.stop().await;
         assert_eq!(elsewhere.task(id).await.unwrap().status, Status::Cancelled);
     })
     .await;
 }
 
-/// Says when it is dropped.
-struct Dropped(Told);
+/// Signals its drop.
+struct Dropped(Signal);
 
 impl Drop for Dropped {
     fn drop(&mut self) {
-        self.0.send("was dropped").unwrap();
+        self.0.send("dropped").unwrap();
     }
 }
 
-/// D10: a handler that does not listen is dropped where it waits.
+/// D10: a handler that does not await cancellation is dropped.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_handler_that_does_not_listen_is_dropped() {
+async fn handler_that_ignores_cancellation_is_dropped() {
     on_each(async |store| {
-        let (told, mut heard) = signals();
+        let (signal, mut signals) = signal_channel();
         let handler = move |(): ()| {
-            let told = told.clone();
+            let signal = signal.clone();
             async move {
-                let _dropped = Dropped(told.clone());
-                told.send("began").unwrap();
+                let _dropped = Dropped(signal.clone());
+                signal.send("started").unwrap();
                 pending::<Result<(), Fault>>().await
             }
         };
         let worker = start(quick(&store).handle("any", handler));
         let id = store.submit(Task::new("any", &())).await.unwrap().id;
-        assert_eq!(heard.next().await, "began");
+        assert_eq!(signals.next().await, "started");
         store.cancel(id, &Actor::new("test")).await.unwrap();
-        assert_eq!(heard.next().await, "was dropped");
+        assert_eq!(signals.next().await, "dropped");
         worker.stop().await;
         assert_eq!(store.task(id).await.unwrap().status, Status::Cancelled);
     })

@@ -1,5 +1,5 @@
-//! Commands that are interrupted: they get their time to clean up, and nothing is started beside
-//! them meanwhile.
+//! Interrupted commands: they get their grace to clean up, and no retry runs
+//! beside them.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,8 +13,8 @@ use steadfast_worker::handlers::Commands;
 use crate::stores::{eventually, on_each};
 use crate::workers::{quick, start};
 
-/// Writes down when it begins, and takes a while to end when it is asked to.
-const SLOW_TO_END: &str =
+/// Logs its start, and takes a while to end after SIGTERM.
+const SLOW_CLEANUP: &str =
     "trap 'sleep 0.3; echo end >> \"$0\"; exit 1' TERM; echo begin >> \"$0\"; sleep 1000 & wait";
 
 fn worker(store: &Store) -> Worker {
@@ -22,7 +22,7 @@ fn worker(store: &Store) -> Worker {
 }
 
 fn task(log: &Path) -> Task {
-    Task::new("command", &json!({"program": "sh", "args": ["-c", SLOW_TO_END, log]}))
+    Task::new("command", &json!({"program": "sh", "args": ["-c", SLOW_CLEANUP, log]}))
 }
 
 fn lines(log: &Path) -> Vec<String> {
@@ -30,9 +30,9 @@ fn lines(log: &Path) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// D19: the attempt after one that took too long begins when all of that one has ended.
+/// D19: a retry after a timeout starts once the whole process group has ended.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_command_that_took_too_long_has_ended_before_the_next_attempt() {
+async fn timed_out_command_ends_before_the_retry_starts() {
     on_each(async |store| {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
@@ -49,9 +49,9 @@ async fn a_command_that_took_too_long_has_ended_before_the_next_attempt() {
     .await;
 }
 
-/// D13, D19: a worker that stops ends its commands as gently as anybody does.
+/// D13, D19: a stopping worker gives its commands their grace.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_that_stops_lets_its_commands_clean_up() {
+async fn stopping_worker_lets_commands_clean_up() {
     on_each(async |store| {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");

@@ -9,51 +9,51 @@ use steadfast::{Fault, Policy, Reason, retry};
 use steadfast_store::{Status, StoredTask, Task, TaskId};
 
 use crate::stores::{on_each, until};
-use crate::workers::{quick, signals, start};
+use crate::workers::{quick, signal_channel, start};
 
-const SHUT: Duration = Duration::from_secs(600);
+const OPEN_FOR: Duration = Duration::from_secs(600);
 
 /// Opens after one failure. Guards are shared by name in a process, so each has its own.
-fn breaking() -> Draft {
+fn breaker_policy() -> Draft {
     Policy::fixed(Duration::from_secs(3600))
         .id(TaskId::fresh().to_string())
         .enable_circuit_breaker(true)
         .circuit_breaker_threshold(1)
-        .circuit_breaker_timeout(SHUT)
+        .circuit_breaker_timeout(OPEN_FOR)
 }
 
-fn was_put_off(task: &StoredTask) {
+fn assert_postponed(task: &StoredTask) {
     assert_eq!((task.status, task.attempts, task.faults.len()), (Status::Scheduled, 0, 0));
     let waits = task.scheduled_at.duration_since(task.submitted_at).unsigned_abs();
-    assert!(waits >= SHUT - Duration::from_secs(60) && waits <= SHUT * 6 / 5, "{waits:?}");
+    assert!(waits >= OPEN_FOR - Duration::from_secs(60) && waits <= OPEN_FOR * 6 / 5, "{waits:?}");
 }
 
-/// G2: a breaker's rejection is no attempt; the task waits for the next probe.
+/// G2: a rejection by a breaker does not count as an attempt; the task waits for the next probe.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_task_whose_breaker_is_open_is_put_off() {
+async fn task_with_an_open_breaker_is_postponed() {
     on_each(async |store| {
         let handler = async |(): ()| Err::<(), _>(Fault::http(503));
         let worker = start(quick(&store).handle("any", handler));
-        let policy = breaking().build().unwrap();
+        let policy = breaker_policy().build().unwrap();
         let first = Task::new("any", &()).under(policy.clone());
         let first = store.submit(first).await.unwrap().id;
         assert_eq!(until(&store, first, Status::Scheduled).await.attempts, 1);
         let second = store.submit(Task::new("any", &()).under(policy)).await.unwrap().id;
-        was_put_off(&until(&store, second, Status::Scheduled).await);
+        assert_postponed(&until(&store, second, Status::Scheduled).await);
         worker.stop().await;
     })
     .await;
 }
 
-/// K4: a breaker may stay open for as long as a duration can be, and whoever wrote that hurts no
-/// task but their own.
+/// K4: a breaker that stays open for the longest duration affects only the tasks of
+/// its own policy.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_breaker_that_stays_open_for_ever_takes_no_worker_along() {
+async fn breaker_with_the_longest_timeout_does_not_stop_the_worker() {
     on_each(async |store| {
         let handler = async |fails: bool| if fails { Err(Fault::http(503)) } else { Ok(()) };
         let worker = start(quick(&store).handle("any", handler));
-        let for_ever = Duration::from_secs(18_000_000_000_000_000_000);
-        let policy = breaking().circuit_breaker_timeout(for_ever).build().unwrap();
+        let forever = Duration::from_secs(18_000_000_000_000_000_000);
+        let policy = breaker_policy().circuit_breaker_timeout(forever).build().unwrap();
         let first = Task::new("any", &true).under(policy.clone());
         let first = store.submit(first).await.unwrap().id;
         until(&store, first, Status::Scheduled).await;
@@ -70,16 +70,16 @@ async fn a_breaker_that_stays_open_for_ever_takes_no_worker_along() {
 
 /// G4: sessions in the process and tasks of one policy share their breaker.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_breaker_that_a_session_opened_is_open_for_tasks() {
+async fn breaker_opened_by_a_session_is_open_for_tasks() {
     on_each(async |store| {
-        let policy = breaking().max_attempts(1).build().unwrap();
+        let policy = breaker_policy().max_attempts(1).build().unwrap();
         let down = || Err::<(), _>(Error::from(ErrorKind::ConnectionRefused));
         assert!(retry(&policy, down).call().is_err());
 
-        let handler = async |(): ()| -> Result<(), Fault> { panic!("nobody is let through") };
+        let handler = async |(): ()| -> Result<(), Fault> { panic!("the breaker is open") };
         let worker = start(quick(&store).handle("any", handler));
         let id = store.submit(Task::new("any", &()).under(policy)).await.unwrap().id;
-        was_put_off(&until(&store, id, Status::Scheduled).await);
+        assert_postponed(&until(&store, id, Status::Scheduled).await);
         worker.stop().await;
     })
     .await;
@@ -87,9 +87,9 @@ async fn a_breaker_that_a_session_opened_is_open_for_tasks() {
 
 /// G4: and the other way round.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_breaker_that_a_task_opened_is_open_for_sessions() {
+async fn breaker_opened_by_a_task_is_open_for_sessions() {
     on_each(async |store| {
-        let policy = breaking().build().unwrap();
+        let policy = breaker_policy().build().unwrap();
         let handler = async |(): ()| Err::<(), _>(Fault::http(503));
         let worker = start(quick(&store).handle("any", handler));
         let id = store.submit(Task::new("any", &()).under(policy.clone())).await.unwrap().id;
@@ -101,25 +101,26 @@ async fn a_breaker_that_a_task_opened_is_open_for_sessions() {
     .await;
 }
 
-/// G2: a probe that is called off gives its permit back.
+/// G2: a cancelled probe releases its permit.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_probe_that_was_called_off_gives_its_permit_back() {
+async fn cancelled_probe_releases_its_permit() {
     on_each(async |store| {
-        let policy = breaking().circuit_breaker_timeout(Duration::from_millis(1)).build().unwrap();
+        let policy =
+            breaker_policy().circuit_breaker_timeout(Duration::from_millis(1)).build().unwrap();
         let down = || Err::<(), _>(Error::from(ErrorKind::ConnectionRefused));
-        let once = breaking().id(policy.id().unwrap()).max_attempts(1);
+        let once = breaker_policy().id(policy.id().unwrap()).max_attempts(1);
         let once = once.circuit_breaker_timeout(Duration::from_millis(1)).build().unwrap();
         assert!(retry(&once, down).call().is_err());
 
-        let (told, mut heard) = signals();
+        let (signal, mut signals) = signal_channel();
         let handler = move |hangs: bool| {
-            told.send(hangs).unwrap();
+            signal.send(hangs).unwrap();
             async move { if hangs { std::future::pending().await } else { Ok::<_, Fault>(()) } }
         };
         let worker = start(quick(&store).handle("any", handler));
         let hangs = Task::new("any", &true).under(policy.clone());
         let hangs = store.submit(hangs).await.unwrap().id;
-        assert!(heard.next().await);
+        assert!(signals.next().await);
         store.cancel(hangs, &steadfast_store::Actor::new("test")).await.unwrap();
         let next = store.submit(Task::new("any", &false).under(policy)).await.unwrap().id;
         until(&store, next, Status::Completed).await;
@@ -128,9 +129,9 @@ async fn a_probe_that_was_called_off_gives_its_permit_back() {
     .await;
 }
 
-/// G3: a retry is drawn from the policy's budget; if it has none left, the task fails.
+/// G3: a retry takes a token from the policy's budget; without one, the task fails.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_task_whose_budget_is_used_up_fails() {
+async fn task_with_an_exhausted_budget_fails() {
     on_each(async |store| {
         let handler = async |(): ()| Err::<(), _>(Fault::http(503));
         let worker = start(quick(&store).handle("any", handler));
@@ -153,7 +154,7 @@ async fn a_task_whose_budget_is_used_up_fails() {
             reasons.push(ended.reason);
         }
         worker.stop().await;
-        assert_eq!(reasons[0], None, "there is something to draw at first");
+        assert_eq!(reasons[0], None, "the budget has tokens at first");
         assert_eq!(reasons[5], Some(Reason::BudgetExhausted));
     })
     .await;

@@ -1,4 +1,4 @@
-//! What handlers are given, and what becomes of what they give (D19).
+//! Handlers: their payloads, contexts and results (D19).
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use steadfast_store::{ClaimRequest, Status, StoreError, Task};
 use steadfast_worker::{Context, Worker};
 
 use crate::stores::{eventually, on_each};
-use crate::workers::{quick, signals, start};
+use crate::workers::{quick, signal_channel, start};
 
 #[derive(Serialize, Deserialize, Debug, PartialEq)]
 struct Invoice {
@@ -18,18 +18,18 @@ struct Invoice {
 
 type Nothing = Result<(), Fault>;
 
-/// D19: any async function on a typed payload is a handler, and its answer is the result.
+/// D19: any async function of a typed payload is a handler, and its return value is the result.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_function_of_a_typed_payload_does_the_task() {
+async fn handler_with_a_typed_payload_completes_the_task() {
     on_each(async |store| {
-        let (told, mut heard) = signals();
+        let (signal, mut signals) = signal_channel();
         let send = move |invoice: Invoice| {
-            told.send(invoice.number).unwrap();
+            signal.send(invoice.number).unwrap();
             async move { Ok::<_, Fault>(Invoice { number: invoice.number + 1 }) }
         };
         let worker = start(quick(&store).handle("send-invoice", send));
         let id = store.submit(Task::new("send-invoice", &Invoice { number: 41 })).await.unwrap().id;
-        assert_eq!(heard.next().await, 41);
+        assert_eq!(signals.next().await, 41);
         worker.stop().await;
         let task = store.task(id).await.unwrap();
         assert_eq!((task.status, task.attempts), (Status::Completed, 1));
@@ -38,13 +38,13 @@ async fn a_function_of_a_typed_payload_does_the_task() {
     .await;
 }
 
-/// D18: the handler is handed its lease's fencing version; J9: and the task's key.
+/// D18: the context has the lease's fencing token; J9: and the task's key.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_handler_that_asks_for_it_is_told_about_its_task() {
+async fn handler_with_a_context_sees_its_task() {
     on_each(async |store| {
-        let (told, mut heard) = signals();
+        let (signal, mut signals) = signal_channel();
         let handler = move |(): (), context: Context| {
-            told.send(context).unwrap();
+            signal.send(context).unwrap();
             async { Ok::<_, Fault>(()) }
         };
         let worker = start(quick(&store).handle("any", handler));
@@ -52,7 +52,7 @@ async fn a_handler_that_asks_for_it_is_told_about_its_task() {
         let task = Task::new("any", &()).under(policy).correlation_id("request-1");
         let named = task.id();
         store.submit(task).await.unwrap();
-        let first = heard.next().await;
+        let first = signals.next().await;
         assert_eq!((first.id(), first.kind(), first.queue()), (named, "any", "default"));
         assert_eq!((first.attempt(), first.max_attempts()), (1, 7));
         assert_eq!(first.correlation_id(), Some("request-1"));
@@ -61,23 +61,23 @@ async fn a_handler_that_asks_for_it_is_told_about_its_task() {
         assert!(!first.is_cancelled());
 
         store.submit(Task::new("any", &()).key("invoice-42").category("c")).await.unwrap();
-        let second = heard.next().await;
+        let second = signals.next().await;
         assert_eq!((second.key(), second.category()), ("invoice-42", Some("c")));
-        assert!(second.version() > first.version(), "versions only grow");
+        assert!(second.fencing_token() > first.fencing_token(), "tokens increase");
         worker.stop().await;
     })
     .await;
 }
 
-/// D19: a payload that the handler cannot take ends its task, with a message that says so.
+/// D19: a payload that cannot be deserialized fails its task, with a message that says so.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_payload_that_does_not_fit_is_final() {
+async fn payload_of_the_wrong_type_fails_for_good() {
     on_each(async |store| {
-        let (told, mut heard) = signals();
-        let send = async |_: Invoice| -> Nothing { panic!("it must not be called") };
+        let (signal, mut signals) = signal_channel();
+        let send = async |_: Invoice| -> Nothing { panic!("the handler must not run") };
         let worker = quick(&store).concurrency(1).handle("send-invoice", send);
         let after = move |(): ()| {
-            told.send(()).unwrap();
+            signal.send(()).unwrap();
             async { Nothing::Ok(()) }
         };
         let worker = start(worker.handle("after", after));
@@ -85,7 +85,7 @@ async fn a_payload_that_does_not_fit_is_final() {
         let bad = Task::new("send-invoice", &json!({"number": "many"})).under(any);
         let id = bad.id();
         store.submit_all(vec![bad, Task::new("after", &())]).await.unwrap();
-        heard.next().await;
+        signals.next().await;
         worker.stop().await;
         let task = store.task(id).await.unwrap();
         assert_eq!((task.status, task.reason), (Status::Failed, Some(Reason::Final)));
@@ -97,13 +97,13 @@ async fn a_payload_that_does_not_fit_is_final() {
     .await;
 }
 
-/// I6: a panic is a fault of its own and takes nobody down. It is final unless a rule names it.
+/// I6: a panic is a fault of its own and does not end the worker. It is final unless a rule names it.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_handler_that_panics_fails_its_task_and_nothing_else() {
+async fn panicking_handler_fails_only_its_task() {
     on_each(async |store| {
-        let (told, mut heard) = signals();
+        let (signal, mut signals) = signal_channel();
         let handler = move |by: String, context: Context| {
-            let told = told.clone();
+            let signal = signal.clone();
             if by == "call" {
                 panic!("on call {}", context.attempt());
             }
@@ -111,7 +111,7 @@ async fn a_handler_that_panics_fails_its_task_and_nothing_else() {
                 if by == "poll" && context.attempt() == 1 {
                     panic!("when polled");
                 }
-                told.send(()).unwrap();
+                signal.send(()).unwrap();
                 Nothing::Ok(())
             }
         };
@@ -120,39 +120,39 @@ async fn a_handler_that_panics_fails_its_task_and_nothing_else() {
         let (call, poll) = (Task::new("any", "call"), Task::new("any", "poll").under(retried));
         let (call_id, poll_id) = (call.id(), poll.id());
         store.submit_all(vec![call, poll]).await.unwrap();
-        heard.next().await;
+        signals.next().await;
         worker.stop().await;
 
         let task = store.task(call_id).await.unwrap();
         assert_eq!((task.status, task.reason), (Status::Failed, Some(Reason::Final)));
         assert_eq!(task.attempts, 1);
-        assert_eq!(task.faults[0].message, "other, the handler panicked: on call 1");
+        assert_eq!(task.faults[0].message, "other, handler panicked: on call 1");
         let task = store.task(poll_id).await.unwrap();
         assert_eq!((task.status, task.attempts), (Status::Completed, 2));
-        assert_eq!(task.faults[0].message, "other, the handler panicked: when polled");
+        assert_eq!(task.faults[0].message, "other, handler panicked: when polled");
     })
     .await;
 }
 
-/// D19: what a worker has no handler for is left to those who have one: neither failed nor
-/// taken again and again, and in nobody's way.
+/// D19: a task without a handler here is left to other workers: neither failed nor claimed again
+/// and again, and without blocking other tasks.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_task_of_an_unknown_kind_is_left_to_others() {
+async fn task_of_an_unknown_kind_is_released() {
     on_each(async |store| {
-        let (told, mut heard) = signals();
+        let (signal, mut signals) = signal_channel();
         let known = move |(): ()| {
-            told.send(()).unwrap();
+            signal.send(()).unwrap();
             async { Nothing::Ok(()) }
         };
         let worker = start(quick(&store).concurrency(1).handle("known", known));
-        let strangers: Vec<_> = (0..50).map(|_| Task::new("unknown", &())).collect();
-        let id = strangers[0].id();
-        store.submit_all(strangers).await.unwrap();
+        let unknown_tasks: Vec<_> = (0..50).map(|_| Task::new("unknown", &())).collect();
+        let id = unknown_tasks[0].id();
+        store.submit_all(unknown_tasks).await.unwrap();
         for _ in 0..3 {
             store.submit(Task::new("known", &())).await.unwrap();
-            heard.next().await;
+            signals.next().await;
         }
-        let request = ClaimRequest::new("one who knows", 100).kinds(["unknown"]);
+        let request = ClaimRequest::new("other worker", 100).kinds(["unknown"]);
         let mut claimed = 0;
         eventually(async || {
             claimed += store.claim(&request).await.unwrap().tasks.len();
@@ -167,13 +167,13 @@ async fn a_task_of_an_unknown_kind_is_left_to_others() {
     .await;
 }
 
-/// K4: work that was done is not done again because its result cannot be kept.
+/// K4: a completed operation is not retried because its result cannot be stored.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_that_cannot_be_kept_is_final() {
+async fn result_that_cannot_be_stored_fails_for_good() {
     on_each(async |store| {
-        let (told, mut heard) = signals();
+        let (signal, mut signals) = signal_channel();
         let handler = move |what: String| {
-            told.send(()).unwrap();
+            signal.send(()).unwrap();
             let result = if what == "big" { "x".repeat(2 << 20) } else { "\0".to_owned() };
             async { Ok::<_, Fault>(result) }
         };
@@ -181,7 +181,7 @@ async fn a_result_that_cannot_be_kept_is_final() {
         let (big, nul) = (Task::new("any", "big"), Task::new("any", "nul"));
         let (big_id, nul_id) = (big.id(), nul.id());
         store.submit_all(vec![big, nul]).await.unwrap();
-        heard.some(2).await;
+        signals.some(2).await;
         worker.stop().await;
         for (id, problem) in [(big_id, "bytes of JSON"), (nul_id, "U+0000")] {
             let task = store.task(id).await.unwrap();
@@ -192,28 +192,28 @@ async fn a_result_that_cannot_be_kept_is_final() {
     .await;
 }
 
-/// What was said wrong is told before anything is claimed.
+/// An invalid configuration is rejected before anything is claimed.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_that_makes_no_sense_does_not_run() {
+async fn worker_with_an_invalid_config_does_not_run() {
     on_each(async |store| {
         let idle = async |(): ()| Nothing::Ok(());
         let problem = async |worker: Worker| match worker.run().await {
             Err(StoreError::Invalid(problem)) => problem.to_string(),
             other => panic!("{other:?}"),
         };
-        let told = problem(Worker::new(store.clone())).await;
-        assert!(told.contains("has no handler"), "{told}");
-        let told = problem(Worker::new(store.clone()).handle("a", idle).handle("a", idle)).await;
-        assert_eq!(told, "kind: `a` has two handlers; register each kind once");
-        let told = problem(Worker::new(store.clone()).handle("a", idle).concurrency(0)).await;
-        assert!(told.contains("must be from 1"), "{told}");
+        let error = problem(Worker::new(store.clone())).await;
+        assert!(error.contains("has no handler"), "{error}");
+        let error = problem(Worker::new(store.clone()).handle("a", idle).handle("a", idle)).await;
+        assert_eq!(error, "kind: `a` has two handlers; register each kind once");
+        let error = problem(Worker::new(store.clone()).handle("a", idle).concurrency(0)).await;
+        assert!(error.contains("must be from 1"), "{error}");
     })
     .await;
 }
 
-/// K4: a time limit beyond the end of time is none, and no task ends its worker.
+/// K4: a time limit beyond the clock's range is no limit, and does not end the worker.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_limit_beyond_the_end_of_time_is_none() {
+async fn attempt_timeout_beyond_the_clock_range_is_no_limit() {
     on_each(async |store| {
         let worker = start(quick(&store).handle("any", async |(): ()| Ok::<_, Fault>(())));
         let endless = Policy::immediate().attempt_timeout(Duration::MAX).build().unwrap();

@@ -1,4 +1,4 @@
-//! Leases: kept alive, lost, and taken over (D4, D7).
+//! Leases: renewed, expired and reclaimed (D4, D7).
 
 use std::future::pending;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use steadfast_worker::{Context, Maintenance};
 use tokio::sync::Notify;
 
 use crate::stores::{on_each, on_each_engine, until};
-use crate::workers::{quick, signals, start};
+use crate::workers::{quick, signal_channel, start};
 use crate::wrapped::Wrapped;
 
-/// D7: a heartbeat keeps a lease alive for as long as its task takes.
+/// D7: heartbeats renew a lease for as long as its task runs.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_task_that_outlasts_its_lease_stays_with_its_worker() {
+async fn task_longer_than_its_lease_keeps_its_worker() {
     on_each_engine(async |engine| {
         let (wrapped, store) = Wrapped::around(engine.clone()).store();
         let beats = wrapped.clone();
@@ -42,23 +42,23 @@ async fn a_task_that_outlasts_its_lease_stays_with_its_worker() {
     .await;
 }
 
-/// D4, D7: whose heartbeat does not arrive loses its task to another worker, and its last word is
-/// refused.
+/// D4, D7: a worker whose heartbeats do not arrive loses its task to another one, and its
+/// settlement is rejected.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_that_was_cut_off_loses_its_tasks() {
+async fn worker_without_heartbeats_loses_its_tasks() {
     on_each_engine(async |engine| {
         let (wrapped, cut_off) = Wrapped::around(engine.clone()).store();
         wrapped.hears_heartbeats(false);
-        let (told, mut heard) = signals();
-        let is_taken_over = Arc::new(Notify::new());
-        let taken_over = is_taken_over.clone();
+        let (signal, mut signals) = signal_channel();
+        let was_reclaimed = Arc::new(Notify::new());
+        let reclaimed = was_reclaimed.clone();
         let handler = move |(): (), context: Context| {
-            let (told, taken_over) = (told.clone(), taken_over.clone());
+            let (signal, reclaimed) = (signal.clone(), reclaimed.clone());
             async move {
-                told.send("began").unwrap();
+                signal.send("started").unwrap();
                 context.cancelled().await;
-                told.send("was told").unwrap();
-                taken_over.notified().await;
+                signal.send("cancelled").unwrap();
+                reclaimed.notified().await;
                 Ok::<_, Fault>("too late")
             }
         };
@@ -66,14 +66,14 @@ async fn a_worker_that_was_cut_off_loses_its_tasks() {
         let store = Store::on(engine);
         let policy = Policy::immediate().build().unwrap();
         let id = store.submit(Task::new("any", &()).under(policy)).await.unwrap().id;
-        assert_eq!(heard.next().await, "began");
+        assert_eq!(signals.next().await, "started");
 
         let done = async |(): ()| Ok::<_, Fault>("in time");
         let other = start(quick(&store).name("other").handle("any", done));
         until(&store, id, Status::Completed).await;
-        is_taken_over.notify_one();
+        was_reclaimed.notify_one();
         wrapped.hears_heartbeats(true);
-        assert_eq!(heard.next().await, "was told");
+        assert_eq!(signals.next().await, "cancelled");
         slow.stop().await;
         other.stop().await;
         let task = store.task(id).await.unwrap();
@@ -86,45 +86,45 @@ async fn a_worker_that_was_cut_off_loses_its_tasks() {
     .await;
 }
 
-/// D7: whoever cannot renew a lease stops when it is over, though nobody tells.
+/// D7: a worker that cannot renew a lease cancels its tasks when it expires.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_that_cannot_renew_its_lease_stops_when_it_is_over() {
+async fn expired_lease_cancels_its_tasks() {
     on_each_engine(async |engine| {
         let (wrapped, store) = Wrapped::around(engine).store();
         wrapped.hears_heartbeats(false);
-        let (told, mut heard) = signals();
+        let (signal, mut signals) = signal_channel();
         let handler = move |(): (), context: Context| {
-            let told = told.clone();
+            let signal = signal.clone();
             async move {
                 context.cancelled().await;
-                told.send(()).unwrap();
+                signal.send(()).unwrap();
                 Ok::<_, Fault>(())
             }
         };
         let worker = quick(&store).maintenance(Maintenance::off());
         let worker = start(worker.handle("any", handler));
         store.submit(Task::new("any", &())).await.unwrap();
-        heard.next().await;
+        signals.next().await;
         wrapped.hears_heartbeats(true);
         worker.stop().await;
     })
     .await;
 }
 
-/// D7: a task that kills its worker ends as failed, not as an endless loop.
+/// D7: a task that kills its workers fails in the end.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_task_that_kills_every_worker_ends_as_failed() {
+async fn task_that_kills_every_worker_fails() {
     on_each(async |store| {
-        let (told, mut heard) = signals();
+        let (signal, mut signals) = signal_channel();
         let handler = move |(): ()| {
-            told.send(()).unwrap();
+            signal.send(()).unwrap();
             pending::<Result<(), Fault>>()
         };
         let policy = Policy::immediate().max_attempts(2).build().unwrap();
         let id = store.submit(Task::new("any", &()).under(policy)).await.unwrap().id;
         for victim in ["first", "second"] {
             let worker = start(quick(&store).name(victim).handle("any", handler.clone()));
-            heard.next().await;
+            signals.next().await;
             worker.kill().await;
         }
         let last = start(quick(&store).handle("any", handler));
@@ -134,24 +134,24 @@ async fn a_task_that_kills_every_worker_ends_as_failed() {
         for (fault, victim) in task.faults.iter().zip(["first", "second"]) {
             assert!(fault.message.contains(&format!("worker `{victim}`")), "{}", fault.message);
         }
-        assert!(heard.rest().is_empty(), "nobody tried it a third time");
+        assert!(signals.rest().is_empty(), "no third attempt");
     })
     .await;
 }
 
-/// J9: a lost attempt may have taken effect, so what is not safe to repeat is not repeated.
+/// J9: a lost attempt may have taken effect, so an unsafe one is not repeated.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lost_task_that_is_not_safe_to_repeat_is_not_repeated() {
+async fn lost_task_that_is_unsafe_to_repeat_fails() {
     on_each(async |store| {
-        let (told, mut heard) = signals();
+        let (signal, mut signals) = signal_channel();
         let handler = move |(): ()| {
-            told.send(()).unwrap();
+            signal.send(()).unwrap();
             pending::<Result<(), Fault>>()
         };
         let worker = start(quick(&store).handle("any", handler.clone()));
         let policy = Policy::immediate().idempotent(false).build().unwrap();
         let id = store.submit(Task::new("any", &()).under(policy)).await.unwrap().id;
-        heard.next().await;
+        signals.next().await;
         worker.kill().await;
         let other = start(quick(&store).handle("any", handler));
         let task = until(&store, id, Status::Failed).await;
@@ -161,28 +161,28 @@ async fn a_lost_task_that_is_not_safe_to_repeat_is_not_repeated() {
     .await;
 }
 
-/// D7: what a killed worker had claimed comes back, begun or not.
+/// D7: all tasks of a killed worker are reclaimed, started or not.
 #[tokio::test(flavor = "multi_thread")]
-async fn everything_that_a_killed_worker_held_comes_back() {
+async fn all_tasks_of_a_killed_worker_are_reclaimed() {
     on_each(async |store| {
-        let (told, mut heard) = signals();
+        let (signal, mut signals) = signal_channel();
         let stuck = move |(): ()| {
-            told.send(()).unwrap();
+            signal.send(()).unwrap();
             pending::<Result<(), Fault>>()
         };
         let policy = Policy::fixed(Duration::from_millis(1)).build().unwrap();
         let tasks = (0..20).map(|_| Task::new("any", &()).under(policy.clone()));
         store.submit_all(tasks.collect()).await.unwrap();
         let worker = start(quick(&store).concurrency(20).handle("any", stuck));
-        heard.some(20).await;
+        signals.some(20).await;
         worker.kill().await;
-        let (told, mut heard) = signals();
+        let (signal, mut signals) = signal_channel();
         let done = move |(): ()| {
-            told.send(()).unwrap();
+            signal.send(()).unwrap();
             async { Ok::<_, Fault>(()) }
         };
         let worker = start(quick(&store).handle("any", done));
-        heard.some(20).await;
+        signals.some(20).await;
         worker.stop().await;
         assert_eq!(store.stats().await.unwrap().completed, 20);
     })

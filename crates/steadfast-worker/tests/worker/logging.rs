@@ -1,4 +1,4 @@
-//! The log of a worker (O2).
+//! The worker's log (O2).
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -15,7 +15,7 @@ use tracing_subscriber::layer::{Context as LayerContext, SubscriberExt};
 use crate::stores::{on_each, until};
 use crate::workers::{quick, start};
 
-/// What was logged.
+/// A log entry.
 #[derive(Clone, Debug)]
 struct Line {
     level: Level,
@@ -61,7 +61,7 @@ impl Log {
 
 /// O2: a retry is INFO, giving up WARN, success after a retry INFO, plain success DEBUG.
 #[tokio::test]
-async fn what_happens_to_a_task_is_logged() {
+async fn task_outcomes_are_logged_at_their_levels() {
     on_each(async |store| {
         let log = Log::default();
         let subscriber = tracing_subscriber::registry().with(log.clone());
@@ -75,8 +75,8 @@ async fn what_happens_to_a_task_is_logged() {
             .handle("flaky", flaky)
             .handle("broken", async |(): ()| Err::<(), _>(Fault::http(404)));
         let worker = start(worker);
-        // What another test was about to log for the first time while the subscriber was set is
-        // taken for unwanted by everybody, until somebody asks again.
+        // A call site that another test hits first while the subscriber is being set is cached as
+        // disabled until the cache is rebuilt.
         tracing::callsite::rebuild_interest_cache();
         let ids = ["plain", "flaky", "broken"].map(|kind| {
             let policy = Policy::immediate().max_attempts(4).build().unwrap();

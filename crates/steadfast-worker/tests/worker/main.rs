@@ -1,24 +1,24 @@
-//! The worker on real stores. Every scenario runs on each of them.
+//! The worker on real stores. Every scenario runs on SQLite and PostgreSQL.
 
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
+mod breaker_sync;
 mod cancelling;
 mod claiming;
 #[cfg(unix)]
 mod commands;
+mod events;
 mod guarding;
 mod handling;
 mod leasing;
 mod limiting;
 mod logging;
 mod maintaining;
+mod notifications;
 mod outages;
-mod presence;
+mod registration;
 mod retrying;
-mod steering;
 mod stopping;
 mod stores;
-mod telling;
-mod waking;
 mod workers;
 mod wrapped;

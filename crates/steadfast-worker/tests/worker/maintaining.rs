@@ -1,4 +1,4 @@
-//! What a worker does for its store (D14).
+//! Maintenance of the store (D14).
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use steadfast_worker::{Context, Maintenance, Retention, Worker};
 use tokio::sync::oneshot;
 
 use crate::stores::{eventually, on_each, on_each_engine, until};
-use crate::workers::{quick, signals, start};
+use crate::workers::{quick, signal_channel, start};
 use crate::wrapped::Wrapped;
 
 const SOON: Duration = Duration::from_millis(20);
 
-/// D14: what is past its retention is forgotten.
+/// D14: tasks past their retention are pruned.
 #[tokio::test(flavor = "multi_thread")]
-async fn old_tasks_are_forgotten() {
+async fn old_task_is_pruned() {
     on_each(async |store| {
         let handler = async |(): ()| Ok::<_, Fault>(());
         let mut retention = Retention::default();
@@ -30,9 +30,9 @@ async fn old_tasks_are_forgotten() {
     .await;
 }
 
-/// D14: histories are packed, and read as if they were not.
+/// D14: histories are compressed, and read as before.
 #[tokio::test(flavor = "multi_thread")]
-async fn histories_are_packed() {
+async fn history_of_an_ended_task_is_compressed() {
     on_each_engine(async |engine| {
         let (wrapped, store) = Wrapped::around(engine).store();
         let handler = async |(): (), context: Context| match context.attempt() {
@@ -51,13 +51,13 @@ async fn histories_are_packed() {
     .await;
 }
 
-/// A worker that was told not to leaves everything to others.
+/// A worker without maintenance promotes nothing.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_without_maintenance_promotes_nothing() {
+async fn worker_without_maintenance_promotes_nothing() {
     on_each(async |store| {
-        let (told, mut heard) = signals();
+        let (signal, mut signals) = signal_channel();
         let handler = move |name: String| {
-            told.send(name).unwrap();
+            signal.send(name).unwrap();
             async { Ok::<_, Fault>(()) }
         };
         let worker = quick(&store).maintenance(Maintenance::off()).poll(SOON);
@@ -66,21 +66,21 @@ async fn a_worker_without_maintenance_promotes_nothing() {
         let later = store.submit(later).await.unwrap().id;
         until(&store, later, Status::Pending).await;
         store.submit(Task::new("any", "now")).await.unwrap();
-        assert_eq!(heard.next().await, "now");
+        assert_eq!(signals.next().await, "now");
         assert_eq!(store.promote(10).await.unwrap().count, 1);
-        assert_eq!(heard.next().await, "later");
+        assert_eq!(signals.next().await, "later");
         worker.stop().await;
     })
     .await;
 }
 
-/// D7, D11: a store whose tasks are done elsewhere is maintained without taking any of them.
+/// D7, D11: maintenance runs without claiming tasks.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_is_maintained_without_a_handler() {
+async fn maintenance_without_handlers_promotes_and_reclaims() {
     on_each(async |store| {
         let (stop, stopped) = oneshot::channel::<()>();
-        let upkeep = quick(&store).maintain_until(async { drop(stopped.await) });
-        let upkeep = tokio::spawn(upkeep);
+        let maintenance_run = quick(&store).maintain_until(async { drop(stopped.await) });
+        let maintenance_run = tokio::spawn(maintenance_run);
         let claim = ClaimRequest::new("lost", 1).lease(Duration::from_secs(1));
         let lost = store.submit(Task::new("any", &())).await.unwrap().id;
         assert_eq!(store.claim(&claim).await.unwrap().tasks[0].id, lost);
@@ -92,14 +92,14 @@ async fn a_store_is_maintained_without_a_handler() {
         .await;
         eventually(async || !store.task(lost).await.unwrap().faults.is_empty()).await;
         stop.send(()).unwrap();
-        upkeep.await.unwrap().unwrap();
+        maintenance_run.await.unwrap().unwrap();
     })
     .await;
 }
 
-/// D7: who was lost with many leases is missed in one round, not lease by lease.
+/// D7: all leases of a lost worker are reclaimed in one round.
 #[tokio::test(flavor = "multi_thread")]
-async fn every_lease_of_a_lost_worker_is_found_in_one_round() {
+async fn all_leases_of_a_lost_worker_are_reclaimed_in_one_round() {
     on_each(async |store| {
         let tasks = (0..100).map(|_| Task::new("any", &()));
         store.submit_all(tasks.collect()).await.unwrap();
@@ -109,26 +109,27 @@ async fn every_lease_of_a_lost_worker_is_found_in_one_round() {
         }
         let (stop, stopped) = oneshot::channel::<()>();
         let maintenance = Maintenance::default().reclaim_every(Duration::from_secs(1));
-        let upkeep = quick(&store).maintenance(maintenance);
-        let upkeep = tokio::spawn(upkeep.maintain_until(async { drop(stopped.await) }));
+        let maintenance_run = quick(&store).maintenance(maintenance);
+        let maintenance_run =
+            tokio::spawn(maintenance_run.maintain_until(async { drop(stopped.await) }));
         eventually(async || store.stats().await.unwrap().running == 0).await;
         stop.send(()).unwrap();
-        upkeep.await.unwrap().unwrap();
+        maintenance_run.await.unwrap().unwrap();
     })
     .await;
 }
 
-/// A standby takes no writes: it is no error, and nobody is kept from ending.
+/// A standby is read-only: maintenance waits, and still stops when asked.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_database_that_takes_no_writes_is_left_alone() {
+async fn maintenance_of_a_read_only_database_waits() {
     let database = tokio::task::spawn_blocking(Database::fresh).await.unwrap().unwrap();
     drop(Store::open(database.url()).await.unwrap());
     let url = format!("{}?options[default_transaction_read_only]=on", database.url());
     let standby = Store::open(&url).await.unwrap();
     assert!(standby.promote(1).await.unwrap_err().is_read_only());
     let (stop, stopped) = oneshot::channel::<()>();
-    let upkeep = Worker::new(standby).maintain_until(async { drop(stopped.await) });
-    let upkeep = tokio::spawn(upkeep);
+    let maintenance_run = Worker::new(standby).maintain_until(async { drop(stopped.await) });
+    let maintenance_run = tokio::spawn(maintenance_run);
     stop.send(()).unwrap();
-    upkeep.await.unwrap().unwrap();
+    maintenance_run.await.unwrap().unwrap();
 }

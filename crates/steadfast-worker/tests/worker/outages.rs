@@ -1,4 +1,4 @@
-//! A store that goes away and comes back (K4): nothing is lost, nothing needs a restart.
+//! Outages of the store (K4): nothing is lost, nothing needs a restart.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -9,20 +9,20 @@ use sqlx::{ConnectOptions, Executor};
 use steadfast::Fault;
 use steadfast_store::{Sqlite, Status, Store, Task};
 
-use crate::claiming::blocks;
+use crate::claiming::blocking_handler;
 use crate::stores::{on_each_engine, sqlite_url, until};
-use crate::workers::{quick, signals, start};
+use crate::workers::{quick, signal_channel, start};
 use crate::wrapped::Wrapped;
 
-/// K4: a worker that starts while its store is away works when it is there.
+/// K4: a worker that starts during an outage runs tasks after it.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_waits_for_a_store_that_is_away() {
+async fn worker_started_during_an_outage_runs_tasks_after_it() {
     on_each_engine(async |engine| {
         let (wrapped, store) = Wrapped::around(engine.clone()).store();
         wrapped.is_away(true);
-        let (told, mut heard) = signals();
+        let (signal, mut signals) = signal_channel();
         let handler = move |(): ()| {
-            told.send(()).unwrap();
+            signal.send(()).unwrap();
             async { Ok::<_, Fault>(()) }
         };
         let worker = start(quick(&store).handle("any", handler));
@@ -31,23 +31,23 @@ async fn a_worker_waits_for_a_store_that_is_away() {
         }
         wrapped.is_away(false);
         Store::on(engine).submit(Task::new("any", &())).await.unwrap();
-        heard.next().await;
+        signals.next().await;
         worker.stop().await;
     })
     .await;
 }
 
-/// K4, D4: what was done while the store was away is written when it is back, once.
+/// K4, D4: results of an outage are settled after it, once.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_done_during_an_outage_is_written_after_it() {
+async fn tasks_completed_during_an_outage_are_settled_after_it() {
     on_each_engine(async |engine| {
         let (wrapped, store) = Wrapped::around(engine.clone()).store();
-        let (handler, mut heard, gate) = blocks();
+        let (handler, mut signals, gate) = blocking_handler();
         let worker = start(quick(&store).handle("any", handler));
         let tasks: Vec<_> = (0..50).map(|number| Task::new("any", &number.to_string())).collect();
         let ids: Vec<_> = tasks.iter().map(Task::id).collect();
         store.submit_all(tasks).await.unwrap();
-        heard.some(50).await;
+        signals.some(50).await;
 
         wrapped.is_away(true);
         gate.add_permits(50);
@@ -63,21 +63,21 @@ async fn what_was_done_during_an_outage_is_written_after_it() {
             assert_eq!((task.attempts, task.faults.len()), (1, 0));
         }
         worker.stop().await;
-        assert!(heard.rest().is_empty(), "nothing was done twice");
+        assert!(signals.rest().is_empty(), "no task ran twice");
     })
     .await;
 }
 
-/// K4: a file that another process holds is waited for, and nothing that was done is lost.
+/// K4: a worker waits for a locked database file, and loses no result.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_locked_file_is_waited_for() {
+async fn result_is_settled_after_the_file_is_unlocked() {
     let directory = tempfile::tempdir().unwrap();
     let url = sqlite_url(&directory);
     let (wrapped, store) = Wrapped::around(Arc::new(Sqlite::open(&url).await.unwrap())).store();
-    let (handler, mut heard, gate) = blocks();
+    let (handler, mut signals, gate) = blocking_handler();
     let worker = start(quick(&store).poll(Duration::from_millis(20)).handle("any", handler));
     let id = store.submit(Task::new("any", "x")).await.unwrap().id;
-    heard.next().await;
+    signals.next().await;
 
     let path = directory.path().join("tasks.db");
     let options = SqliteConnectOptions::new().filename(path);
@@ -91,15 +91,15 @@ async fn a_locked_file_is_waited_for() {
     worker.stop().await;
 }
 
-/// D13: a worker whose store is away ends all the same, and its tasks come back as lost.
+/// D13: a worker stops during an outage, and its tasks are reclaimed later.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_that_cannot_reach_its_store_can_be_stopped() {
+async fn worker_stops_while_the_store_is_unreachable() {
     on_each_engine(async |engine| {
         let (wrapped, store) = Wrapped::around(engine.clone()).store();
-        let (handler, mut heard, gate) = blocks();
+        let (handler, mut signals, gate) = blocking_handler();
         let worker = start(quick(&store).handle("any", handler));
         let id = store.submit(Task::new("any", "x")).await.unwrap().id;
-        heard.next().await;
+        signals.next().await;
         wrapped.is_away(true);
         gate.add_permits(1);
         worker.stop().await;

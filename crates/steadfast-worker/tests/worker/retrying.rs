@@ -1,4 +1,4 @@
-//! What follows from a failed attempt, as the worker writes it down.
+//! Retries and failures, as the worker settles them.
 
 use std::future::pending;
 use std::time::Duration;
@@ -8,13 +8,13 @@ use steadfast_store::{Status, Task, When};
 use steadfast_worker::Context;
 
 use crate::stores::{on_each, until};
-use crate::workers::{quick, signals, start};
+use crate::workers::{quick, signal_channel, start};
 
 const MS: Duration = Duration::from_millis(1);
 
-/// D8: every fault is kept, with what was waited after it, and the attempts count.
+/// D8: every fault is stored with the delay after it, and the attempts are counted.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_failed_attempt_is_tried_again_after_its_delay() {
+async fn failed_attempt_is_retried_after_its_delay() {
     on_each(async |store| {
         let handler = async |(): (), context: Context| match context.attempt() {
             1 => Err(Fault::http(503)),
@@ -33,9 +33,9 @@ async fn a_failed_attempt_is_tried_again_after_its_delay() {
     .await;
 }
 
-/// D8: the last fault is kept, too, and the reason is told.
+/// D8: the last fault and the reason are stored, too.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_task_fails_when_its_attempts_are_used_up_or_its_error_is_final() {
+async fn task_fails_on_exhausted_attempts_or_a_final_error() {
     on_each(async |store| {
         let handler = async |status: u16| Err::<(), _>(Fault::http(status));
         let worker = start(quick(&store).handle("any", handler));
@@ -53,19 +53,19 @@ async fn a_task_fails_when_its_attempts_are_used_up_or_its_error_is_final() {
     .await;
 }
 
-/// D8: a wait that the other side asked for uses up no attempt.
+/// D8: a wait that the server requested does not count as an attempt.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hinted_wait_uses_up_no_attempt() {
+async fn hinted_wait_does_not_count_as_an_attempt() {
     on_each(async |store| {
-        let (told, mut heard) = signals();
+        let (signal, mut signals) = signal_channel();
         let handler = move |(): (), context: Context| {
-            told.send(context.attempt()).unwrap();
+            signal.send(context.attempt()).unwrap();
             async { Err::<(), _>(Fault::http(429).with_hint(Hint::After(10 * MS))) }
         };
         let worker = start(quick(&store).handle("any", handler));
         let policy = Policy::immediate().max_attempts(1).max_rate_limit_waits(2).build().unwrap();
         let id = store.submit(Task::new("any", &()).under(policy)).await.unwrap().id;
-        assert_eq!(heard.some(3).await, [1, 1, 1]);
+        assert_eq!(signals.some(3).await, [1, 1, 1]);
         let task = until(&store, id, Status::Failed).await;
         worker.stop().await;
         assert_eq!((task.rate_limit_waits, task.faults.len()), (2, 3));
@@ -74,14 +74,14 @@ async fn a_hinted_wait_uses_up_no_attempt() {
     .await;
 }
 
-/// D17: a rate-limited task may hold its whole category back until the hint has passed.
+/// D17: a rate-limited task may hold its whole category until the hint has passed.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_rate_limited_task_holds_its_category_back() {
+async fn rate_limited_task_holds_its_category() {
     on_each(async |store| {
-        let (told, mut heard) = signals();
+        let (signal, mut signals) = signal_channel();
         let handler = move |name: String, context: Context| {
             let limited = name == "first" && !context.key().is_empty();
-            told.send(name).unwrap();
+            signal.send(name).unwrap();
             async move {
                 let hint = Hint::After(Duration::from_secs(3600));
                 if limited { Err(Fault::http(429).with_hint(hint)) } else { Ok(()) }
@@ -90,25 +90,25 @@ async fn a_rate_limited_task_holds_its_category_back() {
         let worker = start(quick(&store).handle("any", handler));
         let first = Task::new("any", "first").category("limited").hold_category();
         let first = store.submit(first).await.unwrap().id;
-        assert_eq!(heard.next().await, "first");
+        assert_eq!(signals.next().await, "first");
         until(&store, first, Status::Scheduled).await;
 
         let second = Task::new("any", "second").category("limited");
         let second_id = second.id();
         store.submit_all(vec![second, Task::new("any", "other").category("free")]).await.unwrap();
-        assert_eq!(heard.next().await, "other");
+        assert_eq!(signals.next().await, "other");
         worker.stop().await;
         let second = store.task(second_id).await.unwrap();
         assert_eq!((second.status, second.attempts), (Status::Scheduled, 0));
-        assert!(heard.rest().is_empty());
+        assert!(signals.rest().is_empty());
     })
     .await;
 }
 
-/// P2: an attempt is cut off after `attempt_timeout`. It may have taken effect, so it is only
-/// repeated if that is safe, which it is for a handler that hands its key on (J9).
+/// P2: an attempt is cancelled after `attempt_timeout`. It may have taken effect, so it is only
+/// repeated if that is safe, which it is for a handler that sends its key (J9).
 #[tokio::test(flavor = "multi_thread")]
-async fn an_attempt_that_takes_too_long_is_cut_off() {
+async fn attempt_is_cancelled_after_its_timeout() {
     on_each(async |store| {
         let handler = async |sends_its_key: bool, context: Context| -> Result<(), Fault> {
             assert!(context.deadline().is_some());
@@ -138,13 +138,13 @@ async fn an_attempt_that_takes_too_long_is_cut_off() {
     .await;
 }
 
-/// P5: what is too late is not begun, and that is no attempt.
+/// P5: an expired task is not started, and that does not count as an attempt.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_task_that_is_too_late_is_not_tried() {
+async fn expired_task_fails_without_an_attempt() {
     on_each(async |store| {
-        let (told, mut heard) = signals();
+        let (signal, mut signals) = signal_channel();
         let handler = move |name: String| {
-            told.send(name).unwrap();
+            signal.send(name).unwrap();
             async { Ok::<_, Fault>(()) }
         };
         let past = store.now().await.unwrap() - Duration::from_secs(1);
@@ -152,7 +152,7 @@ async fn a_task_that_is_too_late_is_not_tried() {
         let late_id = late.id();
         store.submit_all(vec![late, Task::new("any", "in time")]).await.unwrap();
         let worker = start(quick(&store).concurrency(1).handle("any", handler));
-        assert_eq!(heard.next().await, "in time");
+        assert_eq!(signals.next().await, "in time");
         worker.stop().await;
         let task = store.task(late_id).await.unwrap();
         assert_eq!((task.status, task.reason), (Status::Failed, Some(Reason::OutOfTime)));

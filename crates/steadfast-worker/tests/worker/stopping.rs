@@ -1,4 +1,4 @@
-//! A graceful stop (D13): no new claims, running ones finish, the rest go back.
+//! Graceful shutdown (D13): no new claims, running tasks finish, the rest are released.
 
 use std::time::Duration;
 
@@ -6,18 +6,18 @@ use steadfast::{Fault, Kind, Policy, Reason};
 use steadfast_store::{Status, Task};
 use steadfast_worker::Context;
 
-use crate::claiming::blocks;
+use crate::claiming::blocking_handler;
 use crate::stores::{eventually, on_each};
-use crate::workers::{quick, signals, start};
+use crate::workers::{quick, signal_channel, start};
 
-/// D13: what runs may finish within the grace, and nothing else is begun.
+/// D13: running tasks may finish within the grace, and no other is started.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_runs_may_finish_and_nothing_else_is_begun() {
+async fn running_task_finishes_and_no_other_starts() {
     on_each(async |store| {
-        let (handler, mut heard, gate) = blocks();
+        let (handler, mut signals, gate) = blocking_handler();
         let worker = start(quick(&store).concurrency(1).handle("any", handler));
         let running = store.submit(Task::new("any", "running")).await.unwrap().id;
-        heard.next().await;
+        signals.next().await;
         let stopping = tokio::spawn(worker.stop());
         let waiting = store.submit(Task::new("any", "waiting")).await.unwrap().id;
         assert!(!stopping.is_finished());
@@ -29,16 +29,16 @@ async fn what_runs_may_finish_and_nothing_else_is_begun() {
     .await;
 }
 
-/// D13: when the grace is over, what still runs goes back at once and has cost no attempt.
+/// D13: after the grace, running tasks are released at once without counting an attempt.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_outlasts_the_grace_goes_back() {
+async fn task_running_after_the_grace_is_released() {
     on_each(async |store| {
-        let (told, mut heard) = signals();
-        let handler = move |listens: bool, context: Context| {
-            let told = told.clone();
+        let (signal, mut signals) = signal_channel();
+        let handler = move |awaits_cancellation: bool, context: Context| {
+            let signal = signal.clone();
             async move {
-                told.send(()).unwrap();
-                if !listens {
+                signal.send(()).unwrap();
+                if !awaits_cancellation {
                     return std::future::pending().await;
                 }
                 context.cancelled().await;
@@ -50,7 +50,7 @@ async fn what_outlasts_the_grace_goes_back() {
         let tasks = [Task::new("any", &true), Task::new("any", &false)];
         let ids = tasks.each_ref().map(Task::id);
         store.submit_all(tasks.to_vec()).await.unwrap();
-        heard.some(2).await;
+        signals.some(2).await;
         worker.stop().await;
         for id in ids {
             let task = store.task(id).await.unwrap();
@@ -61,20 +61,20 @@ async fn what_outlasts_the_grace_goes_back() {
     .await;
 }
 
-/// D13, J9: what must not be done twice is not given to anybody else.
+/// D13, J9: a task that is unsafe to repeat is not released.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_may_have_been_done_does_not_go_back() {
+async fn unsafe_task_running_after_the_grace_fails() {
     on_each(async |store| {
-        let (told, mut heard) = signals();
+        let (signal, mut signals) = signal_channel();
         let handler = move |(): ()| {
-            told.send(()).unwrap();
+            signal.send(()).unwrap();
             std::future::pending::<Result<(), Fault>>()
         };
         let worker = quick(&store).grace(Duration::from_millis(20));
         let worker = start(worker.handle("any", handler));
         let once = Policy::immediate().idempotent(false).build().unwrap();
         let id = store.submit(Task::new("any", &()).under(once)).await.unwrap().id;
-        heard.next().await;
+        signals.next().await;
         worker.stop().await;
         let task = store.task(id).await.unwrap();
         assert_eq!((task.status, task.reason), (Status::Failed, Some(Reason::NotSafeToRetry)));
@@ -83,22 +83,22 @@ async fn what_may_have_been_done_does_not_go_back() {
     .await;
 }
 
-/// D13: what a handler finishes while it is called off still counts.
+/// D13: a result that a handler returns after its cancellation counts.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_finished_at_the_last_moment_is_done() {
+async fn result_returned_after_cancellation_counts() {
     on_each(async |store| {
-        let (told, mut heard) = signals();
+        let (signal, mut signals) = signal_channel();
         let handler = move |(): (), context: Context| {
-            let told = told.clone();
+            let signal = signal.clone();
             async move {
-                told.send(()).unwrap();
+                signal.send(()).unwrap();
                 context.cancelled().await;
                 Ok::<_, Fault>("saved")
             }
         };
         let worker = start(quick(&store).grace(Duration::ZERO).handle("any", handler));
         let id = store.submit(Task::new("any", &())).await.unwrap().id;
-        heard.next().await;
+        signals.next().await;
         worker.stop().await;
         let task = store.task(id).await.unwrap();
         assert_eq!((task.status, task.result), (Status::Completed, Some("saved".into())));
@@ -106,22 +106,22 @@ async fn what_is_finished_at_the_last_moment_is_done() {
     .await;
 }
 
-/// D13: what was claimed ahead and not begun goes back at once.
+/// D13: prefetched tasks are released at once.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_claimed_ahead_goes_back() {
+async fn prefetched_tasks_are_released_on_shutdown() {
     on_each(async |store| {
-        let (handler, mut heard, gate) = blocks();
+        let (handler, mut signals, gate) = blocking_handler();
         let worker = start(quick(&store).concurrency(1).handle("any", handler));
         gate.add_permits(100);
         let quick_ones = (0..100).map(|_| Task::new("any", "quick"));
         store.submit_all(quick_ones.collect()).await.unwrap();
-        heard.some(100).await;
+        signals.some(100).await;
         let slow_ones = (0..10).map(|_| Task::new("any", "slow"));
         store.submit_all(slow_ones.collect()).await.unwrap();
-        heard.next().await;
+        signals.next().await;
         let stopping = tokio::spawn(worker.stop());
         eventually(async || store.stats().await.unwrap().pending >= 9).await;
-        assert!(!stopping.is_finished(), "the one that runs is waited for");
+        assert!(!stopping.is_finished(), "the running task is awaited");
         gate.add_permits(1);
         stopping.await.unwrap();
         let stats = store.stats().await.unwrap();
@@ -130,17 +130,17 @@ async fn what_was_claimed_ahead_goes_back() {
     .await;
 }
 
-/// D13: all of it, however much there is, and without a grace.
+/// D13: a shutdown without grace releases everything.
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_left_under_a_lease() {
+async fn shutdown_without_grace_leaves_no_lease() {
     on_each(async |store| {
-        let (handler, mut heard, gate) = blocks();
+        let (handler, mut signals, gate) = blocking_handler();
         let worker = quick(&store).concurrency(1).grace(Duration::ZERO);
         let worker = start(worker.handle("any", handler));
         gate.add_permits(100);
         let tasks = (0..1000).map(|_| Task::new("any", "x"));
         store.submit_all(tasks.collect()).await.unwrap();
-        heard.some(101).await;
+        signals.some(101).await;
         worker.stop().await;
         let stats = store.stats().await.unwrap();
         assert_eq!((stats.completed, stats.pending, stats.running), (100, 900, 0));

@@ -1,4 +1,4 @@
-//! What a task of kind `command` asks for.
+//! The payload of a `command` task.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,20 +7,20 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::super::HandlerFault;
+use super::super::HandlerError;
 use super::super::payload::{self, Content};
 use super::super::secrets::Secrets;
 use super::environment;
 
-/// As long as a path can be.
-const MAX_PROGRAM: usize = 4096;
+/// The length of the longest path.
+const MAX_PROGRAM_BYTES: usize = 4096;
 
-/// A program to run, as a task's payload spells it.
+/// The payload of a `command` task: a program to run.
 ///
 /// ```
 /// use steadfast_worker::handlers::CommandCall;
 ///
-/// let call = CommandCall::read(r#"{
+/// let call = CommandCall::parse(r#"{
 ///     "program": "backup",
 ///     "args": ["--full", "orders"],
 ///     "stdin": "yes\n",
@@ -29,26 +29,26 @@ const MAX_PROGRAM: usize = 4096;
 /// }"#)?;
 /// assert_eq!(call.args, ["--full", "orders"]);
 ///
-/// let error = CommandCall::read(r#"{"programm": "backup"}"#).unwrap_err();
+/// let error = CommandCall::parse(r#"{"programm": "backup"}"#).unwrap_err();
 /// assert!(error.to_string().ends_with("did you mean `program`?"));
-/// # Ok::<(), steadfast_worker::handlers::HandlerFault>(())
+/// # Ok::<(), steadfast_worker::handlers::HandlerError>(())
 /// ```
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct CommandCall {
-    /// The program: a name that is looked up on the worker's `PATH`, or a path. No shell reads it.
+    /// The program: a name on the worker's `PATH`, or a path. No shell is involved.
     pub program: String,
-    /// Its arguments, each as it is.
+    /// Its arguments, passed unchanged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// What it reads: a text as it is, anything else as JSON. Without it, nothing.
+    /// Its input: a string by its value, anything else as JSON; empty by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<Box<RawValue>>,
     /// Its environment, beside `PATH`, `STEADFAST_KEY` and `STEADFAST_ATTEMPT`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// How long it may take; the worker's default without it.
+    /// Its timeout; by default the worker's.
     #[serde(
         default,
         with = "steadfast::duration::serde_seconds::option",
@@ -60,31 +60,31 @@ pub struct CommandCall {
 impl CommandCall {
     const FIELDS: [&str; 5] = ["program", "args", "stdin", "env", "timeout"];
 
-    /// Reads a task's payload, a text of JSON.
+    /// Parses a task's payload from JSON.
     ///
     /// # Errors
-    /// It makes no sense: the fault names the field and what is wrong with it.
-    pub fn read(json: &str) -> Result<Self, HandlerFault> {
-        let call: Self = payload::read(json, &Self::FIELDS)?;
+    /// The payload is invalid: the error names the field and the problem.
+    pub fn parse(json: &str) -> Result<Self, HandlerError> {
+        let call: Self = payload::parse(json, &Self::FIELDS)?;
         call.check()?;
         Ok(call)
     }
 
-    pub(super) fn check(&self) -> Result<(), HandlerFault> {
-        if self.program.is_empty() || self.program.len() > MAX_PROGRAM {
-            let problem = format!("must have 1 to {MAX_PROGRAM} bytes");
-            return Err(HandlerFault::invalid("program", problem));
+    pub(super) fn check(&self) -> Result<(), HandlerError> {
+        if self.program.is_empty() || self.program.len() > MAX_PROGRAM_BYTES {
+            let problem = format!("must have 1 to {MAX_PROGRAM_BYTES} bytes");
+            return Err(HandlerError::invalid("program", problem));
         }
         if self.program.contains(char::is_control) {
-            return Err(HandlerFault::invalid("program", "has a control character"));
+            return Err(HandlerError::invalid("program", "contains a control character"));
         }
-        if let Some(place) = self.args.iter().position(|argument| argument.contains('\0')) {
-            return Err(HandlerFault::invalid(&format!("args[{place}]"), "has a zero byte"));
+        if let Some(index) = self.args.iter().position(|argument| argument.contains('\0')) {
+            return Err(HandlerError::invalid(&format!("args[{index}]"), "contains a NUL byte"));
         }
         self.env.iter().try_for_each(|(name, value)| environment::check(name, value))
     }
 
-    /// What the program reads.
+    /// The program's input.
     pub(super) fn input(&self) -> Option<Vec<u8>> {
         let (Content::Text(input) | Content::Json(input)) = Content::of(self.stdin.as_deref()?);
         Some(input.into_bytes())
@@ -93,13 +93,13 @@ impl CommandCall {
     pub(super) fn secrets(&self) -> Secrets {
         let mut secrets = Secrets::default();
         for (name, value) in &self.env {
-            secrets.named(name, value);
+            secrets.add_named(name, value);
         }
         for (flag, value) in self.args.iter().zip(self.args.iter().skip(1)) {
-            secrets.named(flag, value);
+            secrets.add_named(flag, value);
         }
         for (flag, value) in self.args.iter().filter_map(|argument| argument.split_once('=')) {
-            secrets.named(flag, value);
+            secrets.add_named(flag, value);
         }
         secrets
     }

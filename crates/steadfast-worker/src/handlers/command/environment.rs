@@ -1,23 +1,23 @@
-//! The variables that a command sees.
+//! The environment of a command.
 //!
-//! A command is allowed by its program. A variable that makes the loader, a shell or an
-//! interpreter run something else first would allow everything. So a command starts with an empty
-//! environment, and of what a task may add, the variables that are known to do that are refused. A
-//! list can never be whole: a program with a variable of its own for it is better not allowed.
+//! A command is allowed by its program. A variable that makes the loader, a shell or an interpreter
+//! run other code first would allow everything. So a command starts with an empty environment, and a
+//! task cannot set the variables that are known to do that. Such a list is never complete: do not
+//! allow a program that has a variable of its own for it.
 
 use std::ffi::OsString;
 
 use tokio::process::Command;
 
-use super::super::HandlerFault;
+use super::super::HandlerError;
 use super::CommandCall;
 
 const PATH: &str = "PATH";
 const KEY: &str = "STEADFAST_KEY";
 const ATTEMPT: &str = "STEADFAST_ATTEMPT";
 
-/// What decides which code runs.
-const REFUSED: [&str; 22] = [
+/// Variables that decide which code runs.
+const FORBIDDEN: [&str; 22] = [
     PATH,
     "BROWSER",
     "CLASSPATH",
@@ -41,9 +41,9 @@ const REFUSED: [&str; 22] = [
     "ZIPOPT",
     "_JAVA_OPTIONS",
 ];
-/// Interpreters and tools with so many that only their names are known: a warning filter of Python
-/// imports a module, and there is one that starts a browser.
-const REFUSED_FAMILIES: [&str; 17] = [
+/// Prefixes of interpreters and tools with too many such variables to list: a warning filter of Python
+/// imports a module, and another one starts a browser.
+const FORBIDDEN_PREFIXES: [&str; 17] = [
     "BASH",
     "BORG_",
     "DYLD_",
@@ -62,32 +62,33 @@ const REFUSED_FAMILIES: [&str; 17] = [
     "RUBY",
     "STEADFAST_",
 ];
-/// Programs that others start: `EDITOR`, `SUDO_EDITOR`, `MANPAGER`, `SSH_ASKPASS`.
-const REFUSED_ENDS: [&str; 3] = ["EDITOR", "PAGER", "ASKPASS"];
+/// Suffixes of variables that name programs to start: `EDITOR`, `SUDO_EDITOR`, `MANPAGER`,
+/// `SSH_ASKPASS`.
+const FORBIDDEN_SUFFIXES: [&str; 3] = ["EDITOR", "PAGER", "ASKPASS"];
 
-/// Whether a task may set this variable.
-pub(super) fn check(name: &str, value: &str) -> Result<(), HandlerFault> {
-    let wrong = |problem: &str| Err(HandlerFault::invalid(&format!("env.{name}"), problem));
+/// Checks that a task may set this variable.
+pub(super) fn check(name: &str, value: &str) -> Result<(), HandlerError> {
+    let invalid = |problem: &str| Err(HandlerError::invalid(&format!("env.{name}"), problem));
     if name.is_empty() || name.contains(['=', '\0']) {
-        return wrong("is no name of a variable; use letters, digits and `_`");
+        return invalid("is not a valid variable name; use letters, digits and `_`");
     }
     if value.contains('\0') {
-        return wrong("has a zero byte");
+        return invalid("contains a NUL byte");
     }
-    if is_refused(name) {
-        return wrong("cannot be set by a task: it could make the program run other code");
+    if is_forbidden(name) {
+        return invalid("cannot be set by a task: it could make the program run other code");
     }
     Ok(())
 }
 
-fn is_refused(name: &str) -> bool {
-    REFUSED.contains(&name)
-        || REFUSED_FAMILIES.iter().any(|family| name.starts_with(family))
-        || REFUSED_ENDS.iter().any(|end| name.ends_with(end))
+fn is_forbidden(name: &str) -> bool {
+    FORBIDDEN.contains(&name)
+        || FORBIDDEN_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        || FORBIDDEN_SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
 }
 
-/// Gives a command its environment, and no more.
-pub(super) fn give(
+/// Sets the environment of a command.
+pub(super) fn set(
     command: &mut Command,
     call: &CommandCall,
     key: Option<&str>,

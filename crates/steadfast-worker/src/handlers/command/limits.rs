@@ -1,21 +1,21 @@
-//! How much a command may take.
+//! The limits of a command: time, grace and output.
 
 use std::time::Duration;
 
-use super::super::{HandlerFault, payload};
+use super::super::{HandlerError, payload};
 
-/// How much a command may take.
+/// The limits of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CommandLimits {
-    /// How long a command may run that does not say; 10 minutes by default.
+    /// The timeout of a command that sets none; 10 minutes by default.
     pub timeout: Duration,
-    /// How long a command may ask to run; a day by default.
+    /// The longest timeout that a command may set; a day by default.
     pub max_timeout: Duration,
-    /// How long a command that is ended has to end by itself; 5 seconds by default.
+    /// How long a terminated command has before it is killed; 5 seconds by default.
     pub grace: Duration,
-    /// How many bytes are kept of each of its outputs, from the end; 64 KiB by default.
-    pub max_output: usize,
+    /// How many bytes of each output are stored, from the end; 64 KiB by default.
+    pub max_output_bytes: usize,
 }
 
 impl Default for CommandLimits {
@@ -24,14 +24,14 @@ impl Default for CommandLimits {
             timeout: Duration::from_secs(10 * 60),
             max_timeout: Duration::from_secs(24 * 60 * 60),
             grace: Duration::from_secs(5),
-            max_output: 64 * 1024,
+            max_output_bytes: 64 * 1024,
         }
     }
 }
 
 impl CommandLimits {
-    /// How long a command may run that asks for this.
-    pub(super) fn time(&self, asked: Option<Duration>) -> Result<Duration, HandlerFault> {
-        payload::time_limit(asked, self.timeout, self.max_timeout)
+    /// The time limit of a command that requests this timeout.
+    pub(super) fn time(&self, requested: Option<Duration>) -> Result<Duration, HandlerError> {
+        payload::time_limit(requested, self.timeout, self.max_timeout)
     }
 }

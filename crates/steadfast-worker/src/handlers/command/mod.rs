@@ -1,23 +1,21 @@
-//! Runs programs for tasks of kind `command` (D19).
+//! The handler of the kind `command`, which runs programs (D19).
 //!
-//! Off unless allowed (K2): a program runs only if its name, letter by letter, is on the list of
-//! whoever runs the worker. No shell reads anything, so an argument is an argument, whatever is
-//! in it.
+//! A program runs only if its exact name is on the operator's allow list (K2). No shell is involved,
+//! so an argument is passed unchanged, whatever is in it.
 //!
-//! A command is over when its program is. What the program leaves running is ended with it, and
-//! so is everything when the command takes too long or its task is cancelled. The program runs in
-//! a tokio task of its own, so that it gets its grace time even after the future that wanted it
-//! was dropped.
+//! A command ends with its program. Processes that the program leaves running are terminated with it,
+//! and so is everything when the command times out or its task is cancelled. The program runs in a
+//! tokio task of its own, so that it gets its grace even after the calling future is dropped.
 //!
-//! An exit code decides nothing by itself: a policy that tries a command again says when, with
+//! An exit code decides nothing by itself: a policy that retries commands says when, with
 //! `retry_on: [exit:75]` or `retry_on: [any]`.
 
-mod answer;
 mod call;
 mod environment;
-mod group;
 mod limits;
+mod outcome;
 mod output;
+mod process_group;
 mod run;
 
 use std::future::pending;
@@ -28,27 +26,27 @@ use steadfast::{Fault, Kind, nearest};
 use tokio::process::Command;
 use tokio::sync::oneshot;
 
-pub use answer::CommandAnswer;
 pub use call::CommandCall;
-use group::Group;
 pub use limits::CommandLimits;
+pub use outcome::CommandOutput;
+use process_group::ProcessGroup;
 use run::Run;
 
-use super::HandlerFault;
+use super::HandlerError;
 
-/// The programs that a worker runs for tasks. None, by default.
+/// The programs that a worker may run for tasks; none by default.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), steadfast_worker::handlers::HandlerFault> {
+/// # async fn main() -> Result<(), steadfast_worker::handlers::HandlerError> {
 /// use steadfast_worker::handlers::{CommandCall, Commands};
 ///
 /// let commands = Commands::new(["echo"]);
-/// let call = CommandCall::read(r#"{"program": "echo", "args": ["$HOME;", "ls"]}"#)?;
-/// let answer = commands.call(call, None, None).await?;
-/// assert_eq!(answer.stdout, "$HOME; ls\n");
+/// let call = CommandCall::parse(r#"{"program": "echo", "args": ["$HOME;", "ls"]}"#)?;
+/// let output = commands.call(call, None, None).await?;
+/// assert_eq!(output.stdout, "$HOME; ls\n");
 ///
-/// let call = CommandCall::read(r#"{"program": "rm"}"#)?;
+/// let call = CommandCall::parse(r#"{"program": "rm"}"#)?;
 /// assert!(commands.call(call, None, None).await.is_err());
 /// # Ok(())
 /// # }
@@ -60,87 +58,87 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// Runs these programs and no others. A bare name is looked up on the worker's `PATH`; a task
-    /// must name the program exactly as it is named here.
+    /// Allows these programs and no others. A bare name is searched on the worker's `PATH`; a task must
+    /// name the program exactly as it is named here.
     #[must_use]
     pub fn new(programs: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let allowed = programs.into_iter().map(Into::into).collect();
         Self { allowed, limits: CommandLimits::default() }
     }
 
-    /// The same, within these limits.
+    /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: CommandLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Runs a program. It sees the task's key and the number of the attempt as `STEADFAST_KEY`
-    /// and `STEADFAST_ATTEMPT`. Dropping the future ends it and all that it started.
+    /// Runs a program, with the task's key and the attempt's number in `STEADFAST_KEY` and
+    /// `STEADFAST_ATTEMPT`. Dropping the future terminates the program and all its children.
     ///
     /// # Errors
-    /// The program is not allowed, not there, failed or took too long.
+    /// The program is not allowed, was not found, failed or timed out.
     pub async fn call(
         &self,
         call: CommandCall,
         key: Option<&str>,
         attempt: Option<u32>,
-    ) -> Result<CommandAnswer, HandlerFault> {
+    ) -> Result<CommandOutput, HandlerError> {
         self.call_until(pending(), call, key, attempt).await
     }
 
-    /// The same until it is called off. The answer comes when the program and all that it started
-    /// have ended, so nobody who waits for it starts the same work beside them.
+    /// The same until it is cancelled. It returns once the program and all its children have ended, so
+    /// that a retry does not run beside them.
     pub(in super::super) async fn call_until(
         &self,
-        called_off: impl Future<Output = ()>,
+        cancelled: impl Future<Output = ()>,
         call: CommandCall,
         key: Option<&str>,
         attempt: Option<u32>,
-    ) -> Result<CommandAnswer, HandlerFault> {
+    ) -> Result<CommandOutput, HandlerError> {
         call.check()?;
         self.check_allowed(&call.program)?;
         let time = self.limits.time(call.timeout)?;
         let mut command = command(&call);
-        environment::give(&mut command, &call, key, attempt);
-        let group =
-            Group::start(&mut command).map_err(|error| answer::unstarted(&call.program, &error))?;
+        environment::set(&mut command, &call, key, attempt);
+        let group = ProcessGroup::spawn(&mut command)
+            .map_err(|error| outcome::spawn_error(&call.program, &error))?;
 
-        let (wanted, unwanted) = oneshot::channel();
+        let (caller, caller_gone) = oneshot::channel();
         let limits = self.limits.clone();
-        let run = Run { group, input: call.input(), time, unwanted, limits };
+        let run = Run { group, input: call.input(), time, caller_gone, limits };
         let mut run = tokio::spawn(run.complete());
         let ended = tokio::select! {
             ended = &mut run => ended,
-            () = called_off => {
-                drop(wanted);
+            () = cancelled => {
+                drop(caller);
                 run.await
             }
         };
         let Ok(ended) = ended else {
             let fault = Fault::of(Kind::Interrupted).with_unknown_outcome();
-            let message = format!("`{}` was ended because the worker stopped", call.program);
-            return Err(HandlerFault::new(fault, message));
+            let message = format!("`{}` was terminated because the worker stopped", call.program);
+            return Err(HandlerError::new(fault, message));
         };
-        ended.answer(&call.program, &call.secrets())
+        ended.into_output(&call.program, &call.secrets())
     }
 
-    /// How long a program and all that it started may take to end.
-    pub(in super::super) fn time_to_end(&self) -> Duration {
-        self.limits.grace + run::AFTERWARDS + Duration::from_secs(1)
+    /// How long a program and all its children may take to end.
+    pub(in super::super) fn shutdown_time(&self) -> Duration {
+        self.limits.grace + run::PIPE_DRAIN_TIMEOUT + Duration::from_secs(1)
     }
 
-    fn check_allowed(&self, program: &str) -> Result<(), HandlerFault> {
+    fn check_allowed(&self, program: &str) -> Result<(), HandlerError> {
         if self.allowed.iter().any(|allowed| allowed == program) {
             return Ok(());
         }
         let meant = match nearest(program, self.allowed.iter().map(String::as_str)) {
-            Some(name) => format!("did you mean `{name}`? To allow it, "),
+            Some(name) => format!("did you mean `{name}`? To allow this one, "),
             None => "to allow it, ".to_owned(),
         };
-        Err(HandlerFault::refused(format!(
-            "`{program}` is not among the programs that this worker runs; {meant}start the worker \
-             with --allow-command {program}"
+        Err(HandlerError::rejected(format!(
+            "program `{program}` is not allowed on this worker; {meant}start the worker with \
+             --allow-command {program}"
         )))
     }
 }

@@ -1,16 +1,14 @@
-//! What a program writes, as much as is worth keeping.
+//! The captured output of a program: the tail of each stream.
 //!
-//! A program may write more than there is memory, and must not be stopped by a full pipe. So
-//! everything is read, and of each stream only the end is kept: that is where a program says what
-//! came of it.
+//! A program may write more than fits into memory, and must not block on a full pipe. So everything is
+//! read, and only the end of each stream is stored, where a program usually reports its result.
 
 use std::collections::VecDeque;
 use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// How much is read at a time.
-const CHUNK: usize = 16 * 1024;
+const READ_BUFFER_BYTES: usize = 16 * 1024;
 
 /// The end of a stream.
 #[derive(Debug)]
@@ -21,7 +19,7 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    pub(super) fn of_at_most(limit: usize) -> Self {
+    pub(super) fn with_limit(limit: usize) -> Self {
         Self { bytes: VecDeque::new(), limit, dropped: false }
     }
 
@@ -30,7 +28,7 @@ impl Tail {
         let Some(mut stream) = stream else {
             return Ok(());
         };
-        let mut chunk = vec![0; CHUNK];
+        let mut chunk = vec![0; READ_BUFFER_BYTES];
         loop {
             let length = stream.read(&mut chunk).await?;
             if length == 0 {
@@ -47,7 +45,7 @@ impl Tail {
         self.bytes.drain(..excess);
     }
 
-    /// What was kept, and whether that is all.
+    /// The stored bytes, and whether they are all.
     pub(super) fn into_parts(self) -> (Vec<u8>, bool) {
         (self.bytes.into(), !self.dropped)
     }
@@ -57,17 +55,17 @@ impl Tail {
 mod tests {
     use super::*;
 
-    /// D19: of a stream the end is kept, whatever the pieces it comes in.
+    /// D19: the end of a stream is stored, whatever the chunks it comes in.
     #[test]
-    fn the_end_of_a_stream_is_kept() {
-        let mut tail = Tail::of_at_most(4);
+    fn stream_beyond_the_limit_is_cut_at_the_front() {
+        let mut tail = Tail::with_limit(4);
         tail.push(b"ab");
         tail.push(b"cd");
         assert!(!tail.dropped);
         tail.push(b"e");
         assert_eq!(tail.into_parts(), (b"bcde".to_vec(), false));
 
-        let mut tail = Tail::of_at_most(4);
+        let mut tail = Tail::with_limit(4);
         tail.push(b"abcdefgh");
         assert_eq!(tail.into_parts(), (b"efgh".to_vec(), false));
     }

@@ -1,4 +1,4 @@
-//! One run of a program, from its start to the end of all that it started.
+//! One run of a program, from its start to the end of its process group.
 
 use std::io;
 use std::pin::pin;
@@ -11,75 +11,80 @@ use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
 use super::CommandLimits;
-use super::group::Group;
 use super::output::Tail;
+use super::process_group::ProcessGroup;
 
-/// How long is read on after a command is over: only somebody who left its process group can
-/// still have the other end of a pipe.
-pub(super) const AFTERWARDS: Duration = Duration::from_secs(1);
+/// How long output is read after a command has ended. Only a process that left the group can still
+/// hold a pipe open.
+pub(super) const PIPE_DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub(super) struct Run {
-    pub(super) group: Group,
+    pub(super) group: ProcessGroup,
     pub(super) input: Option<Vec<u8>>,
     pub(super) time: Duration,
-    /// Told, or dropped, when nobody waits for the end any more.
-    pub(super) unwanted: oneshot::Receiver<()>,
+    /// Resolves when the caller no longer waits for the result.
+    pub(super) caller_gone: oneshot::Receiver<()>,
     pub(super) limits: CommandLimits,
 }
 
-/// What came of a run.
-pub(super) struct Ended {
-    pub(super) how: How,
+/// A program that has ended, and its output.
+pub(super) struct EndedProgram {
+    pub(super) end: ProgramEnd,
     pub(super) stdout: Tail,
     pub(super) stderr: Tail,
 }
 
-pub(super) enum How {
-    ByItself(io::Result<ExitStatus>),
-    TooSlow(Duration),
-    Unwanted,
+pub(super) enum ProgramEnd {
+    Exited(io::Result<ExitStatus>),
+    TimedOut(Duration),
+    Cancelled,
 }
 
 impl Run {
-    pub(super) async fn complete(self) -> Ended {
-        let Self { mut group, input, time, unwanted, limits } = self;
-        let mut stdout = Tail::of_at_most(limits.max_output);
-        let mut stderr = Tail::of_at_most(limits.max_output);
+    pub(super) async fn complete(self) -> EndedProgram {
+        let Self { mut group, input, time, caller_gone, limits } = self;
+        let mut stdout = Tail::with_limit(limits.max_output_bytes);
+        let mut stderr = Tail::with_limit(limits.max_output_bytes);
         let child = group.child();
-        let (to, from, complaints) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (stdin_pipe, stdout_pipe, stderr_pipe) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
 
-        let how = {
-            // A broken pipe is the program's own affair: it says by its exit code what it means.
-            let talk = async {
-                let _ = tokio::join!(feed(to, input), stdout.read(from), stderr.read(complaints));
+        let end = {
+            // A broken pipe is not an error here: the program's exit code says what it means.
+            let pipes = async {
+                let _ = tokio::join!(
+                    write_input(stdin_pipe, input),
+                    stdout.read(stdout_pipe),
+                    stderr.read(stderr_pipe)
+                );
             };
-            let end = async {
-                let how = tokio::select! {
-                    status = group.program_ended() => How::ByItself(status),
-                    () = sleep(time) => How::TooSlow(time),
-                    _ = unwanted => How::Unwanted,
+            let wait = async {
+                let end = tokio::select! {
+                    status = group.wait_program() => ProgramEnd::Exited(status),
+                    () = sleep(time) => ProgramEnd::TimedOut(time),
+                    _ = caller_gone => ProgramEnd::Cancelled,
                 };
-                let over = matches!(how, How::ByItself(_));
-                group.end(if over { Duration::ZERO } else { limits.grace }).await;
-                how
+                let exited = matches!(end, ProgramEnd::Exited(_));
+                group.terminate(if exited { Duration::ZERO } else { limits.grace }).await;
+                end
             };
-            let (mut talk, mut end) = (pin!(talk), pin!(end));
+            let (mut pipes, mut wait) = (pin!(pipes), pin!(wait));
             tokio::select! {
-                how = &mut end => {
-                    let _ = timeout(AFTERWARDS, talk).await;
-                    how
+                end = &mut wait => {
+                    let _ = timeout(PIPE_DRAIN_TIMEOUT, pipes).await;
+                    end
                 }
-                () = &mut talk => end.await,
+                () = &mut pipes => wait.await,
             }
         };
-        Ended { how, stdout, stderr }
+        EndedProgram { end, stdout, stderr }
     }
 }
 
-/// Writes what the program is to read, and closes its input.
-async fn feed(to: Option<ChildStdin>, input: Option<Vec<u8>>) -> io::Result<()> {
-    if let (Some(mut to), Some(input)) = (to, input) {
-        to.write_all(&input).await?;
+/// Writes the program's input and closes it.
+async fn write_input(stdin: Option<ChildStdin>, input: Option<Vec<u8>>) -> io::Result<()> {
+    if let (Some(mut stdin), Some(input)) = (stdin, input) {
+        stdin.write_all(&input).await?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What a task of kind `http` asks for.
+//! The payload of an `http` task.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,15 +7,15 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::super::{HandlerFault, payload};
+use super::super::{HandlerError, payload};
 use super::request::Request;
 
-/// A request to make, as a task's payload spells it.
+/// The payload of an `http` task: a request to make.
 ///
 /// ```
 /// use steadfast_worker::handlers::HttpCall;
 ///
-/// let call = HttpCall::read(r#"{
+/// let call = HttpCall::parse(r#"{
 ///     "method": "POST",
 ///     "url": "https://api.example.com/users",
 ///     "headers": {"Authorization": "Bearer t0ken"},
@@ -24,27 +24,26 @@ use super::request::Request;
 /// }"#)?;
 /// assert_eq!(call.method, "POST");
 ///
-/// let error = HttpCall::read(r#"{"uri": "https://api.example.com/"}"#).unwrap_err();
-/// assert_eq!(error.to_string(), "payload.uri: there is no such field; did you mean `url`?");
-/// # Ok::<(), steadfast_worker::handlers::HandlerFault>(())
+/// let error = HttpCall::parse(r#"{"uri": "https://api.example.com/"}"#).unwrap_err();
+/// assert_eq!(error.to_string(), "payload.uri: unknown field; did you mean `url`?");
+/// # Ok::<(), steadfast_worker::handlers::HandlerError>(())
 /// ```
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct HttpCall {
-    /// The method, `GET` without it.
+    /// The method; `GET` by default.
     #[serde(default = "get")]
     pub method: String,
     /// The URL, of scheme `http` or `https`.
     pub url: String,
-    /// The headers, beside those that the client writes.
+    /// The headers, beside those that the HTTP client sets.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// The body: a text as it is, anything else as JSON. Without it, none.
+    /// The body: a string by its value, anything else as JSON; none by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Box<RawValue>>,
-    /// How long it may take, redirects and the whole answer included; the worker's default
-    /// without it.
+    /// The timeout, including redirects and the whole response; by default the worker's.
     #[serde(
         default,
         with = "steadfast::duration::serde_seconds::option",
@@ -66,18 +65,18 @@ impl HttpCall {
         Self { method, url, headers: BTreeMap::new(), body: None, timeout: None }
     }
 
-    /// Reads a task's payload, a text of JSON.
+    /// Parses a task's payload from JSON.
     ///
     /// # Errors
-    /// It makes no sense: the fault names the field and what is wrong with it.
-    pub fn read(json: &str) -> Result<Self, HandlerFault> {
-        let call: Self = payload::read(json, &Self::FIELDS)?;
+    /// The payload is invalid: the error names the field and the problem.
+    pub fn parse(json: &str) -> Result<Self, HandlerError> {
+        let call: Self = payload::parse(json, &Self::FIELDS)?;
         Request::new(&call, None)?;
         Ok(call)
     }
 }
 
-/// Anything but the method may hold secrets.
+/// Everything but the method may contain secrets.
 impl fmt::Debug for HttpCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpCall")

@@ -1,4 +1,4 @@
-//! The client that all calls of a worker share.
+//! The HTTP client that all calls of a worker share.
 
 use std::sync::Arc;
 
@@ -8,37 +8,40 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt;
 use steadfast::{Fault, Kind};
 
-use super::super::HandlerFault;
+use super::super::HandlerError;
 use super::HttpLimits;
-use super::resolver::Guarded;
+use super::resolver::CheckedResolver;
 
 const USER_AGENT: &str = concat!("steadfast/", env!("CARGO_PKG_VERSION"));
 
-/// A client that resolves by `names` and follows nothing by itself.
+/// A client that resolves names with `resolver` and follows no redirects.
 ///
-/// It has no use for the proxies of the environment: behind one, nobody could say which address is
-/// called. What hyper reads of an answer's head is bounded: 100 headers, some 400 KiB.
-pub(super) fn build(limits: &HttpLimits, names: Guarded) -> Result<Client, HandlerFault> {
-    let tls = tls().map_err(|error| unbuilt(&error))?;
+/// It ignores the proxies of the environment: behind a proxy the called address cannot be checked.
+/// Hyper bounds the head of a response to 100 headers and about 400 KiB.
+pub(super) fn build(
+    limits: &HttpLimits,
+    resolver: CheckedResolver,
+) -> Result<Client, HandlerError> {
+    let tls = tls_config().map_err(|error| build_error(&error))?;
     Client::builder()
         .tls_backend_preconfigured(tls)
-        .dns_resolver(names)
+        .dns_resolver(resolver)
         .redirect(redirect::Policy::none())
         .no_proxy()
         .connect_timeout(limits.connect_timeout)
         .user_agent(USER_AGENT)
         .build()
-        .map_err(|error| unbuilt(&error))
+        .map_err(|error| build_error(&error))
 }
 
-fn unbuilt(error: &dyn std::error::Error) -> HandlerFault {
-    let message = format!("no HTTP client can be made here: {error}");
-    HandlerFault::new(Fault::of(Kind::Tls), message)
+fn build_error(error: &dyn std::error::Error) -> HandlerError {
+    let message = format!("cannot create the HTTP client: {error}");
+    HandlerError::new(Fault::of(Kind::Tls), message)
 }
 
-/// Trusts whom the system trusts; on a system that trusts nobody, such as an empty container,
-/// whom Mozilla trusts.
-fn tls() -> Result<ClientConfig, rustls::Error> {
+/// Uses the system's root certificates; on a system without any, such as an empty container, those of
+/// Mozilla.
+fn tls_config() -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(ring::default_provider());
     let config = || {
         ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()

@@ -1,8 +1,8 @@
-//! The facts of a call that failed.
+//! The errors of failed calls.
 //!
-//! How far a request got is the client's to say, what an answer means is told by its status:
-//! both are the extractors' work. What is added here is words for people, without the secrets
-//! that were sent or that a server quotes.
+//! The extractors derive the facts: how far a request got from the client's error, the meaning of a
+//! response from its status. This module adds messages, redacted of the secrets that were sent or that
+//! a server quotes.
 
 use std::error::Error;
 use std::iter;
@@ -13,32 +13,33 @@ use steadfast::extract;
 use steadfast::fault::MAX_CAUSES;
 use tokio::time::timeout;
 
-use super::super::targets::Refusal;
-use super::super::{HandlerFault, text};
-use super::answer::body;
+use super::super::targets::Rejection;
+use super::super::{HandlerError, text};
 use super::request::Request;
+use super::response::read_body;
 
-/// How much of what a server said goes into a fault, in characters.
-const IN_A_FAULT: usize = 500;
-/// How much is read for that, and how long it may take: the status is what matters.
-const EXCERPT: usize = 4 * 1024;
-const EXCERPT_TIME: Duration = Duration::from_secs(2);
+/// How much of a response body goes into an error message.
+const MAX_EXCERPT_CHARS: usize = 500;
+/// How much of the body is read for that, and for how long: the status matters more.
+const MAX_EXCERPT_BYTES: usize = 4 * 1024;
+const EXCERPT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The facts of an answer that is no success (J6).
-pub(super) async fn unsuccessful(request: &Request, mut answer: Response) -> HandlerFault {
-    let status = answer.status();
-    let fault = extract::http_response(status, answer.headers(), SystemTime::now());
-    let said = match timeout(EXCERPT_TIME, body(&mut answer, EXCERPT)).await {
-        Ok(Ok((bytes, _))) => words(request, &bytes),
+/// The error of a response without success (J6).
+pub(super) async fn status_error(request: &Request, mut response: Response) -> HandlerError {
+    let status = response.status();
+    let fault = extract::http_response(status, response.headers(), SystemTime::now());
+    let excerpt = match timeout(EXCERPT_TIMEOUT, read_body(&mut response, MAX_EXCERPT_BYTES)).await
+    {
+        Ok(Ok((bytes, _))) => excerpt(request, &bytes),
         _ => String::new(),
     };
-    let colon = if said.is_empty() { "" } else { ": " };
-    request.failed(fault, &format!("answered {}{colon}{said}", name(status)))
+    let colon = if excerpt.is_empty() { "" } else { ": " };
+    request.failed(fault, &format!("answered {}{colon}{excerpt}", status_text(status)))
 }
 
-/// What a body says to people, without secrets. Binary bodies say nothing.
-fn words(request: &Request, bytes: &[u8]) -> String {
-    // A cut may have gone through the last character.
+/// The beginning of a body, redacted; empty for a binary body.
+fn excerpt(request: &Request, bytes: &[u8]) -> String {
+    // The last character may be cut.
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) if error.error_len().is_none() => {
@@ -47,35 +48,35 @@ fn words(request: &Request, bytes: &[u8]) -> String {
         }
         Err(_) => "",
     };
-    // Hidden before it is cut: half a secret would not be found.
-    first_words(&request.secrets.hidden(text), IN_A_FAULT)
+    // Redacted before it is cut: half a secret would not be found.
+    start_of_text(&request.secrets.redact(text), MAX_EXCERPT_CHARS)
 }
 
-/// The beginning of a text, at most so many characters.
-fn first_words(text: &str, most: usize) -> String {
+/// The first `max` characters of a text, in one line.
+fn start_of_text(text: &str, max: usize) -> String {
     let line = text::one_line(text);
-    match line.char_indices().nth(most) {
+    match line.char_indices().nth(max) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
         None => line,
     }
 }
 
-fn name(status: StatusCode) -> String {
+fn status_text(status: StatusCode) -> String {
     match status.canonical_reason() {
         Some(reason) => format!("{} {reason}", status.as_u16()),
         None => status.as_u16().to_string(),
     }
 }
 
-/// The facts of a request that got no answer, or not the whole of it.
-pub(super) fn unanswered(request: &Request, error: &reqwest::Error) -> HandlerFault {
-    if let Some(refusal) = causes(error).find_map(|cause| cause.downcast_ref::<Refusal>()) {
-        return HandlerFault::refused(refusal.to_string());
+/// The error of a request without a response, or with an incomplete one.
+pub(super) fn transport_error(request: &Request, error: &reqwest::Error) -> HandlerError {
+    if let Some(rejection) = causes(error).find_map(|cause| cause.downcast_ref::<Rejection>()) {
+        return HandlerError::rejected(rejection.to_string());
     }
-    // The outermost one says the URL; it is the causes that know why.
-    let why = causes(error).skip(1).map(|cause| cause.to_string());
-    let words: Vec<_> = iter::once("no answer".to_owned()).chain(why).collect();
-    request.failed(extract::failure(error), &words.join(": "))
+    // The outermost error names the URL, the inner ones the reason.
+    let reasons = causes(error).skip(1).map(|cause| cause.to_string());
+    let message: Vec<_> = iter::once("no response".to_owned()).chain(reasons).collect();
+    request.failed(extract::failure(error), &message.join(": "))
 }
 
 fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
@@ -87,8 +88,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_words_are_whole_characters() {
-        assert_eq!(first_words("ää\nöö", 3), "ää …");
-        assert_eq!(first_words("öö", 2), "öö");
+    fn excerpt_is_cut_between_characters() {
+        assert_eq!(start_of_text("ää\nöö", 3), "ää …");
+        assert_eq!(start_of_text("öö", 2), "öö");
     }
 }

@@ -1,21 +1,21 @@
-//! How much a call may take.
+//! The limits of an HTTP call: time and response size.
 
 use std::time::Duration;
 
-use super::super::{HandlerFault, payload};
+use super::super::{HandlerError, payload};
 
-/// How much a call may take.
+/// The limits of an HTTP call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpLimits {
-    /// How long it may take to connect; 10 seconds by default.
+    /// The connect timeout; 10 seconds by default.
     pub connect_timeout: Duration,
-    /// How long a call may take that does not say; 30 seconds by default.
+    /// The timeout of a call that sets none; 30 seconds by default.
     pub timeout: Duration,
-    /// How long a call may ask to take; 10 minutes by default.
+    /// The longest timeout that a call may set; 10 minutes by default.
     pub max_timeout: Duration,
-    /// How many bytes of an answer's body are read; 1 MiB by default.
-    pub max_answer: usize,
+    /// How many bytes of a response body are read; 1 MiB by default.
+    pub max_response_bytes: usize,
 }
 
 impl Default for HttpLimits {
@@ -24,14 +24,14 @@ impl Default for HttpLimits {
             connect_timeout: Duration::from_secs(10),
             timeout: Duration::from_secs(30),
             max_timeout: Duration::from_secs(10 * 60),
-            max_answer: 1 << 20,
+            max_response_bytes: 1 << 20,
         }
     }
 }
 
 impl HttpLimits {
-    /// How long a call may take that asks for this.
-    pub(super) fn time(&self, asked: Option<Duration>) -> Result<Duration, HandlerFault> {
-        payload::time_limit(asked, self.timeout, self.max_timeout)
+    /// The time limit of a call that requests this timeout.
+    pub(super) fn time(&self, requested: Option<Duration>) -> Result<Duration, HandlerError> {
+        payload::time_limit(requested, self.timeout, self.max_timeout)
     }
 }

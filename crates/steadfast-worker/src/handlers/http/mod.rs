@@ -1,13 +1,12 @@
-//! Calls HTTP APIs for tasks of kind `http` (D19).
+//! The handler of the kind `http`, which calls HTTP APIs (D19).
 //!
-//! A task's URL is somebody else's choice, so the call is kept on a short leash (K2): public
-//! targets unless [`Targets`] says more, judged at the address that is connected to and again at
-//! every redirect; a bounded time, a bounded answer, no proxies, `http` and `https` alone.
+//! A task's URL comes from the client, so the call is restricted (K2): public targets unless
+//! [`Targets`] allows more, checked at the address that is connected to and at every redirect; a
+//! bounded time, a bounded response, no proxies, only `http` and `https`.
 //!
-//! The task's key goes along as `Idempotency-Key`, the same with every attempt, so that a server
-//! that honours it does the work once however often it is asked (J9).
+//! The task's key is sent as `Idempotency-Key`, the same in every attempt, so that a server that
+//! honours it takes effect once (J9).
 
-mod answer;
 mod call;
 mod client;
 mod failure;
@@ -15,6 +14,7 @@ mod limits;
 mod redirect;
 mod request;
 mod resolver;
+mod response;
 
 use std::sync::Arc;
 
@@ -22,27 +22,27 @@ use reqwest::{Client, Response};
 use steadfast::{Fault, Kind};
 use tokio::time::Instant;
 
-pub use answer::HttpAnswer;
 pub use call::HttpCall;
 pub use limits::HttpLimits;
 use redirect::{MAX_REDIRECTS, Next};
 use request::Request;
-use resolver::Guarded;
+use resolver::CheckedResolver;
 pub use resolver::{Resolver, SystemResolver};
+pub use response::HttpResponse;
 
-use super::{HandlerFault, Targets};
+use super::{HandlerError, Targets};
 
 /// Calls HTTP APIs.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), steadfast_worker::handlers::HandlerFault> {
+/// # async fn main() -> Result<(), steadfast_worker::handlers::HandlerError> {
 /// use steadfast_worker::handlers::{Http, HttpCall, Targets};
 ///
 /// let http = Http::new(Targets::default())?;
-/// let call = HttpCall::read(r#"{"url": "http://127.0.0.1:5432/"}"#)?;
-/// let refused = http.call(call, None).await.unwrap_err();
-/// assert!(refused.to_string().contains("--allow-target 127.0.0.1"));
+/// let call = HttpCall::parse(r#"{"url": "http://127.0.0.1:5432/"}"#)?;
+/// let rejected = http.call(call, None).await.unwrap_err();
+/// assert!(rejected.to_string().contains("--allow-target 127.0.0.1"));
 /// # Ok(())
 /// # }
 /// ```
@@ -54,64 +54,68 @@ pub struct Http {
 }
 
 impl Http {
-    /// Calls these targets, within the default limits.
+    /// Calls these targets with the default limits.
     ///
     /// # Errors
-    /// The system's certificates cannot be used.
-    pub fn new(targets: Targets) -> Result<Self, HandlerFault> {
+    /// The HTTP client cannot be created.
+    pub fn new(targets: Targets) -> Result<Self, HandlerError> {
         Self::with(targets, HttpLimits::default(), SystemResolver)
     }
 
-    /// Calls these targets within these limits, as `resolver` finds them.
+    /// Calls these targets with these limits, resolving names with `resolver`.
     ///
     /// # Errors
-    /// The system's certificates cannot be used.
+    /// The HTTP client cannot be created.
     pub fn with(
         targets: Targets,
         limits: HttpLimits,
         resolver: impl Resolver + 'static,
-    ) -> Result<Self, HandlerFault> {
+    ) -> Result<Self, HandlerError> {
         let targets = Arc::new(targets);
-        let names = Guarded { targets: targets.clone(), resolver: Arc::new(resolver) };
+        let names = CheckedResolver { targets: targets.clone(), resolver: Arc::new(resolver) };
         let client = client::build(&limits, names)?;
         Ok(Self { client, targets, limits })
     }
 
-    /// Makes a call, with the task's key. An answer of 200 to 299 is a success.
+    /// Makes a call with the task's key. A response of 200 to 299 is a success.
     ///
     /// # Errors
-    /// The call is not allowed, got no answer in time, or one that is no success.
+    /// The call is not allowed, got no response in time, or one that is not a success.
     pub async fn call(
         &self,
         call: HttpCall,
         key: Option<&str>,
-    ) -> Result<HttpAnswer, HandlerFault> {
+    ) -> Result<HttpResponse, HandlerError> {
         let deadline = Instant::now() + self.limits.time(call.timeout)?;
         let mut request = Request::new(&call, key)?;
         for _ in 0..=MAX_REDIRECTS {
-            let answer = self.send(&request, deadline).await?;
-            match redirect::next(request, answer.status(), answer.headers())? {
+            let response = self.send(&request, deadline).await?;
+            match redirect::next(request, response.status(), response.headers())? {
                 Next::Request(next) => request = next,
-                Next::Answer(request) => return self.read(&request, answer).await,
+                Next::Response(request) => return self.read(&request, response).await,
             }
         }
-        let what = format!("sent on more than {MAX_REDIRECTS} times; the last redirect led here");
+        let what = format!("more than {MAX_REDIRECTS} redirects; this is the last one");
         Err(request.failed(Fault::of(Kind::Data), &what))
     }
 
-    async fn read(&self, request: &Request, answer: Response) -> Result<HttpAnswer, HandlerFault> {
-        if !answer.status().is_success() {
-            return Err(failure::unsuccessful(request, answer).await);
+    async fn read(
+        &self,
+        request: &Request,
+        response: Response,
+    ) -> Result<HttpResponse, HandlerError> {
+        if !response.status().is_success() {
+            return Err(failure::status_error(request, response).await);
         }
-        HttpAnswer::read(answer, self.limits.max_answer)
+        HttpResponse::read(response, self.limits.max_response_bytes)
             .await
-            .map_err(|error| failure::unanswered(request, &error))
+            .map_err(|error| failure::transport_error(request, &error))
     }
 
-    async fn send(&self, request: &Request, deadline: Instant) -> Result<Response, HandlerFault> {
+    async fn send(&self, request: &Request, deadline: Instant) -> Result<Response, HandlerError> {
         self.targets
             .check_url(&request.url)
-            .map_err(|refusal| HandlerFault::refused(refusal.to_string()))?;
+            .map_err(|rejection| HandlerError::rejected(rejection.to_string()))?;
         let builder = self
             .client
             .request(request.method.clone(), request.url.clone())
@@ -121,6 +125,6 @@ impl Http {
             Some(body) => builder.body(body.clone()),
             None => builder,
         };
-        builder.send().await.map_err(|error| failure::unanswered(request, &error))
+        builder.send().await.map_err(|error| failure::transport_error(request, &error))
     }
 }

@@ -1,4 +1,4 @@
-//! A request that makes sense, ready to be sent.
+//! A validated request, ready to be sent.
 
 use bytes::Bytes;
 use reqwest::Method;
@@ -9,21 +9,21 @@ use reqwest::header::{
 use steadfast::Fault;
 use url::Url;
 
-use super::super::HandlerFault;
+use super::super::HandlerError;
 use super::super::payload::Content;
 use super::super::secrets::Secrets;
 use super::HttpCall;
 
-/// What the task's key is sent as.
+/// The header of the task's key.
 pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-const MAX_URL: usize = 8 * 1024;
+const MAX_URL_BYTES: usize = 8 * 1024;
 const MAX_HEADERS: usize = 100;
 const MAX_HEADER_BYTES: usize = 64 * 1024;
 
-/// What the client writes. A second opinion about where a request ends, or whom it is for, is how
-/// requests are smuggled.
-const THE_CLIENTS: [HeaderName; 8] =
+/// The headers that the HTTP client sets. A second value for the end of a request or its host allows
+/// request smuggling.
+const CLIENT_HEADERS: [HeaderName; 8] =
     [CONNECTION, CONTENT_LENGTH, EXPECT, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
 
 #[derive(Clone)]
@@ -33,14 +33,14 @@ pub(super) struct Request {
     pub(super) headers: HeaderMap,
     pub(super) body: Option<Bytes>,
     pub(super) secrets: Secrets,
-    /// Whether an earlier request did what was asked, and this one only fetches what came of it.
-    pub(super) follows_an_effect: bool,
+    /// Whether an earlier request has taken effect, and this one only fetches its result.
+    pub(super) follows_effect: bool,
 }
 
 impl Request {
-    pub(super) fn new(call: &HttpCall, key: Option<&str>) -> Result<Self, HandlerFault> {
-        let url = read_url(&call.url)?;
-        let (mut headers, mut secrets) = read_headers(call)?;
+    pub(super) fn new(call: &HttpCall, key: Option<&str>) -> Result<Self, HandlerError> {
+        let url = parse_url(&call.url)?;
+        let (mut headers, mut secrets) = parse_headers(call)?;
         if let Some(key) = key
             && !headers.contains_key(IDEMPOTENCY_KEY)
         {
@@ -54,23 +54,23 @@ impl Request {
                 Some(Bytes::from(json))
             }
         };
-        remember(&mut secrets, &url);
-        let method = read_method(&call.method)?;
-        Ok(Self { method, url, headers, body, secrets, follows_an_effect: false })
+        add_url_secrets(&mut secrets, &url);
+        let method = parse_method(&call.method)?;
+        Ok(Self { method, url, headers, body, secrets, follows_effect: false })
     }
 
-    /// The same request to another place.
-    pub(super) fn moved_to(&mut self, url: Url) {
-        remember(&mut self.secrets, &url);
+    /// The same request to another URL.
+    pub(super) fn redirect_to(&mut self, url: Url) {
+        add_url_secrets(&mut self.secrets, &url);
         self.url = url;
     }
 
-    /// A failure of this request. Its words name the method and the host: the path and the query
-    /// may be secret.
-    pub(super) fn failed(&self, fault: Fault, what: &str) -> HandlerFault {
-        let fault = if self.follows_an_effect { fault.with_unknown_outcome() } else { fault };
-        let what = self.secrets.hidden(what);
-        HandlerFault::new(fault, format!("{} {}: {what}", self.method, self.origin()))
+    /// The error of this request. It names the method and the host: the path and the query may be
+    /// secret.
+    pub(super) fn failed(&self, fault: Fault, what: &str) -> HandlerError {
+        let fault = if self.follows_effect { fault.with_unknown_outcome() } else { fault };
+        let what = self.secrets.redact(what);
+        HandlerError::new(fault, format!("{} {}: {what}", self.method, self.origin()))
     }
 
     pub(super) fn origin(&self) -> String {
@@ -78,83 +78,83 @@ impl Request {
     }
 }
 
-/// What of a URL is not told.
-fn remember(secrets: &mut Secrets, url: &Url) {
-    secrets.always(url.password().unwrap_or(url.username()));
-    secrets.always(url.path());
+/// Adds the secret parts of a URL.
+fn add_url_secrets(secrets: &mut Secrets, url: &Url) {
+    secrets.add(url.password().unwrap_or(url.username()));
+    secrets.add(url.path());
     if let Some(query) = url.query() {
-        secrets.always(query);
+        secrets.add(query);
     }
     for (name, value) in url.query_pairs() {
-        secrets.named(&name, &value);
+        secrets.add_named(&name, &value);
     }
 }
 
-fn read_method(text: &str) -> Result<Method, HandlerFault> {
+fn parse_method(text: &str) -> Result<Method, HandlerError> {
     match Method::from_bytes(text.to_ascii_uppercase().as_bytes()) {
-        Ok(Method::CONNECT) => {
-            Err(HandlerFault::invalid("method", "CONNECT asks for a tunnel, not for an answer"))
-        }
+        Ok(Method::CONNECT) => Err(HandlerError::invalid("method", "CONNECT is not supported")),
         Ok(method) => Ok(method),
-        Err(_) => Err(HandlerFault::invalid("method", "is no method; write it like POST")),
+        Err(_) => {
+            Err(HandlerError::invalid("method", "is not a valid HTTP method; use one such as POST"))
+        }
     }
 }
 
-fn read_url(text: &str) -> Result<Url, HandlerFault> {
-    let wrong = |problem: String| HandlerFault::invalid("url", problem);
-    if text.len() > MAX_URL {
-        let problem = format!("is {} bytes long; at most {MAX_URL} are taken", text.len());
-        return Err(wrong(problem));
+fn parse_url(text: &str) -> Result<Url, HandlerError> {
+    let invalid = |problem: String| HandlerError::invalid("url", problem);
+    if text.len() > MAX_URL_BYTES {
+        let problem = format!("is {} bytes long; the maximum is {MAX_URL_BYTES}", text.len());
+        return Err(invalid(problem));
     }
     let url = Url::parse(text)
-        .map_err(|error| wrong(format!("{error}; write it like https://api.example.com/users")))?;
-    check_scheme(&url).map_err(wrong)?;
+        .map_err(|error| invalid(format!("{error}; example: https://api.example.com/users")))?;
+    check_scheme(&url).map_err(invalid)?;
     Ok(url)
 }
 
-/// Only `http` and `https` are called, whatever a redirect says.
+/// Only `http` and `https` are allowed, also in a redirect.
 pub(super) fn check_scheme(url: &Url) -> Result<(), String> {
     match url.scheme() {
         "http" | "https" => Ok(()),
-        other => Err(format!("only http and https are called, not {other}")),
+        other => Err(format!("scheme `{other}` is not supported; use http or https")),
     }
 }
 
-fn read_headers(call: &HttpCall) -> Result<(HeaderMap, Secrets), HandlerFault> {
+fn parse_headers(call: &HttpCall) -> Result<(HeaderMap, Secrets), HandlerError> {
     let bytes: usize = call.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
     if call.headers.len() > MAX_HEADERS || bytes > MAX_HEADER_BYTES {
         let problem = format!(
-            "{} headers of {bytes} bytes are too many; at most {MAX_HEADERS} of {MAX_HEADER_BYTES} \
-             bytes are taken",
+            "{} headers of {bytes} bytes are too many; the maximum is {MAX_HEADERS} headers of \
+             {MAX_HEADER_BYTES} bytes",
             call.headers.len()
         );
-        return Err(HandlerFault::invalid("headers", problem));
+        return Err(HandlerError::invalid("headers", problem));
     }
     let mut headers = HeaderMap::with_capacity(call.headers.len() + 2);
     let mut secrets = Secrets::default();
     for (name, value) in &call.headers {
-        let (name, value) = read_header(name, value)
-            .map_err(|problem| HandlerFault::invalid(&format!("headers.{name}"), problem))?;
-        secrets.named(name.as_str(), &String::from_utf8_lossy(value.as_bytes()));
+        let (name, value) = parse_header(name, value)
+            .map_err(|problem| HandlerError::invalid(&format!("headers.{name}"), problem))?;
+        secrets.add_named(name.as_str(), &String::from_utf8_lossy(value.as_bytes()));
         headers.append(name, value);
     }
     Ok((headers, secrets))
 }
 
-fn read_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), &'static str> {
-    let name: HeaderName = name.parse().map_err(|_| "is no name of a header")?;
-    if THE_CLIENTS.contains(&name) {
-        return Err("is written by the client; leave it out");
+fn parse_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), &'static str> {
+    let name: HeaderName = name.parse().map_err(|_| "is not a valid header name")?;
+    if CLIENT_HEADERS.contains(&name) {
+        return Err("is set by the HTTP client; remove it");
     }
     let mut value = HeaderValue::from_bytes(value.as_bytes())
-        .map_err(|_| "its value has a line break or another control character")?;
+        .map_err(|_| "its value contains a line break or another control character")?;
     value.set_sensitive(true);
     Ok((name, value))
 }
 
-fn key_value(key: &str) -> Result<HeaderValue, HandlerFault> {
+fn key_value(key: &str) -> Result<HeaderValue, HandlerError> {
     HeaderValue::from_bytes(key.as_bytes()).map_err(|_| {
-        let problem = "the task's idempotency key has a control character, so it cannot be sent";
-        HandlerFault::invalid("headers", problem)
+        let problem = "the task's idempotency key contains a control character and cannot be sent";
+        HandlerError::invalid("headers", problem)
     })
 }

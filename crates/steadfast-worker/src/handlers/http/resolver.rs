@@ -1,8 +1,7 @@
-//! From a name to addresses that may be called.
+//! A DNS resolver that returns only allowed addresses.
 //!
-//! A name that was checked and then looked up again may stand for another address by then: that
-//! is how DNS rebinding works. So the client looks names up here, and connects to the very
-//! addresses that were judged.
+//! A name that is checked and then resolved again may return another address: DNS rebinding uses this.
+//! So the HTTP client resolves names here, and connects to the addresses that were checked.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -13,13 +12,13 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::super::Targets;
 
-/// Finds the addresses of hosts.
+/// Resolves host names.
 #[async_trait]
 pub trait Resolver: Send + Sync {
-    /// The addresses that a host's name stands for.
+    /// The addresses of a host name.
     ///
     /// # Errors
-    /// It stands for none, or nobody could be asked.
+    /// The name does not resolve, or the resolver cannot be reached.
     async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>>;
 }
 
@@ -34,22 +33,22 @@ impl Resolver for SystemResolver {
     }
 }
 
-/// A resolver whose answers are judged.
-pub(super) struct Guarded {
+/// A resolver whose answers are checked against the allowed targets.
+pub(super) struct CheckedResolver {
     pub(super) targets: Arc<Targets>,
     pub(super) resolver: Arc<dyn Resolver>,
 }
 
-impl Resolve for Guarded {
+impl Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let (targets, resolver) = (self.targets.clone(), self.resolver.clone());
         Box::pin(async move {
             let found = resolver.addresses(name.as_str()).await?;
-            targets.check_found(name.as_str(), &found)?;
+            targets.check_resolved(name.as_str(), &found)?;
             if found.is_empty() {
-                return Err(io::Error::other("the name stands for no address").into());
+                return Err(io::Error::other("the name resolves to no address").into());
             }
-            // The client puts the URL's port in the place of 0.
+            // The HTTP client replaces port 0 with the URL's port.
             let addresses = found.into_iter().map(|address| SocketAddr::new(address, 0));
             Ok(Box::new(addresses) as Addrs)
         })

@@ -1,19 +1,19 @@
-//! The services of a cloud that tell a machine its own secrets.
+//! The metadata services of clouds, which hand out a machine's credentials.
 //!
-//! Whoever may make a worker fetch a URL of theirs could read the machine's credentials. So they
-//! are refused even where a wide rule (`169.254.0.0/16`, `fd00::/8`) would let them in by
-//! accident: they must be allowed by themselves.
+//! A client that can make a worker fetch their URLs could read these credentials. So they are rejected
+//! even where a wide rule (`169.254.0.0/16`, `fd00::/8`) would include them: they need a rule of their
+//! own.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What such a service is called in a refusal.
-pub(super) const WHAT: &str = "a metadata service, which tells the machine's own secrets";
+/// The description in a rejection.
+pub(super) const WHAT: &str = "a cloud metadata service";
 
 pub(super) fn is_address(address: IpAddr) -> bool {
     ADDRESSES.contains(&address)
 }
 
-/// Whether a name, in lower case and without a final dot, is that of such a service.
+/// Whether this name, in lower case and without a final dot, is that of a metadata service.
 pub(super) fn is_name(name: &str) -> bool {
     NAMES.contains(&name)
 }
@@ -28,7 +28,7 @@ const ADDRESSES: &[IpAddr] = &[
     // The machine itself: AWS, Google.
     v6([0xfd00, 0xec2, 0x254]),
     v6([0xfd20, 0xce, 0x254]),
-    // Azure's wire server, which looks like a public address.
+    // Azure's wire server, which has a public address.
     v4(168, 63, 129, 16),
     // Alibaba and Oracle.
     v4(100, 100, 100, 200),

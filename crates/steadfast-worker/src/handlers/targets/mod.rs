@@ -1,17 +1,17 @@
-//! Which hosts may be called (K2).
+//! The allow list for HTTP targets (K2).
 //!
-//! A task's URL is written by whoever submits it, and the worker that calls it stands inside the
-//! network: on the same machine as a database, next to a metadata service. So a target must be
-//! public, or allowed by a rule.
+//! A task's URL comes from the client that submits it, and the worker that calls it runs inside the
+//! network: on the same machine as a database, next to a metadata service. So a target must be public,
+//! or allowed by a rule.
 //!
-//! A name is judged by the addresses it stands for, and those change from one question to the
-//! next. So what is judged is what is connected to: the client's own resolver asks
-//! [`Targets::check_found`], once for each connection. Addresses written into a URL never reach a
-//! resolver, so [`Targets::check_url`] judges those, of the first URL and of every redirect.
+//! A host name is checked by the addresses it resolves to, which may differ between two lookups. So
+//! the address that is connected to is the one that is checked: the client's own resolver calls
+//! [`Targets::check_resolved`] once per connection. An address in a URL never reaches the resolver, so
+//! [`Targets::check_url`] checks it, in the first URL and in every redirect.
 
 mod metadata;
 mod ranges;
-mod refusal;
+mod rejection;
 mod rule;
 
 use std::net::IpAddr;
@@ -19,13 +19,12 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 use url::{Host, Url};
 
-pub(crate) use refusal::Refusal;
-use rule::{Opens, normal};
+pub(crate) use rejection::Rejection;
+use rule::{RuleTarget, normalize};
 pub use rule::{TargetRule, TargetRuleError};
 
-/// The targets that may be called: public ones, and those that rules open.
-///
-/// The default is public ones alone.
+/// The targets that may be called: public ones, and those that rules allow. The default allows only
+/// public ones.
 ///
 /// ```
 /// use steadfast_worker::handlers::Targets;
@@ -35,9 +34,9 @@ pub use rule::{TargetRule, TargetRuleError};
 /// # Ok::<(), steadfast_worker::handlers::TargetRuleError>(())
 /// ```
 ///
-/// A rule for a network opens its addresses, whatever name leads there. A rule for a host opens
-/// the addresses that its name stands for, and only under that name. Metadata services of clouds
-/// are opened by nothing but a rule for their very address or name.
+/// A rule for a network allows its addresses under any name. A rule for a host allows the addresses
+/// that its name resolves to, and only under that name. The metadata services of clouds are allowed
+/// only by a rule for their exact address or name.
 #[derive(Clone, Debug, Default)]
 pub struct Targets {
     networks: Vec<IpNet>,
@@ -45,39 +44,39 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// Public targets, and what these rules open.
+    /// Allows public targets and those of these rules.
     #[must_use]
     pub fn new(rules: impl IntoIterator<Item = TargetRule>) -> Self {
         let mut targets = Self::default();
-        for TargetRule(opens) in rules {
-            match opens {
-                Opens::Network(network) => targets.networks.push(network),
-                Opens::Host(host) => targets.hosts.push(host),
+        for TargetRule(target) in rules {
+            match target {
+                RuleTarget::Network(network) => targets.networks.push(network),
+                RuleTarget::Host(host) => targets.hosts.push(host),
             }
         }
         targets
     }
 
-    /// Judges a URL by what is written in it. An address is judged here for good, a name when it
-    /// is looked up.
-    pub(crate) fn check_url(&self, url: &Url) -> Result<(), Refusal> {
+    /// Checks the host of a URL. The check of an address is final, that of a name follows when it is
+    /// resolved.
+    pub(crate) fn check_url(&self, url: &Url) -> Result<(), Rejection> {
         match url.host() {
             Some(Host::Ipv4(address)) => self.check_address(address.into()),
             Some(Host::Ipv6(address)) => self.check_address(address.into()),
-            Some(Host::Domain(name)) => self.check_name(&normal(name)),
+            Some(Host::Domain(name)) => self.check_name(&normalize(name)),
             None => Ok(()),
         }
     }
 
-    /// Judges the addresses that a name was found to stand for. One that may not be called
-    /// refuses them all: which of them a connection is made to is a matter of chance.
-    pub(crate) fn check_found(&self, name: &str, addresses: &[IpAddr]) -> Result<(), Refusal> {
-        let name = normal(name);
+    /// Checks the addresses that a name resolved to. One forbidden address rejects them all, since the
+    /// client may connect to any of them.
+    pub(crate) fn check_resolved(&self, name: &str, addresses: &[IpAddr]) -> Result<(), Rejection> {
+        let name = normalize(name);
         self.check_name(&name)?;
         for address in addresses {
             match self.check_address(*address) {
-                Err(refusal) if !self.opens_by_name(&name, &refusal) => {
-                    return Err(refusal.found_by(&name));
+                Err(rejection) if !self.allows_by_name(&name, &rejection) => {
+                    return Err(rejection.resolved_from(&name));
                 }
                 _ => {}
             }
@@ -85,39 +84,39 @@ impl Targets {
         Ok(())
     }
 
-    fn check_name(&self, name: &str) -> Result<(), Refusal> {
+    fn check_name(&self, name: &str) -> Result<(), Rejection> {
         if metadata::is_name(name) && !self.has_host(name) {
-            return Err(Refusal::metadata_host(name));
+            return Err(Rejection::metadata_host(name));
         }
         Ok(())
     }
 
-    fn check_address(&self, address: IpAddr) -> Result<(), Refusal> {
+    fn check_address(&self, address: IpAddr) -> Result<(), Rejection> {
         let address = address.to_canonical();
-        let carried = ranges::carried(address).map(IpAddr::V4);
-        let either = || [Some(address), carried].into_iter().flatten();
+        let embedded = ranges::embedded(address).map(IpAddr::V4);
+        let either = || [Some(address), embedded].into_iter().flatten();
         if let Some(address) = either().find(|address| metadata::is_address(*address)) {
             let named = self.networks.contains(&address.into());
-            return if named { Ok(()) } else { Err(Refusal::metadata(address)) };
+            return if named { Ok(()) } else { Err(Rejection::metadata(address)) };
         }
-        if either().any(|address| self.networks.iter().any(|open| open.contains(&address))) {
+        if either().any(|address| self.networks.iter().any(|network| network.contains(&address))) {
             return Ok(());
         }
-        if let Some(carried) = carried {
-            return match ranges::special(carried) {
-                Some(range) => Err(Refusal::carries(address, carried, range)),
+        if let Some(embedded) = embedded {
+            return match ranges::special(embedded) {
+                Some(range) => Err(Rejection::embedded(address, embedded, range)),
                 None => Ok(()),
             };
         }
         match ranges::special(address) {
-            Some(range) => Err(Refusal::range(address, range)),
+            Some(range) => Err(Rejection::range(address, range)),
             None => Ok(()),
         }
     }
 
-    /// Whether a rule for the host stands against this refusal of an address of it.
-    fn opens_by_name(&self, name: &str, refusal: &Refusal) -> bool {
-        self.has_host(name) && (!refusal.is_about_metadata() || metadata::is_name(name))
+    /// Whether a rule for the host overrides this rejection of one of its addresses.
+    fn allows_by_name(&self, name: &str, rejection: &Rejection) -> bool {
+        self.has_host(name) && (!rejection.is_about_metadata() || metadata::is_name(name))
     }
 
     fn has_host(&self, name: &str) -> bool {
@@ -135,17 +134,17 @@ mod tests {
 
     fn url(targets: &Targets, host: &str) -> Result<(), String> {
         let url = Url::parse(&format!("http://{host}/")).unwrap();
-        targets.check_url(&url).map_err(|refusal| refusal.to_string())
+        targets.check_url(&url).map_err(|rejection| rejection.to_string())
     }
 
-    fn found(targets: &Targets, name: &str, addresses: &[&str]) -> Result<(), String> {
+    fn resolved(targets: &Targets, name: &str, addresses: &[&str]) -> Result<(), String> {
         let addresses: Vec<_> = addresses.iter().map(|text| text.parse().unwrap()).collect();
-        targets.check_found(name, &addresses).map_err(|refusal| refusal.to_string())
+        targets.check_resolved(name, &addresses).map_err(|rejection| rejection.to_string())
     }
 
-    /// K2: a network opens its addresses, in each of their forms, and no others.
+    /// K2: a network rule allows its addresses, in each of their forms, and no others.
     #[test]
-    fn a_network_opens_its_addresses() {
+    fn network_rule_allows_only_its_addresses() {
         let targets = targets(&["10.20.0.0/16"]);
         for host in ["10.20.1.2", "[::ffff:10.20.1.2]", "[64:ff9b::10.20.1.2]", "1.1.1.1"] {
             assert_eq!(url(&targets, host), Ok(()), "{host}");
@@ -153,36 +152,36 @@ mod tests {
         for host in ["10.21.0.1", "192.168.0.1", "[::ffff:10.21.0.1]", "[::10.20.1.2]"] {
             assert!(url(&targets, host).is_err(), "{host}");
         }
-        assert_eq!(found(&targets, "db.internal", &["10.20.1.2"]), Ok(()));
+        assert_eq!(resolved(&targets, "db.internal", &["10.20.1.2"]), Ok(()));
     }
 
-    /// K2: a host opens what its name stands for, and only under that name.
+    /// K2: a host rule allows the addresses of its name, and only under that name.
     #[test]
-    fn a_host_opens_what_its_name_stands_for() {
+    fn host_rule_allows_the_addresses_of_its_name() {
         let targets = targets(&["db.internal"]);
-        assert_eq!(found(&targets, "DB.internal.", &["10.0.0.7", "fd12::7"]), Ok(()));
-        assert!(found(&targets, "other.internal", &["10.0.0.7"]).is_err());
+        assert_eq!(resolved(&targets, "DB.internal.", &["10.0.0.7", "fd12::7"]), Ok(()));
+        assert!(resolved(&targets, "other.internal", &["10.0.0.7"]).is_err());
         assert!(url(&targets, "10.0.0.7").is_err());
     }
 
-    /// K2: one private address among public ones refuses the name.
+    /// K2: one private address among public ones rejects the name.
     #[test]
-    fn one_private_address_refuses_them_all() {
-        let refused = found(&Targets::default(), "mixed.example", &["1.1.1.1", "10.0.0.7"]);
+    fn name_with_one_private_address_is_rejected() {
+        let rejected = resolved(&Targets::default(), "mixed.example", &["1.1.1.1", "10.0.0.7"]);
         assert_eq!(
-            refused,
+            rejected,
             Err(
-                "mixed.example is 10.0.0.7, a private address (10.0.0.0/8), and is not called; to \
-                 allow it, start the worker with --allow-target mixed.example or \
+                "mixed.example resolves to 10.0.0.7, a private address (10.0.0.0/8), which is not \
+                 allowed; to allow it, start the worker with --allow-target mixed.example or \
                  --allow-target 10.0.0.7"
                     .to_owned()
             )
         );
     }
 
-    /// K2: a metadata service is opened by its very address or name, and by nothing wider.
+    /// K2: a metadata service is allowed by its exact address or name, and by nothing wider.
     #[test]
-    fn a_metadata_service_must_be_named() {
+    fn metadata_service_needs_its_own_rule() {
         let wide = targets(&["0.0.0.0/0", "::/0", "fd00::/8", "db.internal"]);
         for host in [
             "169.254.169.254",
@@ -193,27 +192,27 @@ mod tests {
             "metadata.google.internal",
             "METADATA.google.internal.",
         ] {
-            assert!(url(&wide, host).unwrap_err().contains("a metadata service"), "{host}");
+            assert!(url(&wide, host).unwrap_err().contains("a cloud metadata service"), "{host}");
         }
-        assert!(found(&wide, "db.internal", &["169.254.169.254"]).is_err());
+        assert!(resolved(&wide, "db.internal", &["169.254.169.254"]).is_err());
 
         let named = targets(&["169.254.169.254", "metadata.google.internal"]);
         assert_eq!(url(&named, "169.254.169.254"), Ok(()));
-        assert_eq!(found(&named, "metadata.google.internal", &["169.254.169.254"]), Ok(()));
+        assert_eq!(resolved(&named, "metadata.google.internal", &["169.254.169.254"]), Ok(()));
     }
 
-    /// K2: the refusal names the rule and how to allow the target.
+    /// K2: the rejection names the reason and how to allow the target.
     #[test]
-    fn a_refusal_says_why_and_what_to_do() {
+    fn rejection_names_the_reason_and_the_flag() {
         assert_eq!(
             url(&Targets::default(), "0x7f.1").unwrap_err(),
-            "127.0.0.1 is a loopback address (127.0.0.0/8), and is not called; to allow it, start \
+            "127.0.0.1 is a loopback address (127.0.0.0/8), which is not allowed; to allow it, start \
              the worker with --allow-target 127.0.0.1"
         );
         assert_eq!(
             url(&Targets::default(), "[2002:7f00:1::]").unwrap_err(),
-            "2002:7f00:1:: is another form of 127.0.0.1, a loopback address (127.0.0.0/8), and is \
-             not called; to allow it, start the worker with --allow-target 2002:7f00:1::"
+            "2002:7f00:1:: embeds 127.0.0.1, a loopback address (127.0.0.0/8), which is not allowed; \
+             to allow it, start the worker with --allow-target 2002:7f00:1::"
         );
     }
 }

@@ -1,30 +1,29 @@
-//! The addresses that are not on the public internet.
+//! The address ranges that are not on the public internet.
 //!
-//! A public address is what is left: the special-purpose registries of IANA are listed here, and
-//! of IPv6 everything outside `2000::/3`. So an address that nobody thought of is refused, not
-//! called.
+//! These are the special-purpose registries of IANA, and for IPv6 everything outside `2000::/3`. So an
+//! IPv6 address that is not assigned yet is rejected.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-/// A range of addresses, and what they are.
+/// A range of addresses, and its description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) network: IpNet,
-    /// As in "it is …".
+    /// Completes "it is …".
     pub(super) what: &'static str,
 }
 
-/// The range that an address is in, if it is not a public one. The first that fits names it best.
+/// The range of an address that is not public. The first match is the most specific.
 pub(super) fn special(address: IpAddr) -> Option<&'static Range> {
     let table = if address.is_ipv4() { V4 } else { V6 };
     table.iter().find(|range| range.network.contains(&address))
 }
 
-/// The IPv4 address that packets to this one are sent on to, if it carries one: whoever may not
-/// call the one may not call the other.
-pub(super) fn carried(address: IpAddr) -> Option<Ipv4Addr> {
+/// The IPv4 address to which packets to this one are forwarded, if it embeds one. The same rules apply
+/// to both.
+pub(super) fn embedded(address: IpAddr) -> Option<Ipv4Addr> {
     let IpAddr::V6(address) = address else {
         return None;
     };
@@ -45,7 +44,7 @@ const SIX_TO_FOUR: Ipv6Net = v6_net([0x2002, 0, 0, 0], 16);
 const V4: &[Range] = &[
     v4([0, 0, 0, 0], 8, "an address of this host"),
     v4([10, 0, 0, 0], 8, "a private address"),
-    v4([100, 64, 0, 0], 10, "an address behind a provider's NAT"),
+    v4([100, 64, 0, 0], 10, "a carrier-grade NAT address"),
     v4([127, 0, 0, 0], 8, "a loopback address"),
     v4([169, 254, 0, 0], 16, "a link-local address"),
     v4([172, 16, 0, 0], 12, "a private address"),
@@ -100,10 +99,9 @@ const fn v6_net([a, b, c, d]: [u16; 4], prefix: u8) -> Ipv6Net {
 mod tests {
     use super::*;
 
-    /// K2: the first and the last address of every range belong to it, and what is just outside
-    /// is judged by itself.
+    /// K2: the first and the last address of every range belong to it.
     #[test]
-    fn a_range_begins_and_ends_where_it_says() {
+    fn range_includes_its_first_and_last_address() {
         for range in V4.iter().chain(V6) {
             assert!(special(range.network.network()).is_some(), "{range:?}");
             assert!(special(range.network.broadcast()).is_some(), "{range:?}");
@@ -111,7 +109,7 @@ mod tests {
         }
     }
 
-    /// K2: what is public stays public.
+    /// K2: public addresses are in no range.
     #[test]
     fn public_addresses_are_in_no_range() {
         let public = [
@@ -139,9 +137,9 @@ mod tests {
         }
     }
 
-    /// K2: an IPv4 address within an IPv6 one is found where translators put it.
+    /// K2: an IPv4 address embedded in an IPv6 address is found where translators put it.
     #[test]
-    fn the_carried_address_is_found() {
+    fn embedded_ipv4_address_is_found() {
         let cases = [
             ("::ffff:10.1.2.3", Some("10.1.2.3")),
             ("64:ff9b::10.1.2.3", Some("10.1.2.3")),
@@ -152,7 +150,7 @@ mod tests {
         ];
         for (address, expected) in cases {
             let expected = expected.map(|address| address.parse().unwrap());
-            assert_eq!(carried(address.parse().unwrap()), expected, "{address}");
+            assert_eq!(embedded(address.parse().unwrap()), expected, "{address}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What an operator writes to open a target: a network, an address or a host.
+//! An allow rule for a target: a network, an address or a host.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
@@ -7,7 +7,7 @@ use std::str::FromStr;
 use ipnet::IpNet;
 use url::Host;
 
-/// A target that may be called although it is not public.
+/// A rule that allows a target although it is not public.
 ///
 /// ```
 /// use steadfast_worker::handlers::TargetRule;
@@ -20,21 +20,21 @@ use url::Host;
 /// assert_eq!(rules[1].to_string(), "192.168.1.7");
 ///
 /// let error = "http://db.internal/".parse::<TargetRule>().unwrap_err();
-/// assert!(error.to_string().contains("write the host alone, without `http://`"));
+/// assert!(error.to_string().contains("use the host without `http://`"));
 /// # Ok::<(), steadfast_worker::handlers::TargetRuleError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TargetRule(pub(super) Opens);
+pub struct TargetRule(pub(super) RuleTarget);
 
-/// What a rule opens.
+/// The target of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Opens {
+pub(super) enum RuleTarget {
     Network(IpNet),
     /// In lower case, without a final dot.
     Host(String),
 }
 
-/// A text that opens no target, and what is wrong with it.
+/// An invalid target rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetRuleError {
     text: String,
@@ -43,7 +43,7 @@ pub struct TargetRuleError {
 
 impl fmt::Display for TargetRuleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is not a target: {}", self.text.escape_debug(), self.problem)
+        write!(f, "invalid target `{}`: {}", self.text.escape_debug(), self.problem)
     }
 }
 
@@ -54,29 +54,28 @@ impl FromStr for TargetRule {
 
     fn from_str(text: &str) -> Result<Self, TargetRuleError> {
         let trimmed = text.trim();
-        let opens = if trimmed.is_empty() {
-            Err(format!("it is empty; {EXAMPLES}"))
+        let target = if trimmed.is_empty() {
+            Err(format!("must not be empty; {EXAMPLES}"))
         } else if let Some((scheme, _)) = trimmed.split_once("://") {
-            Err(format!("write the host alone, without `{scheme}://`; {EXAMPLES}"))
+            Err(format!("use the host without `{scheme}://`; {EXAMPLES}"))
         } else if trimmed.contains('/') {
-            network(trimmed).map(Opens::Network)
+            network(trimmed).map(RuleTarget::Network)
         } else {
             address_or_host(trimmed)
         };
-        opens.map(Self).map_err(|problem| TargetRuleError { text: text.to_owned(), problem })
+        target.map(Self).map_err(|problem| TargetRuleError { text: text.to_owned(), problem })
     }
 }
 
-const EXAMPLES: &str = "write it like 10.20.0.0/16, 192.168.1.7, fd12:3456::/32 or db.internal";
+const EXAMPLES: &str = "examples: 10.20.0.0/16, 192.168.1.7, fd12:3456::/32, db.internal";
 
 fn network(text: &str) -> Result<IpNet, String> {
-    let network: IpNet = text
-        .parse()
-        .map_err(|_| format!("it is not an address and the length of its prefix; {EXAMPLES}"))?;
+    let network: IpNet =
+        text.parse().map_err(|_| format!("not an address with a prefix length; {EXAMPLES}"))?;
     if network.addr() != network.network() {
         return Err(format!(
-            "the address has more bits than the prefix; write {} for the network, or {} for the \
-             address alone",
+            "the address has bits beyond the prefix; use {} for the network, or {} for the address \
+             alone",
             network.trunc(),
             network.addr()
         ));
@@ -84,43 +83,43 @@ fn network(text: &str) -> Result<IpNet, String> {
     Ok(network)
 }
 
-fn address_or_host(text: &str) -> Result<Opens, String> {
+fn address_or_host(text: &str) -> Result<RuleTarget, String> {
     let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
     if let Ok(address) = bare.parse::<IpAddr>() {
-        return Ok(Opens::Network(address.to_canonical().into()));
+        return Ok(RuleTarget::Network(address.to_canonical().into()));
     }
     if let Some((host, port)) = text.rsplit_once(':')
         && port.bytes().all(|byte| byte.is_ascii_digit())
     {
-        return Err(format!("a port cannot be allowed by itself; write `{host}`"));
+        return Err(format!("ports are not supported; use `{host}`"));
     }
     if text.contains('*') {
-        return Err("names are taken literally; write each host, or its network".to_owned());
+        return Err("wildcards are not supported; list each host, or its network".to_owned());
     }
     match Host::parse(text) {
-        Ok(Host::Domain(host)) if !host.is_empty() => Ok(Opens::Host(normal(&host))),
-        Ok(Host::Ipv4(meant)) => Err(odd(meant)),
-        _ => Err(format!("it is neither an address nor the name of a host; {EXAMPLES}")),
+        Ok(Host::Domain(host)) if !host.is_empty() => Ok(RuleTarget::Host(normalize(&host))),
+        Ok(Host::Ipv4(address)) => Err(not_dotted_decimal(address)),
+        _ => Err(format!("neither an address nor a host name; {EXAMPLES}")),
     }
 }
 
-fn odd(meant: Ipv4Addr) -> String {
-    format!("an address is written with four decimal numbers; {meant} if that is meant")
+fn not_dotted_decimal(address: Ipv4Addr) -> String {
+    format!("an IPv4 address has four decimal numbers; did you mean {address}?")
 }
 
-/// A host's name as names are compared.
-pub(super) fn normal(host: &str) -> String {
+/// A host name in the form in which names are compared.
+pub(super) fn normalize(host: &str) -> String {
     host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase()
 }
 
 impl fmt::Display for TargetRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Opens::Network(network) if network.prefix_len() == network.max_prefix_len() => {
+            RuleTarget::Network(network) if network.prefix_len() == network.max_prefix_len() => {
                 network.addr().fmt(f)
             }
-            Opens::Network(network) => network.fmt(f),
-            Opens::Host(host) => host.fmt(f),
+            RuleTarget::Network(network) => network.fmt(f),
+            RuleTarget::Host(host) => host.fmt(f),
         }
     }
 }
@@ -129,13 +128,13 @@ impl fmt::Display for TargetRule {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<String, String> {
+    fn parse(text: &str) -> Result<String, String> {
         text.parse().map(|rule: TargetRule| rule.to_string()).map_err(|error| error.to_string())
     }
 
     /// K2: a rule is a network, an address or a host, in the usual spellings.
     #[test]
-    fn a_rule_is_a_network_an_address_or_a_host() {
+    fn rule_in_any_usual_spelling_is_parsed() {
         let cases = [
             ("10.0.0.0/8", "10.0.0.0/8"),
             (" 10.0.0.7 ", "10.0.0.7"),
@@ -149,28 +148,28 @@ mod tests {
             ("bücher.example", "xn--bcher-kva.example"),
         ];
         for (text, expected) in cases {
-            assert_eq!(read(text).as_deref(), Ok(expected), "{text}");
+            assert_eq!(parse(text).as_deref(), Ok(expected), "{text}");
         }
     }
 
-    /// K2: what cannot be a rule is answered with what to write instead.
+    /// K2: the error of an invalid rule says what to use instead.
     #[test]
-    fn a_wrong_rule_says_what_to_write() {
+    fn invalid_rule_error_says_what_to_use() {
         let cases = [
-            ("", "it is empty"),
+            ("", "must not be empty"),
             ("http://10.0.0.7/", "without `http://`"),
-            ("10.0.0.0/33", "the length of its prefix"),
-            ("db.internal/8", "the length of its prefix"),
-            ("10.0.0.7/8", "write 10.0.0.0/8 for the network, or 10.0.0.7 for the address alone"),
-            ("10.0.0.7:80", "write `10.0.0.7`"),
-            ("[::1]:80", "write `[::1]`"),
-            ("*.internal", "taken literally"),
-            ("10.1", "10.0.0.1 if that is meant"),
-            ("0x7f000001", "127.0.0.1 if that is meant"),
-            ("a b", "neither an address nor the name of a host"),
+            ("10.0.0.0/33", "prefix length"),
+            ("db.internal/8", "prefix length"),
+            ("10.0.0.7/8", "use 10.0.0.0/8 for the network, or 10.0.0.7 for the address alone"),
+            ("10.0.0.7:80", "use `10.0.0.7`"),
+            ("[::1]:80", "use `[::1]`"),
+            ("*.internal", "wildcards are not supported"),
+            ("10.1", "did you mean 10.0.0.1?"),
+            ("0x7f000001", "did you mean 127.0.0.1?"),
+            ("a b", "neither an address nor a host name"),
         ];
         for (text, expected) in cases {
-            let error = read(text).unwrap_err();
+            let error = parse(text).unwrap_err();
             assert!(error.contains(expected), "{text}: {error}");
         }
     }

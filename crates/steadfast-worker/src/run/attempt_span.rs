@@ -1,0 +1,92 @@
+//! The tracing span of an attempt (O2, O3): logs written during the attempt, by the handler or by the
+//! code it calls, carry the task's id.
+//!
+//! A task that was submitted with a W3C `traceparent` as its correlation id continues that trace,
+//! however many days later and on whichever machine.
+
+use steadfast_store::{Claimed, Verdict};
+use tracing::field::Empty;
+use tracing::{Span, info_span};
+
+/// The span of an attempt at this task.
+pub(super) fn new(claimed: &Claimed) -> Span {
+    let span = info_span!(
+        target: "steadfast",
+        "attempt",
+        otel.name = format_args!("attempt {}", claimed.kind),
+        otel.kind = "consumer",
+        operation = claimed.kind,
+        session = %claimed.id,
+        attempt = claimed.progress.attempt(),
+        max = claimed.policy.max_attempts(),
+        queue = claimed.queue,
+        policy = claimed.policy.id(),
+        correlation_id = claimed.correlation_id.as_deref(),
+        outcome = Empty,
+        class = Empty,
+        reason = Empty,
+        delay = Empty,
+        otel.status_code = Empty,
+        otel.status_description = Empty,
+    );
+    continue_trace(&span, claimed.correlation_id.as_deref());
+    span
+}
+
+/// Records the verdict on the attempt's span.
+pub(super) fn record(span: &Span, verdict: &Verdict) {
+    let fault = match verdict {
+        Verdict::Retry { fault, .. } => Some(fault),
+        Verdict::Failed { fault, .. } => fault.as_ref(),
+        _ => None,
+    };
+    if let Some(fault) = fault {
+        span.record("class", fault.class.name());
+        span.record("otel.status_code", "ERROR");
+        span.record("otel.status_description", fault.message.as_str());
+    }
+    match verdict {
+        Verdict::Completed { .. } => span.record("outcome", "success"),
+        Verdict::Retry { delay, .. } => {
+            span.record("outcome", "retry").record("delay", delay.as_secs_f64())
+        }
+        Verdict::Failed { reason, .. } => {
+            span.record("outcome", "failure").record("reason", reason.name())
+        }
+        _ => span.record("outcome", "released"),
+    };
+}
+
+#[cfg(not(feature = "opentelemetry"))]
+const fn continue_trace(_: &Span, _: Option<&str>) {}
+
+/// Makes the span a part of the trace in the correlation id, if it is a trace context.
+#[cfg(feature = "opentelemetry")]
+fn continue_trace(span: &Span, correlation_id: Option<&str>) {
+    use opentelemetry::propagation::Extractor;
+    use opentelemetry::trace::TraceContextExt;
+    use tracing_opentelemetry::OpenTelemetrySpanExt;
+
+    struct Traceparent<'c>(&'c str);
+
+    impl Extractor for Traceparent<'_> {
+        fn get(&self, key: &str) -> Option<&str> {
+            (key == "traceparent").then_some(self.0)
+        }
+
+        fn keys(&self) -> Vec<&str> {
+            vec!["traceparent"]
+        }
+    }
+
+    let Some(correlation_id) = correlation_id.filter(|_| !span.is_disabled()) else {
+        return;
+    };
+    let context = opentelemetry::global::get_text_map_propagator(|propagator| {
+        propagator.extract(&Traceparent(correlation_id))
+    });
+    if context.span().span_context().is_valid() {
+        // Fails for a span that is not exported.
+        let _ = span.set_parent(context);
+    }
+}

@@ -1,0 +1,79 @@
+//! The running tasks, by runner, so that they can be cancelled.
+//!
+//! Each runner has a slot that it alone writes. Cancelling a task reads all slots, which is rare;
+//! starting or finishing one takes no lock that another runner uses.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+use steadfast_store::{FencingToken, TaskId};
+
+use super::context::Context;
+use crate::sync::lock;
+
+/// The index of a runner's slot.
+pub(crate) type Slot = usize;
+
+#[derive(Debug)]
+pub(crate) struct RunningTasks {
+    slots: Box<[Mutex<Option<Context>>]>,
+    closed: AtomicBool,
+}
+
+impl RunningTasks {
+    pub(crate) fn new(runners: u32) -> Self {
+        let slots = (0..runners).map(|_| Mutex::default()).collect();
+        Self { slots, closed: AtomicBool::new(false) }
+    }
+
+    pub(super) fn start(&self, slot: Slot, context: &Context) {
+        if let Some(mut slot) = self.slot(slot) {
+            *slot = Some(context.clone());
+        }
+        if self.closed.load(Ordering::SeqCst) {
+            context.cancellation().cancel();
+        }
+    }
+
+    pub(super) fn finish(&self, slot: Slot) {
+        if let Some(mut slot) = self.slot(slot) {
+            *slot = None;
+        }
+    }
+
+    fn slot(&self, slot: Slot) -> Option<MutexGuard<'_, Option<Context>>> {
+        Some(lock(self.slots.get(slot)?))
+    }
+
+    fn contexts(&self) -> impl Iterator<Item = Context> {
+        (0..self.slots.len()).filter_map(|slot| self.slot(slot)?.clone())
+    }
+
+    /// Cancels the running tasks that match.
+    pub(crate) fn cancel(&self, matches: impl Fn(TaskId, FencingToken) -> bool) {
+        self.contexts()
+            .filter(|context| matches(context.id(), context.fencing_token()))
+            .for_each(|context| context.cancellation().cancel());
+    }
+
+    /// Cancels all tasks, and those that start from now on.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
+        self.cancel(|_, _| true);
+    }
+
+    /// The longest cleanup time of a running task.
+    pub(crate) fn max_cleanup_time(&self) -> Duration {
+        self.contexts().map(|context| context.cleanup_time()).max().unwrap_or_default()
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        let is_used = |slot| self.slot(slot).is_some_and(|slot| slot.is_some());
+        (0..self.slots.len()).filter(|slot| is_used(*slot)).count()
+    }
+
+    pub(crate) fn list(&self) -> Vec<(TaskId, FencingToken)> {
+        self.contexts().map(|context| (context.id(), context.fencing_token())).collect()
+    }
+}

@@ -1,0 +1,7 @@
+//! A lock that ignores poisoning: the data behind these mutexes is valid after every statement.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
