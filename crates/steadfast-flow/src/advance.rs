@@ -1,9 +1,9 @@
-//! Executions go on: what has happened is read, what follows is computed, and the steps are taken.
+//! Advancing executions: reads their states, plans their next steps, and writes these.
 //!
-//! Anybody may do it, at any time, several at once. A step holds only if its execution is still as
-//! it was read; who was too late reads again. So it does not matter who notices that a task has
-//! ended, how often, or when, and a process that is killed leaves nothing half done. Executions go
-//! in batches: a few statements for hundreds of them.
+//! Any process may do this at any time, also concurrently. A step is written only if its execution has
+//! not changed since it was read; otherwise it is read again. So it does not matter which process
+//! handles a completion, how often, or when, and a killed process leaves nothing half done. Executions
+//! are advanced in batches, with a few statements for hundreds of them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,160 +16,169 @@ use steadfast_store::{
 };
 use tracing::{info, warn};
 
-use crate::begin::WRITTEN;
 use crate::flow::Flow;
 use crate::plan::{self, Plan, plan};
+use crate::start_nodes::MAX_WRITE_BYTES;
 use crate::workflow::Workflow;
 
-/// How many executions go in one transaction.
-const BATCH: usize = 250;
+/// How many executions are advanced in one transaction.
+const BATCH_SIZE: usize = 250;
 
-/// How often an execution is read again that others were faster with. Whoever was faster has
-/// advanced it; should that be for ever, the sweep goes on.
-const ROUNDS: usize = 50;
+/// How often executions that changed since they were read are read again. The process that changed
+/// them has advanced them; the sweep covers the rest.
+const MAX_CONFLICT_RETRIES: usize = 50;
 
-/// A deadlock, a lost connection or a busy pool is worth a few tries before it is left to the
-/// sweep, for which whoever waits for the next node would wait.
-const PATIENCE: Policy = Policy::exponential(Duration::from_millis(50))
+/// A deadlock, a lost connection or a busy pool is worth a few retries before it is left to the sweep,
+/// which delays the next node.
+const STORE_RETRY: Policy = Policy::exponential(Duration::from_millis(50))
     .max_attempts(6)
     .max_delay(Duration::from_secs(2))
     .jitter(Jitter::Full)
     .nested(Nested::Both)
     .constant();
 
-/// An execution, its workflow and what is to be done.
-pub(crate) struct Planned {
+/// An execution, its workflow and its plan.
+pub(crate) struct PlannedExecution {
     pub(crate) state: ExecutionState,
     pub(crate) workflow: Arc<Workflow>,
     pub(crate) plan: Plan,
 }
 
-/// The executions that have to be looked at again.
+/// The executions that have to be planned again.
 #[derive(Default)]
-pub(crate) struct Again {
-    /// They have changed since they were read, and nothing was written of them.
+pub(crate) struct Unfinished {
+    /// They have changed since they were read, and their steps were not written.
     pub(crate) changed: Vec<ExecutionId>,
-    /// More of their nodes begin than in one batch.
-    pub(crate) put_off: Vec<ExecutionId>,
+    /// More of their nodes start than fit in one batch.
+    pub(crate) deferred: Vec<ExecutionId>,
 }
 
 impl Flow {
-    /// Has executions go on of which these tasks are nodes.
+    /// Advances the executions of these tasks.
     pub(crate) async fn advance_after(&self, ended: &[TaskId]) {
         for tasks in ended.chunks(1000) {
-            Box::pin(self.advance_these(tasks)).await;
+            Box::pin(self.advance_chunk(tasks)).await;
         }
     }
 
-    async fn advance_these(&self, ended: &[TaskId]) {
-        match retry(&PATIENCE, || self.store.executions_of(ended)).await {
+    async fn advance_chunk(&self, ended: &[TaskId]) {
+        match retry(&STORE_RETRY, || self.store.executions_of(ended)).await {
             Ok(executions) => self.advance_all(&executions).await,
-            Err(error) => warn!(target: "steadfast", %error, "workflows wait for the sweep"),
+            Err(error) => {
+                warn!(target: "steadfast", %error, "cannot advance executions: leaving them to the sweep");
+            }
         }
     }
 
-    /// Has executions go on. What cannot be done now is left for the next sweep.
+    /// Advances executions. What fails now is left to the next sweep.
     pub(crate) async fn advance_all(&self, executions: &[ExecutionId]) {
-        for batch in executions.chunks(BATCH) {
-            // Boxed: whoever serves holds several of these, and they are large.
+        for batch in executions.chunks(BATCH_SIZE) {
+            // Boxed because a serving process holds several of these large futures.
             Box::pin(self.advance_batch(batch)).await;
         }
     }
 
     async fn advance_batch(&self, batch: &[ExecutionId]) {
-        let advanced = retry(&PATIENCE, || Box::pin(self.advance(batch.to_vec()))).await;
+        let advanced = retry(&STORE_RETRY, || Box::pin(self.advance(batch.to_vec()))).await;
         let Err(error) = advanced else { return };
         if error.error().is_none_or(StoreError::is_passing) {
-            warn!(target: "steadfast", %error, "executions wait for the sweep");
+            warn!(target: "steadfast", %error, "cannot advance executions: leaving them to the sweep");
             return;
         }
-        // One of them cannot go on. The others must not suffer for it.
-        for alone in batch {
-            Box::pin(self.advance_alone(*alone)).await;
+        // One of them cannot advance; the others must not wait for it.
+        for single in batch {
+            Box::pin(self.advance_single(*single)).await;
         }
     }
 
-    /// One that can never go on fails, so that somebody sees it and can do something.
-    async fn advance_alone(&self, id: ExecutionId) {
+    /// Advances one execution, and fails it if it can never advance, so that operators see it.
+    async fn advance_single(&self, id: ExecutionId) {
         let Err(error) = self.advance(vec![id]).await else { return };
-        let told = match is_for_good(&error) {
-            true => self.fail(id, &format!("it cannot go on: {error}")).await,
+        let failed = match is_permanent(&error) {
+            true => self.fail(id, &format!("cannot advance: {error}")).await,
             false => Err(error),
         };
-        if let Err(error) = told {
-            warn!(target: "steadfast", execution = %id, %error, "it waits for the sweep");
+        if let Err(error) = failed {
+            warn!(
+                target: "steadfast", execution = %id, %error,
+                "cannot advance the execution: leaving it to the sweep"
+            );
         }
     }
 
-    async fn advance(&self, mut left: Vec<ExecutionId>) -> Result<()> {
-        for _ in 0..ROUNDS {
-            let again = self.take(self.planned(&left).await?).await?;
-            left = again.changed;
-            // Each turn begins some of them, so this ends.
-            let mut more = again.put_off;
-            while !more.is_empty() {
-                let again = self.take(self.planned(&more).await?).await?;
-                more = again.put_off;
-                left.extend(again.changed);
+    async fn advance(&self, mut remaining: Vec<ExecutionId>) -> Result<()> {
+        for _ in 0..MAX_CONFLICT_RETRIES {
+            let unfinished = self.take_steps(self.planned(&remaining).await?).await?;
+            remaining = unfinished.changed;
+            // Each round starts some nodes, so this ends.
+            let mut deferred = unfinished.deferred;
+            while !deferred.is_empty() {
+                let unfinished = self.take_steps(self.planned(&deferred).await?).await?;
+                deferred = unfinished.deferred;
+                remaining.extend(unfinished.changed);
             }
-            if left.is_empty() {
+            if remaining.is_empty() {
                 return Ok(());
             }
         }
         Ok(())
     }
 
-    async fn planned(&self, executions: &[ExecutionId]) -> Result<Vec<Planned>> {
+    async fn planned(&self, executions: &[ExecutionId]) -> Result<Vec<PlannedExecution>> {
         let states = self.store.execution_states(executions).await?;
         let mut planned = Vec::with_capacity(states.len());
         for state in states {
-            let workflow = self.known.get(&self.store, state.workflow).await?;
+            let workflow = self.definitions.get(&self.store, state.workflow).await?;
             let plan = plan(&state, &workflow);
-            planned.push(Planned { state, workflow, plan });
+            planned.push(PlannedExecution { state, workflow, plan });
         }
         Ok(planned)
     }
 
-    /// Completes plans and takes their steps. Answers what is to be looked at again.
-    pub(crate) async fn take(&self, mut planned: Vec<Planned>) -> Result<Again> {
-        let mut room = WRITTEN;
-        let mut put_off = self.begin(&mut planned, &mut room).await?;
-        put_off.extend(self.tell_failures(&mut planned, &mut room).await?);
-        put_off.sort_unstable();
-        put_off.dedup();
-        let mut leftover: Vec<_> = planned
+    /// Completes plans and writes their steps. Returns what has to be planned again.
+    pub(crate) async fn take_steps(
+        &self,
+        mut planned: Vec<PlannedExecution>,
+    ) -> Result<Unfinished> {
+        let mut write_budget = MAX_WRITE_BYTES;
+        let mut deferred = self.start_nodes(&mut planned, &mut write_budget).await?;
+        deferred.extend(self.settle_failures(&mut planned, &mut write_budget).await?);
+        deferred.sort_unstable();
+        deferred.dedup();
+        let mut orphaned: Vec<_> = planned
             .iter_mut()
-            .map(|one| (one.state.id, std::mem::take(&mut one.plan.leftover)))
+            .map(|one| (one.state.id, std::mem::take(&mut one.plan.orphaned)))
             .collect();
         let steps: Vec<_> = planned
             .into_iter()
             .map(|one| one.plan.step)
             .filter(|step| !step.is_nothing() || step.follow_up.is_some())
             .collect();
-        let told: Vec<_> = steps.iter().map(|step| (step.execution, step.ending.clone())).collect();
-        let answers = self.store.take_steps(steps).await?;
+        let endings: Vec<_> =
+            steps.iter().map(|step| (step.execution, step.ending.clone())).collect();
+        let accepted = self.store.take_steps(steps).await?;
         let mut changed = Vec::new();
-        for ((id, ending), holds) in told.into_iter().zip(answers) {
-            match (holds, ending) {
+        for ((id, ending), accepted) in endings.into_iter().zip(accepted) {
+            match (accepted, ending) {
                 (false, _) => changed.push(id),
                 (true, Some(ending)) => log(id, &ending),
                 (true, None) => {}
             }
         }
-        leftover.retain(|(id, tasks)| !tasks.is_empty() && !changed.contains(id));
-        self.store.call_off(&leftover, &Program::Flow.into()).await?;
-        Ok(Again { changed, put_off })
+        orphaned.retain(|(id, tasks)| !tasks.is_empty() && !changed.contains(id));
+        self.store.call_off(&orphaned, &Program::Flow.into()).await?;
+        Ok(Unfinished { changed, deferred })
     }
 
-    async fn fail(&self, id: ExecutionId, why: &str) -> Result<()> {
-        for _ in 0..ROUNDS {
+    async fn fail(&self, id: ExecutionId, reason: &str) -> Result<()> {
+        for _ in 0..MAX_CONFLICT_RETRIES {
             let Some(state) = self.store.execution_states(&[id]).await?.pop() else {
                 return Ok(());
             };
             let ending = Ending {
                 status: ExecutionStatus::Failed,
                 node: None,
-                message: Some(why.to_owned()),
+                message: Some(reason.to_owned()),
             };
             let ending = Some(ending).filter(|_| state.status == ExecutionStatus::Running);
             if self.end(&state, ending, None, &Program::Flow.into()).await? {
@@ -179,8 +188,8 @@ impl Flow {
         Ok(())
     }
 
-    /// Ends an execution, whatever its workflow says, and calls off what is under way of it.
-    /// Whether it was still as it was read.
+    /// Ends an execution, whatever its workflow says, and cancels its open tasks. Returns `false` if it
+    /// has changed since it was read.
     pub(crate) async fn end(
         &self,
         state: &ExecutionState,
@@ -200,8 +209,8 @@ impl Flow {
     }
 }
 
-/// Whether the same will be so at every other time.
-const fn is_for_good(error: &StoreError) -> bool {
+/// Whether a retry would fail in the same way.
+const fn is_permanent(error: &StoreError) -> bool {
     matches!(
         error,
         StoreError::Invalid(_)
@@ -218,8 +227,8 @@ fn log(execution: ExecutionId, ending: &Ending) {
     let message = ending.message.as_deref().unwrap_or_default();
     match ending.status {
         ExecutionStatus::Failed => {
-            warn!(target: "steadfast", %execution, message, "an execution failed");
+            warn!(target: "steadfast", %execution, message, "execution failed");
         }
-        status => info!(target: "steadfast", %execution, %status, message, "an execution ended"),
+        status => info!(target: "steadfast", %execution, %status, message, "execution ended"),
     }
 }

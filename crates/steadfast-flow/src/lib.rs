@@ -1,9 +1,9 @@
-//! Workflows: work in several steps, each retried by itself, all of it kept.
+//! Workflows: durable operations in several steps, each retried by itself.
 //!
-//! A task is retried as a whole. Work that calls three services should not call the first two
-//! again because the third was away. A [`Workflow`] names the steps, what each waits for and how
-//! each is retried; every step is a task of the store, so all that holds for tasks holds for it:
-//! leases, weeks of waiting, crashes, queues, the page.
+//! A task is retried as a whole. An operation that calls three services should not call the first two
+//! again because the third was down. A [`Workflow`] names the nodes, the dependencies and the retry
+//! policy of each; every node is a task of the store, with all that tasks have: leases, weeks of
+//! delay, crash recovery, queues, the web page.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -39,27 +39,27 @@
 //! # }
 //! ```
 //!
-//! # How it is made
+//! # Structure
 //!
-//! - [`Workflow`] is data that was checked: whatever is wrong with it is told before anything
-//!   runs (W1). Values of its nodes' `config` may come from the trigger and from nodes before.
-//! - What follows from what has happened is one pure function (`next.rs`). The store keeps what
-//!   happened, and takes a step only if nothing has happened since (`advance.rs`).
-//! - [`Flow`] starts, shows and steers executions. Whoever [serves](Flow::serve) them advances
-//!   each when a task of it ends, and looks for what was missed (`serve.rs`).
+//! - [`Workflow`] is a checked definition: errors are reported before anything runs (W1). Values in a
+//!   node's `config` may come from the trigger and from earlier nodes.
+//! - The next step is a pure function of the nodes' states (`next_step.rs`). The store records it only
+//!   if the execution has not changed since it was read (`advance.rs`).
+//! - [`Flow`] starts, reads and controls executions. A process that [serves](Flow::serve) them advances
+//!   each one when a task of it ends, and sweeps for missed completions (`serve.rs`).
 
 mod advance;
-mod begin;
+mod control;
+mod definition_cache;
 mod failure;
 mod flow;
-mod known;
-mod next;
+mod next_step;
+mod node_task;
 mod plan;
 mod reference;
 mod serve;
 mod start;
-mod steer;
-mod task;
+mod start_nodes;
 mod view;
 mod workflow;
 
@@ -68,5 +68,5 @@ pub use start::Start;
 pub use steadfast_store::{
     ExecutionError, ExecutionFilter, ExecutionId, ExecutionStatus, Started, WorkflowDefinition,
 };
-pub use view::{Execution, ExecutionNode, NodePlace};
+pub use view::{Execution, ExecutionNode, ExecutionNodeStatus};
 pub use workflow::{MAX_NODES, Node, Problem, Workflow, WorkflowError};

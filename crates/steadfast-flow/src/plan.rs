@@ -1,27 +1,27 @@
-//! The step that an execution takes, by its state: what can be said without reading more.
+//! The plan of an execution's next step, as far as its state determines it.
 
 use steadfast_store::{
     AuditEntry, Ending, ExecutionState, ExecutionStatus, NodeEnding, NodeState, NodeStatus,
     Outcome, Resumed, Status, Step, TaskId,
 };
 
-use crate::next::{Next, Place, next};
+use crate::next_step::{NextStep, State, next_step};
 use crate::workflow::Workflow;
 
-const PRUNED: &str = "its task was pruned before anybody noticed how it ended; resume the \
-                      execution to have it done again";
+const PRUNED: &str = "the node's task was pruned before its end was recorded; resume the execution \
+                      to run it again";
 
-/// What is to be done with an execution.
+/// The plan for an execution.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// What happens, apart from the nodes that begin.
+    /// The step, apart from the nodes that start.
     pub(crate) step: Step,
-    /// The nodes that begin.
-    pub(crate) begin: Vec<usize>,
-    /// The node that failed it just now, with its task.
+    /// The nodes that start.
+    pub(crate) starting: Vec<usize>,
+    /// The node that fails the execution with this step.
     pub(crate) failed: Option<Failed>,
-    /// Tasks that have no sense any more: the execution has ended.
-    pub(crate) leftover: Vec<TaskId>,
+    /// The open tasks of an execution that has ended, to be cancelled.
+    pub(crate) orphaned: Vec<TaskId>,
 }
 
 /// The node that failed an execution.
@@ -29,41 +29,42 @@ pub(crate) struct Plan {
 pub(crate) struct Failed {
     pub(crate) node: usize,
     pub(crate) task: Option<TaskId>,
-    /// Whether somebody called it off: that is no error to try again after.
+    /// Whether it was cancelled, which is not retried.
     pub(crate) cancelled: bool,
 }
 
-/// What follows from a state.
+/// Plans the next step of an execution.
 pub(crate) fn plan(state: &ExecutionState, workflow: &Workflow) -> Plan {
-    let mut places = vec![Place::Waiting; workflow.nodes().len()];
+    let mut states = vec![State::Waiting; workflow.nodes().len()];
     let mut step = Step::of(state.id, state.version);
     for node in &state.nodes {
-        let (place, ending) = noticed(node);
+        let (node_state, ending) = current_state(node);
         step.ended.extend(ending);
-        set(&mut places, node.number, place);
+        set(&mut states, node.number, node_state);
     }
-    let mut plan = Plan { step, begin: Vec::new(), failed: None, leftover: Vec::new() };
+    let mut plan = Plan { step, starting: Vec::new(), failed: None, orphaned: Vec::new() };
     if state.status == ExecutionStatus::Running {
-        follow(&mut plan, next(workflow, &places), state, workflow);
+        apply(&mut plan, next_step(workflow, &states), state, workflow);
     }
     if plan.step.ending.is_some() || state.status != ExecutionStatus::Running {
-        plan.leftover = open_tasks(state);
+        plan.orphaned = open_tasks(state);
     }
     plan
 }
 
-fn follow(plan: &mut Plan, next: Next, state: &ExecutionState, workflow: &Workflow) {
+fn apply(plan: &mut Plan, next: NextStep, state: &ExecutionState, workflow: &Workflow) {
     match next {
-        Next::Begin(nodes) => plan.begin = nodes,
-        Next::Completed => plan.step.ending = Some(Ending::plain(ExecutionStatus::Completed)),
-        Next::Failed(node) => {
+        NextStep::Start(nodes) => plan.starting = nodes,
+        NextStep::Completed => plan.step.ending = Some(Ending::plain(ExecutionStatus::Completed)),
+        NextStep::Failed(node) => {
             let (number, name) = (column(node), workflow.id_of(node).to_owned());
             let state = state.nodes.iter().find(|node| node.number == number);
-            let ended = |node: &NodeState| node.outcome == Outcome::Ended(Status::Cancelled);
+            let was_cancelled =
+                |node: &NodeState| node.outcome == Outcome::Ended(Status::Cancelled);
             plan.failed = Some(Failed {
                 node,
                 task: state.and_then(|node| node.task),
-                cancelled: state.is_some_and(ended),
+                cancelled: state.is_some_and(was_cancelled),
             });
             plan.step.ending =
                 Some(Ending { status: ExecutionStatus::Failed, node: Some(name), message: None });
@@ -77,57 +78,57 @@ pub(crate) fn end(
     ending: Option<Ending>,
     audit: Option<AuditEntry>,
 ) -> Step {
-    let ended = state.nodes.iter().filter_map(|node| noticed(node).1).collect();
+    let ended = state.nodes.iter().filter_map(|node| current_state(node).1).collect();
     Step { ended, ending, audit, ..Step::of(state.id, state.version) }
 }
 
-/// What a failed or cancelled execution goes on with: nodes that completed stay so, and the others
-/// are tried again.
+/// Plans the resumption of a failed or cancelled execution: completed nodes stay completed, and the
+/// others run again.
 pub(crate) fn resume(state: &ExecutionState, workflow: &Workflow) -> Plan {
-    let mut places = vec![Place::Waiting; workflow.nodes().len()];
+    let mut states = vec![State::Waiting; workflow.nodes().len()];
     let mut step = Step::of(state.id, state.version);
     for node in &state.nodes {
-        let place = match (node.status, node.outcome, node.task) {
-            (NodeStatus::Completed, ..) => Place::Completed,
+        let node_state = match (node.status, node.outcome, node.task) {
+            (NodeStatus::Completed, ..) => State::Completed,
             (_, Outcome::Ended(Status::Completed), _) => {
-                step.ended.extend(noticed(node).1);
-                Place::Completed
+                step.ended.extend(current_state(node).1);
+                State::Completed
             }
             (_, Outcome::Ended(_) | Outcome::Open, Some(task)) => {
                 step.resumed.push(Resumed { number: node.number, task });
-                Place::Submitted
+                State::Submitted
             }
-            _ => Place::Waiting,
+            _ => State::Waiting,
         };
-        set(&mut places, node.number, place);
+        set(&mut states, node.number, node_state);
     }
-    let mut plan = Plan { step, begin: Vec::new(), failed: None, leftover: Vec::new() };
-    follow(&mut plan, next(workflow, &places), state, workflow);
+    let mut plan = Plan { step, starting: Vec::new(), failed: None, orphaned: Vec::new() };
+    apply(&mut plan, next_step(workflow, &states), state, workflow);
     plan.step.ending.get_or_insert(Ending::plain(ExecutionStatus::Running));
     plan
 }
 
-/// Where a node is by now, and how it ended if nobody noticed before.
-fn noticed(node: &NodeState) -> (Place, Option<NodeEnding>) {
+/// The current state of a node, and its ending if that is not recorded yet.
+fn current_state(node: &NodeState) -> (State, Option<NodeEnding>) {
     let ending = |status, message: Option<&str>| {
         let message = message.map(str::to_owned);
         Some(NodeEnding { number: node.number, status, message })
     };
     match (node.status, node.outcome) {
-        (NodeStatus::Completed, _) => (Place::Completed, None),
+        (NodeStatus::Completed, _) => (State::Completed, None),
         (_, Outcome::Ended(Status::Completed)) => {
-            (Place::Completed, ending(NodeStatus::Completed, None))
+            (State::Completed, ending(NodeStatus::Completed, None))
         }
-        (NodeStatus::Failed | NodeStatus::Cancelled, _) => (Place::Failed, None),
-        (NodeStatus::Submitted, Outcome::Open) => (Place::Submitted, None),
+        (NodeStatus::Failed | NodeStatus::Cancelled, _) => (State::Failed, None),
+        (NodeStatus::Submitted, Outcome::Open) => (State::Submitted, None),
         (NodeStatus::Submitted, Outcome::Ended(Status::Cancelled)) => {
-            (Place::Failed, ending(NodeStatus::Cancelled, None))
+            (State::Failed, ending(NodeStatus::Cancelled, None))
         }
         (NodeStatus::Submitted, Outcome::Ended(_)) => {
-            (Place::Failed, ending(NodeStatus::Failed, None))
+            (State::Failed, ending(NodeStatus::Failed, None))
         }
         (NodeStatus::Submitted, Outcome::Gone) => {
-            (Place::Failed, ending(NodeStatus::Failed, Some(PRUNED)))
+            (State::Failed, ending(NodeStatus::Failed, Some(PRUNED)))
         }
     }
 }
@@ -138,13 +139,13 @@ pub(crate) fn open_tasks(state: &ExecutionState) -> Vec<TaskId> {
     state.nodes.iter().filter(is_open).filter_map(|node| node.task).collect()
 }
 
-fn set(places: &mut [Place], number: u16, place: Place) {
-    if let Some(at) = places.get_mut(usize::from(number)) {
-        *at = place;
+fn set(states: &mut [State], number: u16, state: State) {
+    if let Some(entry) = states.get_mut(usize::from(number)) {
+        *entry = state;
     }
 }
 
-/// A node's number as a row has it. There are far fewer in a workflow.
+/// A node's number as the store's column type. A workflow has far fewer nodes.
 pub(crate) fn column(number: usize) -> u16 {
     u16::try_from(number).unwrap_or(u16::MAX)
 }

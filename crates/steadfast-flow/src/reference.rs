@@ -1,16 +1,15 @@
-//! What one node answered, in what another is asked.
+//! References in a node's `config` to the trigger and to the results of earlier nodes.
 //!
-//! A node's `config` may stand for values that are known only when it begins: what the execution
-//! was started with, and what nodes before it answered. They are named by a JSON Pointer into
+//! A reference is resolved when the node starts. It is a JSON Pointer into
 //!
 //! ```json
 //! { "trigger": …, "nodes": { "create": … } }
 //! ```
 //!
-//! `{"$from": "/nodes/create/body/id"}` stands for that value, whatever it is; in a text,
-//! `${/trigger/user}` stands for its words. `$${` is a `${` that means itself. A pointer goes on
-//! into a text that is JSON, as the body is that an API answered with. There is no more to it:
-//! whoever wants to compute writes a handler.
+//! `{"$from": "/nodes/create/body/id"}` is replaced by that value, whatever its type; in a string,
+//! `${/trigger/user}` is replaced by its text. `$${` is a literal `${`. A pointer continues into a
+//! string that is JSON, such as the body of an API's response. There are no expressions: computations
+//! belong in a handler.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -24,38 +23,38 @@ use steadfast_store::MAX_PAYLOAD;
 const FROM: &str = "$from";
 const OPEN: &str = "${";
 
-/// What is wrong with the references of a config, each with its path in it, but no more than
-/// `most`. `known` are the nodes that have completed when this one begins.
+/// The problems of a config's references, each with its path, at most `max` of them. `available` are
+/// the nodes that have completed when this one starts.
 pub(crate) fn problems(
     config: &Value,
-    known: &HashSet<&str>,
-    most: usize,
+    available: &HashSet<&str>,
+    max: usize,
 ) -> Vec<(String, String)> {
     let mut problems = Vec::new();
-    each(config, &mut String::new(), &mut |path, pointer| {
-        if problems.len() >= most {
+    for_each_pointer(config, &mut String::new(), &mut |path, pointer| {
+        if problems.len() >= max {
             return;
         }
-        if let Err(problem) = pointer.and_then(|pointer| possible(pointer, known)) {
+        if let Err(problem) = pointer.and_then(|pointer| check_pointer(pointer, available)) {
             problems.push((path.to_owned(), problem));
         }
     });
     problems
 }
 
-/// What a config refers to.
+/// The values that a config refers to.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reads {
-    /// Whether it refers to what the execution was started with.
+    /// Whether it refers to the trigger.
     pub(crate) trigger: bool,
-    /// The nodes whose answers it refers to.
+    /// The nodes whose results it refers to.
     pub(crate) nodes: Vec<String>,
 }
 
-/// What a config refers to, so that no more than that has to be read.
+/// The values that a config refers to, so that only these have to be read.
 pub(crate) fn reads(config: &Value) -> Reads {
     let mut reads = Reads::default();
-    each(config, &mut String::new(), &mut |_, pointer| {
+    for_each_pointer(config, &mut String::new(), &mut |_, pointer| {
         let Ok(pointer) = pointer else { return };
         match node_of(pointer) {
             Some(node) if !reads.nodes.contains(&node) => reads.nodes.push(node),
@@ -66,122 +65,122 @@ pub(crate) fn reads(config: &Value) -> Reads {
     reads
 }
 
-/// The node that a pointer leads to, if it leads to one.
+/// The node that a pointer refers to, if any.
 fn node_of(pointer: &str) -> Option<String> {
     let rest = pointer.strip_prefix("/nodes/")?;
     let step = rest.split('/').next().unwrap_or_default();
     Some(step.replace("~1", "/").replace("~0", "~"))
 }
 
-/// The config with every reference followed.
+/// Resolves every reference in a config.
 ///
 /// # Errors
-/// What is not there, or that it would be more than a payload may be. A small config can stand for
-/// gigabytes, so this is told before they are written out.
-pub(crate) fn followed(config: &Value, input: &Value) -> Result<Value, String> {
-    Room::default().followed(config, input)
+/// A value is missing, or the result would exceed the maximum payload. A small config can expand to
+/// gigabytes, so its size is checked before it is built.
+pub(crate) fn resolve(config: &Value, input: &Value) -> Result<Value, String> {
+    ByteBudget::default().resolve(config, input)
 }
 
-/// How many bytes of texts that are JSON are read for one node.
-const MAX_READING: usize = 16 * MAX_PAYLOAD;
+/// How many bytes of JSON strings are parsed for one node.
+const MAX_PARSE_BYTES: usize = 16 * MAX_PAYLOAD;
 
-/// How many bytes may still be written, and how many of texts read.
-struct Room {
-    writing: usize,
-    reading: usize,
+/// The bytes that may still be written, and the bytes of JSON strings that may still be parsed.
+struct ByteBudget {
+    write: usize,
+    parse: usize,
 }
 
-impl Default for Room {
+impl Default for ByteBudget {
     fn default() -> Self {
-        Self { writing: MAX_PAYLOAD, reading: MAX_READING }
+        Self { write: MAX_PAYLOAD, parse: MAX_PARSE_BYTES }
     }
 }
 
-impl Room {
-    fn followed(&mut self, config: &Value, input: &Value) -> Result<Value, String> {
+impl ByteBudget {
+    fn resolve(&mut self, config: &Value, input: &Value) -> Result<Value, String> {
         Ok(match config {
-            Value::Object(fields) => match from(fields) {
-                Some(pointer) => self.copied(pointer, input)?,
+            Value::Object(fields) => match reference(fields) {
+                Some(pointer) => self.copy(pointer, input)?,
                 None => {
-                    let mut follow = |(name, value): (&String, &Value)| {
-                        Ok((name.clone(), self.followed(value, input)?))
+                    let mut resolve = |(name, value): (&String, &Value)| {
+                        Ok((name.clone(), self.resolve(value, input)?))
                     };
-                    Value::Object(fields.iter().map(&mut follow).collect::<Result<_, String>>()?)
+                    Value::Object(fields.iter().map(&mut resolve).collect::<Result<_, String>>()?)
                 }
             },
             Value::Array(items) => {
-                let follow = |item| self.followed(item, input);
-                Value::Array(items.iter().map(follow).collect::<Result<_, String>>()?)
+                let resolve = |item| self.resolve(item, input);
+                Value::Array(items.iter().map(resolve).collect::<Result<_, String>>()?)
             }
-            Value::String(text) => Value::String(self.filled(text, input)?),
+            Value::String(text) => Value::String(self.interpolate(text, input)?),
             other => other.clone(),
         })
     }
 
-    /// A text with its references followed.
-    fn filled(&mut self, text: &str, input: &Value) -> Result<String, String> {
+    /// Resolves the references in a string.
+    fn interpolate(&mut self, text: &str, input: &Value) -> Result<String, String> {
         let mut out = String::with_capacity(text.len());
         for piece in pieces(text) {
             match piece {
-                Piece::Words(words) => out.push_str(words),
-                Piece::Pointer(pointer) => match &*self.found(pointer, input)? {
-                    Value::String(words) => {
-                        self.take(words.len())?;
-                        out.push_str(words);
+                Piece::Literal(text) => out.push_str(text),
+                Piece::Pointer(pointer) => match &*self.find(pointer, input)? {
+                    Value::String(text) => {
+                        self.take(text.len())?;
+                        out.push_str(text);
                     }
                     other => {
                         self.measure(other)?;
                         let _ = write!(out, "{other}");
                     }
                 },
-                Piece::Open => out.push_str(OPEN),
+                Piece::Unclosed => out.push_str(OPEN),
             }
         }
         Ok(out)
     }
 
-    fn copied(&mut self, pointer: &str, input: &Value) -> Result<Value, String> {
-        let value = self.found(pointer, input)?;
+    fn copy(&mut self, pointer: &str, input: &Value) -> Result<Value, String> {
+        let value = self.find(pointer, input)?;
         self.measure(&value)?;
         Ok(value.into_owned())
     }
 
-    fn found<'v>(&mut self, pointer: &str, input: &'v Value) -> Result<Cow<'v, Value>, String> {
-        if let Some(here) = input.pointer(pointer) {
-            return Ok(Cow::Borrowed(here));
+    fn find<'v>(&mut self, pointer: &str, input: &'v Value) -> Result<Cow<'v, Value>, String> {
+        if let Some(value) = input.pointer(pointer) {
+            return Ok(Cow::Borrowed(value));
         }
-        let within = self.within_text(pointer, input)?;
-        within.map(Cow::Owned).ok_or_else(|| format!("there is nothing at {pointer}"))
+        let value = self.find_in_string(pointer, input)?;
+        value.map(Cow::Owned).ok_or_else(|| format!("no value at {pointer}"))
     }
 
-    /// What a pointer leads to that goes on into a text that is JSON.
-    fn within_text(&mut self, pointer: &str, input: &Value) -> Result<Option<Value>, String> {
+    /// The value of a pointer that continues into a JSON string.
+    fn find_in_string(&mut self, pointer: &str, input: &Value) -> Result<Option<Value>, String> {
         let text = pointer.match_indices('/').skip(1).find_map(|(end, _)| {
             let (before, rest) = pointer.split_at_checked(end)?;
             Some((input.pointer(before)?.as_str()?, rest))
         });
         let Some((text, rest)) = text else { return Ok(None) };
-        self.reading = self.reading.checked_sub(text.len()).ok_or_else(too_much)?;
+        self.parse = self.parse.checked_sub(text.len()).ok_or_else(too_much_to_parse)?;
         let value = serde_json::from_str(text).unwrap_or(Value::Null);
         match value.pointer(rest) {
             Some(found) => Ok(Some(found.clone())),
-            None => self.within_text(rest, &value),
+            None => self.find_in_string(rest, &value),
         }
     }
 
-    /// Takes the room of a value, as JSON.
+    /// Takes the JSON size of a value from the budget.
     fn measure(&mut self, value: &Value) -> Result<(), String> {
         serde_json::to_writer(self, value).map_err(|_| too_long())
     }
 
     fn take(&mut self, bytes: usize) -> Result<(), String> {
-        self.writing = self.writing.checked_sub(bytes).ok_or_else(too_long)?;
+        self.write = self.write.checked_sub(bytes).ok_or_else(too_long)?;
         Ok(())
     }
 }
 
-/// Room is taken by what is written, which goes nowhere.
-impl io::Write for Room {
+/// Counts what is written and discards it.
+impl io::Write for ByteBudget {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.take(bytes.len()).map_err(io::Error::other)?;
         Ok(bytes.len())
@@ -193,27 +192,27 @@ impl io::Write for Room {
 }
 
 fn too_long() -> String {
-    format!("it would be more than {MAX_PAYLOAD} bytes of JSON")
+    format!("its payload would exceed {MAX_PAYLOAD} bytes of JSON")
 }
 
 /// The pointer, if this object is a reference.
-fn from(fields: &Map<String, Value>) -> Option<&str> {
+fn reference(fields: &Map<String, Value>) -> Option<&str> {
     match fields.get(FROM) {
         Some(Value::String(pointer)) if fields.len() == 1 => Some(pointer),
         _ => None,
     }
 }
 
-fn too_much() -> String {
-    format!("it refers into texts of more than {MAX_READING} bytes in all")
+fn too_much_to_parse() -> String {
+    format!("it refers into more than {MAX_PARSE_BYTES} bytes of JSON strings")
 }
 
-/// A text is words and pointers in turn.
+/// A piece of a string with references.
 enum Piece<'t> {
-    Words(&'t str),
+    Literal(&'t str),
     Pointer(&'t str),
-    /// A `${` that is never closed.
-    Open,
+    /// A `${` without its `}`.
+    Unclosed,
 }
 
 fn pieces(mut text: &str) -> impl Iterator<Item = Piece<'_>> {
@@ -222,78 +221,85 @@ fn pieces(mut text: &str) -> impl Iterator<Item = Piece<'_>> {
             return None;
         }
         if let Some(rest) = text.strip_prefix("$${") {
-            let words = text.get(1..3)?;
+            let literal = text.get(1..3)?;
             text = rest;
-            return Some(Piece::Words(words));
+            return Some(Piece::Literal(literal));
         }
         if let Some(rest) = text.strip_prefix(OPEN) {
             let Some((pointer, after)) = rest.split_once('}') else {
                 text = rest;
-                return Some(Piece::Open);
+                return Some(Piece::Unclosed);
             };
             text = after;
             return Some(Piece::Pointer(pointer));
         }
         let end = text.get(1..)?.find('$').map_or(text.len(), |at| at + 1);
-        let (words, rest) = text.split_at_checked(end)?;
+        let (literal, rest) = text.split_at_checked(end)?;
         text = rest;
-        Some(Piece::Words(words))
+        Some(Piece::Literal(literal))
     })
 }
 
-/// Tells of every pointer, or of what is none, with its path.
-fn each(value: &Value, path: &mut String, tell: &mut impl FnMut(&str, Result<&str, String>)) {
+/// Visits every pointer, or the problem of an invalid one, with its path.
+fn for_each_pointer(
+    value: &Value,
+    path: &mut String,
+    visit: &mut impl FnMut(&str, Result<&str, String>),
+) {
     let length = path.len();
     match value {
         Value::Object(fields) => {
-            if let Some(pointer) = from(fields) {
-                return tell(path, Ok(pointer));
+            if let Some(pointer) = reference(fields) {
+                return visit(path, Ok(pointer));
             }
             if fields.contains_key(FROM) {
-                let problem = format!("{FROM} stands alone and is a text such as \"/trigger\"");
-                return tell(path, Err(problem));
+                let problem =
+                    format!("{FROM} must be the only field, with a string such as \"/trigger\"");
+                return visit(path, Err(problem));
             }
             for (name, value) in fields {
                 let _ = write!(path, ".{name}");
-                each(value, path, tell);
+                for_each_pointer(value, path, visit);
                 path.truncate(length);
             }
         }
         Value::Array(items) => {
-            for (at, value) in items.iter().enumerate() {
-                let _ = write!(path, "[{at}]");
-                each(value, path, tell);
+            for (index, value) in items.iter().enumerate() {
+                let _ = write!(path, "[{index}]");
+                for_each_pointer(value, path, visit);
                 path.truncate(length);
             }
         }
         Value::String(text) => pieces(text).for_each(|piece| match piece {
-            Piece::Words(_) => {}
-            Piece::Pointer(pointer) => tell(path, Ok(pointer)),
-            Piece::Open => tell(path, Err("a ${ is not closed; write $${ for itself".to_owned())),
+            Piece::Literal(_) => {}
+            Piece::Pointer(pointer) => visit(path, Ok(pointer)),
+            Piece::Unclosed => {
+                visit(path, Err("a ${ is not closed; use $${ for a literal ${".to_owned()));
+            }
         }),
         _ => {}
     }
 }
 
-/// Whether there can be something at this place when the node begins.
-fn possible(pointer: &str, known: &HashSet<&str>) -> Result<(), String> {
+/// Checks that a pointer can have a value when the node starts.
+fn check_pointer(pointer: &str, available: &HashSet<&str>) -> Result<(), String> {
     if pointer == "/trigger" || pointer.starts_with("/trigger/") {
         return Ok(());
     }
     if pointer == "/nodes" {
-        return Err(format!("{pointer} names no node; write /nodes/<nodeId>"));
+        return Err(format!("{pointer} is not a node; use /nodes/<nodeId>"));
     }
     let Some(name) = node_of(pointer) else {
         return Err(format!("{pointer:?} must begin with /trigger or /nodes/<nodeId>"));
     };
-    if known.contains(name.as_str()) {
+    if available.contains(name.as_str()) {
         return Ok(());
     }
-    let next = match nearest(&name, known.iter().copied()) {
+    let hint = match nearest(&name, available.iter().copied()) {
         Some(near) => format!("did you mean {near:?}?"),
         None => "add it to dependsOn".to_owned(),
     };
-    Err(format!("the node {name:?} is none that is waited for; {next}"))
+    Err(format!("node {name:?} is not a dependency of this node; {hint}"))
 }
 
 #[cfg(test)]
@@ -306,18 +312,18 @@ mod tests {
         json!({ "trigger": { "user": "ada", "age": 36 }, "nodes": { "a/b": { "id": [7] } } })
     }
 
-    /// W1: values come from the trigger and from nodes before.
+    /// W1: values come from the trigger and from earlier nodes.
     #[test]
-    fn references_are_followed_wherever_they_stand() {
+    fn reference_anywhere_in_a_config_is_resolved() {
         let config = json!({
             "whole": { "$from": "/trigger" },
             "deep": [{ "$from": "/nodes/a~1b/id/0" }],
             "text": "/users/${/trigger/user}?age=${/trigger/age}",
             "plain": ["$", "costs $5", "$${/trigger}", 1, null],
         });
-        let followed = followed(&config, &input()).unwrap();
+        let resolved = resolve(&config, &input()).unwrap();
         assert_eq!(
-            followed,
+            resolved,
             json!({
                 "whole": { "user": "ada", "age": 36 },
                 "deep": [7],
@@ -327,9 +333,9 @@ mod tests {
         );
     }
 
-    /// W1, D19: what an API answers is kept as the text that it was; a reference goes on into it.
+    /// W1, D19: the body of a response is stored as a string; a reference continues into it.
     #[test]
-    fn a_reference_goes_on_into_a_text_that_is_json() {
+    fn reference_into_a_json_string_is_resolved() {
         let body = json!({ "id": 7, "more": "{\"deep\": [\"er\"]}" }).to_string();
         let input = json!({ "nodes": { "create": { "status": 201, "body": body } } });
         let config = json!({
@@ -338,33 +344,33 @@ mod tests {
             "whole": { "$from": "/nodes/create/body" },
         });
         let wanted = json!({ "id": 7, "deep": "er", "whole": body });
-        assert_eq!(followed(&config, &input).unwrap(), wanted);
+        assert_eq!(resolve(&config, &input).unwrap(), wanted);
         for nowhere in ["/nodes/create/body/name", "/nodes/create/status/1"] {
             let config = json!({ "$from": nowhere });
-            let told = followed(&config, &input).unwrap_err();
-            assert_eq!(told, format!("there is nothing at {nowhere}"));
+            let error = resolve(&config, &input).unwrap_err();
+            assert_eq!(error, format!("no value at {nowhere}"));
         }
     }
 
     /// K4: no more is read for a node than it refers to.
     #[test]
-    fn what_is_referred_to_is_known_before() {
+    fn reads_lists_the_referenced_values() {
         let config = json!(["${/nodes/a~1b/id} ${/nodes/a~1b}", { "$from": "/nodes/c" }]);
         let nodes = vec!["a/b".to_owned(), "c".to_owned()];
         assert_eq!(reads(&config), Reads { trigger: false, nodes });
         assert!(reads(&json!("${/trigger/x}")).trigger);
     }
 
-    /// W1: a node that cannot be asked says what it lacks.
+    /// W1: the error of a missing value names it.
     #[test]
-    fn what_is_not_there_is_named() {
+    fn missing_value_is_named() {
         let config = json!({ "id": { "$from": "/trigger/name" } });
-        assert_eq!(followed(&config, &input()).unwrap_err(), "there is nothing at /trigger/name");
+        assert_eq!(resolve(&config, &input()).unwrap_err(), "no value at /trigger/name");
     }
 
-    /// K4: a small config that stands for a great deal is refused before it is written out.
+    /// K4: a small config that would expand beyond the maximum payload is rejected before it is built.
     #[test]
-    fn what_would_be_longer_than_a_payload_is_refused() {
+    fn config_that_exceeds_the_maximum_payload_is_rejected() {
         let long = json!({ "trigger": "x".repeat(10_000), "nodes": {} });
         let often = 2 * MAX_PAYLOAD / 10_000;
         for config in [
@@ -372,26 +378,27 @@ mod tests {
             json!(vec!["${/trigger}"; often]),
             json!(vec![json!({ "$from": "/trigger" }); often]),
         ] {
-            let told = followed(&config, &long).map(|value| value.to_string().len());
-            assert_eq!(told.unwrap_err(), "it would be more than 1048576 bytes of JSON");
+            let resolved = resolve(&config, &long).map(|value| value.to_string().len());
+            let expected = "its payload would exceed 1048576 bytes of JSON";
+            assert_eq!(resolved.unwrap_err(), expected);
         }
-        assert!(followed(&json!(["${/trigger}", { "$from": "/trigger" }]), &long).is_ok());
+        assert!(resolve(&json!(["${/trigger}", { "$from": "/trigger" }]), &long).is_ok());
     }
 
-    /// K4: a text that is referred into a great many times is not read as often.
+    /// K4: the bytes of JSON strings that are parsed for one node are bounded.
     #[test]
-    fn reading_a_text_again_and_again_is_refused() {
+    fn config_that_parses_a_string_too_often_is_rejected() {
         let body = json!({ "id": 7, "rest": "x".repeat(100_000) }).to_string();
         let input = json!({ "trigger": { "body": body }, "nodes": {} });
-        let often = |times| followed(&json!(vec!["${/trigger/body/id}"; times]), &input);
+        let often = |times| resolve(&json!(vec!["${/trigger/body/id}"; times]), &input);
         assert_eq!(often(2).unwrap(), json!(["7", "7"]));
-        let told = often(1000).unwrap_err();
-        assert_eq!(told, "it refers into texts of more than 16777216 bytes in all");
+        let error = often(1000).unwrap_err();
+        assert_eq!(error, "it refers into more than 16777216 bytes of JSON strings");
     }
 
-    /// W1: a reference that can never be followed is told before anything runs.
+    /// W1: a reference that can never be resolved is reported before anything runs.
     #[test]
-    fn a_reference_that_leads_nowhere_is_told_with_its_place() {
+    fn invalid_reference_is_reported_with_its_path() {
         let config = json!({
             "a": { "$from": "/nodes/creat/id" },
             "b": ["${/nodes}", "${/trigger"],
@@ -399,18 +406,18 @@ mod tests {
             "d": { "$from": "trigger" },
             "e": "${/trigger/anything}",
         });
-        let known = HashSet::from(["create"]);
-        let told: Vec<_> = problems(&config, &known, 9)
+        let available = HashSet::from(["create"]);
+        let problems: Vec<_> = problems(&config, &available, 9)
             .into_iter()
-            .map(|(at, what)| format!("{at}: {what}"))
+            .map(|(path, problem)| format!("{path}: {problem}"))
             .collect();
         assert_eq!(
-            told,
+            problems,
             [
-                ".a: the node \"creat\" is none that is waited for; did you mean \"create\"?",
-                ".b[0]: /nodes names no node; write /nodes/<nodeId>",
-                ".b[1]: a ${ is not closed; write $${ for itself",
-                ".c: $from stands alone and is a text such as \"/trigger\"",
+                ".a: node \"creat\" is not a dependency of this node; did you mean \"create\"?",
+                ".b[0]: /nodes is not a node; use /nodes/<nodeId>",
+                ".b[1]: a ${ is not closed; use $${ for a literal ${",
+                ".c: $from must be the only field, with a string such as \"/trigger\"",
                 ".d: \"trigger\" must begin with /trigger or /nodes/<nodeId>",
             ]
         );

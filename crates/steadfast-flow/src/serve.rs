@@ -1,11 +1,11 @@
-//! Who has executions go on.
+//! The loops that advance executions.
 //!
-//! Three loops, and all run the same function. One hears of each task that ends through this store,
-//! and is quick. One looks at the tasks that ended since it looked before: it finds what a killed
-//! process did not tell, what people called off and what other programs settled, however many
-//! nodes wait for a later day; and when it begins it looks once at what ended while nobody served.
-//! The third looks at all nodes that are tasks, a bounded slice at a time round and round, and is
-//! slow and certain. Any number of processes may do all of them.
+//! All three run the same function. The first receives each task that ends through this store, and is
+//! fast. The second reads the tasks that ended since its last round: it finds completions that a
+//! killed process did not publish, cancelled tasks, and tasks that other programs settled, however
+//! many nodes are scheduled for later; at its start it reads what ended while no process was serving.
+//! The third scans all submitted nodes, a bounded slice at a time, and is slow and complete. Any
+//! number of processes may run all of them.
 
 use std::future::Future;
 use std::pin::pin;
@@ -19,77 +19,81 @@ use tracing::warn;
 
 use crate::flow::Flow;
 
-/// How many nodes a sweep looks at before it takes a breath.
-const SLICE: u32 = 1000;
-const BREATH: Duration = Duration::from_secs(1);
+/// How many nodes a sweep reads at once, and its pause between two slices.
+const SWEEP_SLICE: u32 = 1000;
+const SLICE_PAUSE: Duration = Duration::from_secs(1);
 
-/// How often it is looked for what nobody told of, where nobody says.
-const SWEEP_EVERY: Duration = Duration::from_secs(5);
+const DEFAULT_SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How far a look at what ended goes back behind the one before: what ends is written with the
-/// time at which its transaction began.
-const MARGIN: Duration = Duration::from_secs(10);
+/// The overlap of two rounds over ended tasks: a task's end is recorded with the time at which its
+/// transaction began.
+const ROUND_OVERLAP: Duration = Duration::from_secs(10);
 
-/// How long nobody may have served, so that what ended meanwhile is found at once.
-const AWAY: Duration = Duration::from_secs(24 * 3600);
+/// The longest time without a serving process after which missed completions are found at once.
+const CATCH_UP_WINDOW: Duration = Duration::from_secs(24 * 3600);
 
-/// Who begins may begin together with his database. What is not found then is found in its turn.
-const LOOK_BACK: Policy = Policy::exponential(Duration::from_secs(1))
+/// The process may start together with its database. What is not found at the start is found by the
+/// full sweep.
+const CATCH_UP_RETRY: Policy = Policy::exponential(Duration::from_secs(1))
     .max_attempts(10)
     .max_delay(Duration::from_secs(60))
     .jitter(Jitter::Equal)
     .nested(Nested::Both)
     .constant();
 
-/// How long the last steps may take when it ends.
-const LAST: Duration = Duration::from_secs(5);
+/// How long the last steps may take on shutdown.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Flow {
-    /// Runs a worker, and has executions go on as its tasks end, until `shutdown` resolves and the
-    /// worker has ended in order.
+    /// Runs a worker, and advances executions as its tasks end, until `shutdown` resolves and the
+    /// worker has shut down.
     ///
     /// # Errors
-    /// The worker cannot be run as it was told.
+    /// The worker's configuration is invalid.
     #[cfg(feature = "worker")]
     pub async fn serve(
         &self,
         worker: steadfast_worker::Worker,
         shutdown: impl Future<Output = ()>,
     ) -> Result<()> {
-        let every = self.sweep_every.unwrap_or(worker.reclaims_every());
+        let interval = self.sweep_every.unwrap_or(worker.reclaim_interval());
         let (running, ended) = tokio::sync::oneshot::channel::<()>();
         let work = async {
             let worked = worker.run_until(shutdown).await;
             drop(running);
             worked
         };
-        let flow = self.run(every, async { drop(ended.await) });
+        let flow = self.run(interval, async { drop(ended.await) });
         tokio::join!(work, flow).0
     }
 
-    /// Has executions go on until `shutdown` resolves, beside workers that are run elsewhere.
+    /// Advances executions until `shutdown` resolves, beside workers that run elsewhere.
     pub async fn run_until(&self, shutdown: impl Future<Output = ()>) {
-        self.run(self.sweep_every.unwrap_or(SWEEP_EVERY), shutdown).await;
+        self.run(self.sweep_every.unwrap_or(DEFAULT_SWEEP_INTERVAL), shutdown).await;
     }
 
-    async fn run(&self, every: Duration, shutdown: impl Future<Output = ()>) {
+    async fn run(&self, interval: Duration, shutdown: impl Future<Output = ()>) {
         let sweep = async {
-            tokio::join!(self.look_back(), self.look_at_ends(every), self.go_round(every))
+            tokio::join!(
+                self.catch_up(),
+                self.sweep_completions(interval),
+                self.sweep_nodes(interval)
+            )
         };
-        // Before the first look: what ends between the two would be neither seen nor heard.
-        let ends = self.store.listen_to_ends();
+        // Before the first sweep: a task that ends between the two would be missed by both.
+        let completions = self.store.listen_to_ends();
         tokio::select! {
-            () = self.follow(ends, shutdown) => {}
+            () = self.follow(completions, shutdown) => {}
             _ = sweep => {}
         }
     }
 
-    /// What was heard of when it ends is still gone on with.
-    async fn follow(&self, mut ends: CompletionFeed, shutdown: impl Future<Output = ()>) {
+    /// Advances executions as their tasks end. Completions received before shutdown are processed.
+    async fn follow(&self, mut completions: CompletionFeed, shutdown: impl Future<Output = ()>) {
         let mut shutdown = pin!(shutdown);
         loop {
             let ended = tokio::select! {
-                ended = ends.next() => ended,
+                ended = completions.next() => ended,
                 () = &mut shutdown => break,
             };
             let mut advance = pin!(self.advance_after(&ended));
@@ -98,87 +102,90 @@ impl Flow {
                 () = &mut shutdown => {
                     let last = async {
                         advance.await;
-                        self.advance_after(&ends.so_far()).await;
+                        self.advance_after(&completions.so_far()).await;
                     };
-                    return at_last(last).await;
+                    return before_shutdown_timeout(last).await;
                 }
             }
         }
-        at_last(self.advance_after(&ends.so_far())).await;
+        before_shutdown_timeout(self.advance_after(&completions.so_far())).await;
     }
 
-    /// Looks for what ended while nobody served.
-    async fn look_back(&self) {
+    /// Finds the tasks that ended while no process was serving.
+    async fn catch_up(&self) {
         loop {
-            match retry(&LOOK_BACK, || self.look_for_ends(AWAY)).await {
+            match retry(&CATCH_UP_RETRY, || self.sweep_ended_within(CATCH_UP_WINDOW)).await {
                 Ok(true) => return,
-                Ok(false) => sleep(uneven(BREATH)).await,
+                Ok(false) => sleep(jittered(SLICE_PAUSE)).await,
                 Err(error) => {
-                    warn!(target: "steadfast", %error, "what ended earlier is found in its turn");
+                    warn!(
+                        target: "steadfast", %error,
+                        "cannot read earlier completions: leaving them to the full sweep"
+                    );
                     return;
                 }
             }
         }
     }
 
-    async fn look_at_ends(&self, every: Duration) {
-        let mut from = Instant::now();
+    async fn sweep_completions(&self, interval: Duration) {
+        let mut last_round = Instant::now();
         loop {
-            let began = Instant::now();
-            let pause = match self.look_for_ends(from.elapsed() + MARGIN).await {
+            let started = Instant::now();
+            let window = last_round.elapsed() + ROUND_OVERLAP;
+            let pause = match self.sweep_ended_within(window).await {
                 Ok(true) => {
-                    from = began;
-                    every
+                    last_round = started;
+                    interval
                 }
-                Ok(false) => every.min(BREATH),
+                Ok(false) => interval.min(SLICE_PAUSE),
                 Err(error) => {
-                    warn!(target: "steadfast", %error, "tasks that ended were not looked at");
-                    every
+                    warn!(target: "steadfast", %error, "cannot read completed tasks");
+                    interval
                 }
             };
-            sleep(uneven(pause)).await;
+            sleep(jittered(pause)).await;
         }
     }
 
-    /// Looks for nodes whose tasks have ended in the last so long. Whether that was all of them.
-    async fn look_for_ends(&self, within: Duration) -> Result<bool> {
-        let ended = self.store.executions_ended_within(within, SLICE).await?;
+    /// Advances the executions whose tasks ended within this time. Returns whether these were all.
+    async fn sweep_ended_within(&self, within: Duration) -> Result<bool> {
+        let ended = self.store.executions_ended_within(within, SWEEP_SLICE).await?;
         self.advance_all(&ended.executions).await;
         Ok(ended.is_all)
     }
 
-    async fn go_round(&self, every: Duration) {
+    async fn sweep_nodes(&self, interval: Duration) {
         let mut after = None;
         loop {
-            after = self.look_for_strays(after).await;
-            let pause = if after.is_some() { BREATH } else { every };
-            sleep(uneven(pause)).await;
+            after = self.sweep_slice(after).await;
+            let pause = if after.is_some() { SLICE_PAUSE } else { interval };
+            sleep(jittered(pause)).await;
         }
     }
 
-    /// Looks at a slice. Answers where the next one begins, if there is one.
-    pub(crate) async fn look_for_strays(&self, after: Option<TaskId>) -> Option<TaskId> {
-        match self.store.stray_executions(after, SLICE).await {
-            Ok(strays) => {
-                self.advance_all(&strays.executions).await;
-                strays.next
+    /// Advances a slice of executions with orphaned nodes. Returns the start of the next slice.
+    async fn sweep_slice(&self, after: Option<TaskId>) -> Option<TaskId> {
+        match self.store.stray_executions(after, SWEEP_SLICE).await {
+            Ok(orphaned) => {
+                self.advance_all(&orphaned.executions).await;
+                orphaned.next
             }
             Err(error) => {
-                warn!(target: "steadfast", %error, "executions were not looked at");
+                warn!(target: "steadfast", %error, "cannot sweep executions");
                 None
             }
         }
     }
 }
 
-/// What is still to be done when it ends, as far as there is time.
-async fn at_last(last: impl Future<Output = ()>) {
-    if timeout(LAST, last).await.is_err() {
-        warn!(target: "steadfast", "executions are left for another process to go on with");
+async fn before_shutdown_timeout(last: impl Future<Output = ()>) {
+    if timeout(SHUTDOWN_TIMEOUT, last).await.is_err() {
+        warn!(target: "steadfast", "shutdown timeout: another process has to advance executions");
     }
 }
 
-/// Nearly so long, so that processes do not look at the same moment.
-fn uneven(pause: Duration) -> Duration {
+/// Adds jitter, so that processes do not sweep at the same moment.
+fn jittered(pause: Duration) -> Duration {
     pause.mul_f64(0.8 + 0.4 * fastrand::f64())
 }

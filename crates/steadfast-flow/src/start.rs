@@ -1,4 +1,4 @@
-//! An execution that is to be started.
+//! The start of an execution.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use serde_json::Value;
 use steadfast::decide::Progress;
 use steadfast_store::{Actor, AuditEntry, ExecutionId, Invalid, NewExecution, StartedNode, When};
 
-use crate::begin::WRITTEN;
-use crate::next::{Next, next};
-use crate::task::{Input, node_task};
+use crate::next_step::{NextStep, next_step};
+use crate::node_task::{Input, node_task};
+use crate::start_nodes::MAX_WRITE_BYTES;
 use crate::workflow::Workflow;
 
-/// A workflow, and what to start it with.
+/// A workflow and the trigger to start it with.
 ///
 /// ```
 /// use steadfast_flow::{Start, Workflow};
@@ -23,7 +23,7 @@ use crate::workflow::Workflow;
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "nothing starts until it is handed to a flow"]
+#[must_use = "nothing starts until it is passed to `Flow::start`"]
 pub struct Start {
     pub(crate) workflow: Arc<Workflow>,
     trigger: Result<Value, Invalid>,
@@ -32,88 +32,88 @@ pub struct Start {
 }
 
 impl Start {
-    /// An execution of this workflow. The trigger is kept, and every node may refer to it; one
-    /// that cannot be written as JSON is told when it is started.
-    pub fn of(workflow: impl Into<Shared>, trigger: &(impl Serialize + ?Sized)) -> Self {
+    /// An execution of this workflow. The trigger is stored, and every node may refer to it; one that
+    /// cannot be serialized is an error of the start.
+    pub fn of(workflow: impl Into<SharedWorkflow>, trigger: &(impl Serialize + ?Sized)) -> Self {
         let trigger = serde_json::to_value(trigger)
-            .map_err(|error| Invalid::new("trigger", format!("cannot be written: {error}")));
+            .map_err(|error| Invalid::new("trigger", format!("cannot be serialized: {error}")));
         Self { workflow: workflow.into().0, trigger, key: None, by: None }
     }
 
-    /// Names it, so that starting it twice is starting it once.
+    /// Sets an idempotency key: starting it twice starts it once.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
     }
 
-    /// Who starts it, for the audit log.
+    /// Sets the actor for the audit log.
     pub fn by(mut self, by: Actor) -> Self {
         self.by = Some(by);
         self
     }
 
-    /// As it is written down, with its first nodes.
+    /// The execution as it is stored, with its first nodes.
     pub(crate) fn into_execution(self, number: i64) -> Result<NewExecution, Invalid> {
         let trigger = self.trigger?;
-        let first = First { workflow: &self.workflow, number, due: When::Now };
+        let first = FirstNodes { workflow: &self.workflow, number, due: When::Now };
         let new = first.execution(trigger)?;
         let entry = |by| AuditEntry::new(by, "execution.start").target(new.id);
         Ok(NewExecution { key: self.key, audit: self.by.map(entry), ..new })
     }
 }
 
-/// A workflow that a start may share with others.
+/// A workflow that several starts can share.
 #[derive(Debug)]
 #[doc(hidden)]
-pub struct Shared(Arc<Workflow>);
+pub struct SharedWorkflow(Arc<Workflow>);
 
-impl From<&Workflow> for Shared {
+impl From<&Workflow> for SharedWorkflow {
     fn from(workflow: &Workflow) -> Self {
         Self(Arc::new(workflow.clone()))
     }
 }
 
-impl From<&Arc<Workflow>> for Shared {
+impl From<&Arc<Workflow>> for SharedWorkflow {
     fn from(workflow: &Arc<Workflow>) -> Self {
         Self(workflow.clone())
     }
 }
 
-/// The beginning of an execution: the first of its chain, or one that follows.
-pub(crate) struct First<'w> {
+/// The first nodes of an execution: the first of its chain, or a follow-up.
+pub(crate) struct FirstNodes<'w> {
     pub(crate) workflow: &'w Workflow,
     pub(crate) number: i64,
     pub(crate) due: When,
 }
 
-impl First<'_> {
+impl FirstNodes<'_> {
     /// The execution, with its first nodes.
     pub(crate) fn execution(&self, trigger: Value) -> Result<NewExecution, Invalid> {
         let id = ExecutionId::fresh();
-        let written = trigger.to_string();
+        let trigger_json = trigger.to_string();
         let input = Input { trigger, nodes: HashMap::new() };
         Ok(NewExecution {
             id,
             workflow: self.number,
-            trigger: written,
+            trigger: trigger_json,
             key: None,
             progress: Progress::default(),
             counted_from: None,
             due: self.due,
-            begun: self.begun(id, &input)?,
+            begun: self.start(id, &input)?,
             audit: None,
         })
     }
 
-    fn begun(&self, id: ExecutionId, input: &Input) -> Result<Vec<StartedNode>, Invalid> {
-        let Next::Begin(first) = next(self.workflow, &[]) else {
+    fn start(&self, id: ExecutionId, input: &Input) -> Result<Vec<StartedNode>, Invalid> {
+        let NextStep::Start(first) = next_step(self.workflow, &[]) else {
             return Ok(Vec::new());
         };
-        let begin = |number: usize| {
+        let start = |number: usize| {
             let task = node_task(self.workflow, number, id, input).map_err(|problem| {
                 let node = self.workflow.id_of(number);
-                let next = "start it with what its nodes refer to";
-                Invalid::new("trigger", format!("node {node} cannot begin: {problem}; {next}"))
+                let hint = "include the values that its nodes refer to";
+                Invalid::new("trigger", format!("node {node} cannot start: {problem}; {hint}"))
             })?;
             let task = match self.due {
                 When::Now => task,
@@ -122,15 +122,15 @@ impl First<'_> {
             };
             Ok(StartedNode { number: crate::plan::column(number), task })
         };
-        let begun = first.into_iter().map(begin).collect::<Result<Vec<_>, Invalid>>()?;
-        let bytes: usize = begun.iter().map(|begun| begun.task.payload_bytes()).sum();
-        if bytes > WRITTEN {
+        let started = first.into_iter().map(start).collect::<Result<Vec<_>, Invalid>>()?;
+        let bytes: usize = started.iter().map(|node| node.task.payload_bytes()).sum();
+        if bytes > MAX_WRITE_BYTES {
             let problem = format!(
-                "its first nodes would be asked {bytes} bytes of JSON; at most {WRITTEN} are \
-                 written at once: keep it elsewhere, and its address here"
+                "the payloads of its first nodes are {bytes} bytes of JSON; the maximum is \
+                 {MAX_WRITE_BYTES}: store the data elsewhere and pass its address"
             );
             return Err(Invalid::new("trigger", problem));
         }
-        Ok(begun)
+        Ok(started)
     }
 }

@@ -1,4 +1,4 @@
-//! An execution as it is shown: with the names of its nodes, and those whose turn has not come.
+//! The view of an execution: with the names of its nodes, including those that wait.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,39 +9,39 @@ use steadfast_store::{
 
 use crate::workflow::{Node, Workflow};
 
-/// Everything about one execution.
+/// An execution with its nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Execution {
-    /// What it is called.
+    /// Its id.
     pub id: ExecutionId,
     /// The name of its workflow.
     pub workflow: String,
-    /// Which version of the workflow, as the store counts texts.
+    /// The number of its workflow definition in the store.
     pub workflow_number: i64,
-    /// Where it is.
+    /// Its status.
     pub status: ExecutionStatus,
-    /// Which try of its chain it is, from 1.
+    /// Its attempt number in the retry chain, from 1.
     pub attempt: u32,
     /// When it was started.
     pub started_at: Timestamp,
-    /// When its first nodes are or were due.
+    /// When its first nodes are due.
     pub due_at: Timestamp,
     /// When it ended.
     pub ended_at: Option<Timestamp>,
-    /// Names it to whoever must not start it twice.
+    /// Its idempotency key.
     pub key: Option<String>,
-    /// The failed one that it follows.
+    /// The execution that it retries.
     pub previous: Option<ExecutionId>,
-    /// The one that follows it. It may have been pruned.
+    /// The execution that retries it, which may have been pruned.
     pub next: Option<ExecutionId>,
-    /// The node that failed it.
+    /// The node that failed the execution.
     pub failed_node: Option<String>,
-    /// Why it ended as it did.
+    /// Why it ended.
     pub message: Option<String>,
-    /// What it was started with. Not part of a list.
+    /// The value it was started with. Not part of a list.
     pub trigger: Value,
-    /// All of its nodes, as its workflow has them. Not part of a list.
+    /// All its nodes, in the order of the workflow. Not part of a list.
     pub nodes: Vec<ExecutionNode>,
 }
 
@@ -49,46 +49,46 @@ pub struct Execution {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ExecutionNode {
-    /// What it is called in its workflow.
+    /// Its id in the workflow.
     pub node_id: String,
-    /// Who does it.
+    /// Its kind: `http`, `command`, or the name of a handler.
     pub kind: String,
-    /// The nodes that must have completed before.
+    /// The nodes that must complete first.
     pub depends_on: Vec<String>,
-    /// Where it is.
-    pub status: NodePlace,
-    /// Its task. It may have been pruned.
+    /// Its status.
+    pub status: ExecutionNodeStatus,
+    /// Its task, which may have been pruned.
     pub task: Option<TaskId>,
-    /// When its turn came.
+    /// When it started.
     pub began_at: Option<Timestamp>,
     /// When it ended.
     pub ended_at: Option<Timestamp>,
-    /// What it answered, unless that is left out.
+    /// Its result, unless that is omitted.
     pub result: Option<Value>,
-    /// How many bytes its answer is, if it is left out: so much was answered before it. Its task
-    /// has it.
+    /// The size of an omitted result in bytes: the results of earlier nodes fill the response. The task
+    /// has the result.
     pub left_out: Option<u64>,
-    /// Why it ended as it did.
+    /// Why it ended.
     pub message: Option<String>,
 }
 
-/// Where a node is.
+/// The status of a node in an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum NodePlace {
-    /// Its turn has not come.
+pub enum ExecutionNodeStatus {
+    /// It waits for its dependencies.
     Waiting,
-    /// It is a task, which says more.
+    /// Its task is submitted.
     Submitted,
     /// It succeeded.
     Completed,
-    /// It was given up, or could not begin.
+    /// It failed, or could not start.
     Failed,
-    /// It was called off.
+    /// It was cancelled.
     Cancelled,
 }
 
-impl From<NodeStatus> for NodePlace {
+impl From<NodeStatus> for ExecutionNodeStatus {
     fn from(status: NodeStatus) -> Self {
         match status {
             NodeStatus::Submitted => Self::Submitted,
@@ -99,12 +99,12 @@ impl From<NodeStatus> for NodePlace {
     }
 }
 
-impl NodePlace {
-    /// Every place, in the order of a node's life.
+impl ExecutionNodeStatus {
+    /// Every status, in the order of a node's life.
     pub const ALL: [Self; 5] =
         [Self::Waiting, Self::Submitted, Self::Completed, Self::Failed, Self::Cancelled];
 
-    /// Its name in JSON and on the page.
+    /// Its name in JSON and on the web page.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -119,15 +119,15 @@ impl NodePlace {
 
 impl Execution {
     pub(crate) fn of(mut stored: StoredExecution, workflow: &Workflow) -> Self {
-        let mut begun = std::mem::take(&mut stored.nodes).into_iter().peekable();
+        let mut started = std::mem::take(&mut stored.nodes).into_iter().peekable();
         let nodes = workflow.nodes().iter().enumerate();
         let nodes = nodes.map(|(number, node)| {
-            shown(node, begun.next_if(|begun| usize::from(begun.number) == number))
+            node_view(node, started.next_if(|started| usize::from(started.number) == number))
         });
-        Self { nodes: nodes.collect(), ..Self::in_short(stored) }
+        Self { nodes: nodes.collect(), ..Self::summary(stored) }
     }
 
-    pub(crate) fn in_short(stored: StoredExecution) -> Self {
+    pub(crate) fn summary(stored: StoredExecution) -> Self {
         Self {
             id: stored.id,
             workflow: stored.name,
@@ -154,12 +154,12 @@ impl Execution {
     }
 }
 
-fn shown(node: &Node, begun: Option<StoredNode>) -> ExecutionNode {
+fn node_view(node: &Node, started: Option<StoredNode>) -> ExecutionNode {
     let waiting = ExecutionNode {
         node_id: node.id().to_owned(),
         kind: node.kind().to_owned(),
         depends_on: node.depends_on().to_vec(),
-        status: NodePlace::Waiting,
+        status: ExecutionNodeStatus::Waiting,
         task: None,
         began_at: None,
         ended_at: None,
@@ -167,16 +167,16 @@ fn shown(node: &Node, begun: Option<StoredNode>) -> ExecutionNode {
         left_out: None,
         message: None,
     };
-    match begun {
+    match started {
         None => waiting,
-        Some(begun) => ExecutionNode {
-            status: begun.status.into(),
-            task: begun.task,
-            began_at: Some(begun.began_at),
-            ended_at: begun.ended_at,
-            result: begun.result,
-            left_out: begun.left_out,
-            message: begun.message,
+        Some(started) => ExecutionNode {
+            status: started.status.into(),
+            task: started.task,
+            began_at: Some(started.began_at),
+            ended_at: started.ended_at,
+            result: started.result,
+            left_out: started.left_out,
+            message: started.message,
             ..waiting
         },
     }

@@ -1,76 +1,75 @@
-//! Whether the nodes of a workflow can be run at all (W1).
+//! Validation of a workflow's nodes: unique ids, dependencies, cycles and references (W1).
 //!
-//! Whoever may look may have a workflow checked, and what is sent may be anything (K4): however it
-//! is written, it is looked at once, node after node and the nodes that each waits for.
+//! Any reader may have a workflow checked, whatever it contains (K4), so every check visits each node
+//! and each of its dependencies once.
 
 use std::collections::{HashMap, HashSet};
 
 use steadfast::nearest;
 
-use super::problem::{MOST, Problem};
+use super::problem::{MAX_PROBLEMS, Problem};
 use super::{Node, Workflow};
 use crate::reference;
 
-/// What each node waits for, by number; or what is in the way. Nodes that are not there are told
-/// before a way round, and that before references: each can be looked for only when there is
-/// nothing of the former.
+/// The dependencies of each node, by number; or the problems. Missing nodes are reported before cycles,
+/// and cycles before references: each check needs the ones before it.
 pub(super) fn check(workflow: &Workflow) -> Result<Vec<Vec<usize>>, Vec<Problem>> {
     if workflow.nodes.is_empty() {
-        return Err(vec![Problem::at("nodes", "is empty; a workflow does something")]);
+        return Err(vec![Problem::at("nodes", "must not be empty")]);
     }
-    let mut problems = twice(workflow);
-    problems.extend(missing(workflow));
+    let mut problems = duplicate_ids(workflow);
+    problems.extend(invalid_dependencies(workflow));
     if !problems.is_empty() {
         return Err(problems);
     }
-    let before = numbered(workflow);
-    let order = order(&before).map_err(|stuck| vec![cycle(workflow, &before, &stuck)])?;
-    let problems = references(workflow, &ancestors(&before, &order));
-    if problems.is_empty() { Ok(before) } else { Err(problems) }
+    let dependencies = numbered(workflow);
+    let order = topological_order(&dependencies)
+        .map_err(|cyclic| vec![cycle(workflow, &dependencies, &cyclic)])?;
+    let problems = invalid_references(workflow, &ancestors(&dependencies, &order));
+    if problems.is_empty() { Ok(dependencies) } else { Err(problems) }
 }
 
-/// What each node waits for, by number.
+/// The dependencies of each node, by number.
 fn numbered(workflow: &Workflow) -> Vec<Vec<usize>> {
     let numbers: HashMap<&str, usize> =
         workflow.nodes.iter().enumerate().map(|(number, node)| (node.id(), number)).collect();
-    let before = |node: &Node| {
-        let named = node.depends_on.iter();
-        named.filter_map(|name| numbers.get(name.as_str()).copied()).collect()
+    let dependencies = |node: &Node| {
+        let ids = node.depends_on.iter();
+        ids.filter_map(|id| numbers.get(id.as_str()).copied()).collect()
     };
-    workflow.nodes.iter().map(before).collect()
+    workflow.nodes.iter().map(dependencies).collect()
 }
 
-/// Two nodes of one name.
-fn twice(workflow: &Workflow) -> Vec<Problem> {
+/// Nodes with the same id.
+fn duplicate_ids(workflow: &Workflow) -> Vec<Problem> {
     let mut first = HashMap::new();
     let mut problems = Vec::new();
-    for (at, node) in workflow.nodes.iter().enumerate() {
-        if let Some(other) = first.insert(node.id.as_str(), at) {
-            let message = format!("nodes[{other}] is called {:?} as well", node.id);
-            problems.push(Problem::at(format!("nodes[{at}].nodeId"), message));
+    for (index, node) in workflow.nodes.iter().enumerate() {
+        if let Some(other) = first.insert(node.id.as_str(), index) {
+            let message = format!("duplicate id {:?}; nodes[{other}] has it, too", node.id);
+            problems.push(Problem::at(format!("nodes[{index}].nodeId"), message));
         }
     }
     problems
 }
 
-/// Nodes that wait for what is not there, for themselves, or for one node twice.
-fn missing(workflow: &Workflow) -> Vec<Problem> {
-    let known: HashSet<&str> = workflow.nodes.iter().map(Node::id).collect();
+/// Dependencies on missing nodes, on the node itself, or on one node twice.
+fn invalid_dependencies(workflow: &Workflow) -> Vec<Problem> {
+    let ids: HashSet<&str> = workflow.nodes.iter().map(Node::id).collect();
     let mut problems = Vec::new();
-    for (at, node) in workflow.nodes.iter().enumerate() {
-        let mut named = HashSet::new();
-        for (which, wanted) in node.depends_on.iter().enumerate() {
-            let path = format!("nodes[{at}].dependsOn[{which}]");
-            if wanted == &node.id {
-                problems.push(Problem::at(path, "a node cannot wait for itself"));
-            } else if !known.contains(wanted.as_str()) {
-                let others = known.iter().copied().filter(|name| *name != node.id);
-                problems.push(Problem::at(path, unknown(wanted, others)));
-            } else if !named.insert(wanted.as_str()) {
-                problems
-                    .push(Problem::at(path, format!("{wanted:?} is named before; once will do")));
+    for (index, node) in workflow.nodes.iter().enumerate() {
+        let mut listed = HashSet::new();
+        for (position, id) in node.depends_on.iter().enumerate() {
+            let path = format!("nodes[{index}].dependsOn[{position}]");
+            if id == &node.id {
+                problems.push(Problem::at(path, "a node cannot depend on itself"));
+            } else if !ids.contains(id.as_str()) {
+                let others = ids.iter().copied().filter(|name| *name != node.id);
+                problems.push(Problem::at(path, unknown_node(id, others)));
+            } else if !listed.insert(id.as_str()) {
+                problems.push(Problem::at(path, format!("{id:?} is listed twice")));
             }
-            if problems.len() >= MOST {
+            if problems.len() >= MAX_PROBLEMS {
                 return problems;
             }
         }
@@ -78,103 +77,108 @@ fn missing(workflow: &Workflow) -> Vec<Problem> {
     problems
 }
 
-fn unknown<'n>(wanted: &str, known: impl Iterator<Item = &'n str>) -> String {
-    match nearest(wanted, known) {
-        Some(near) => format!("there is no node {wanted:?}; did you mean {near:?}?"),
-        None => format!("there is no node {wanted:?}"),
+fn unknown_node<'n>(id: &str, ids: impl Iterator<Item = &'n str>) -> String {
+    match nearest(id, ids) {
+        Some(near) => format!("unknown node {id:?}; did you mean {near:?}?"),
+        None => format!("unknown node {id:?}"),
     }
 }
 
-/// The nodes in an order in which each comes after all that it waits for; or those that never get
-/// their turn.
-fn order(before: &[Vec<usize>]) -> Result<Vec<usize>, HashSet<usize>> {
-    let mut after = vec![Vec::new(); before.len()];
-    for (node, waits_for) in before.iter().enumerate() {
-        for earlier in waits_for {
-            after.get_mut(*earlier).into_iter().for_each(|later: &mut Vec<_>| later.push(node));
+/// The nodes in an order in which each comes after its dependencies; or those that are part of a cycle
+/// or depend on one.
+fn topological_order(dependencies: &[Vec<usize>]) -> Result<Vec<usize>, HashSet<usize>> {
+    let mut dependents = vec![Vec::new(); dependencies.len()];
+    for (node, earlier_nodes) in dependencies.iter().enumerate() {
+        for earlier in earlier_nodes {
+            dependents
+                .get_mut(*earlier)
+                .into_iter()
+                .for_each(|later: &mut Vec<_>| later.push(node));
         }
     }
-    let mut waits: Vec<usize> = before.iter().map(Vec::len).collect();
+    let mut open: Vec<usize> = dependencies.iter().map(Vec::len).collect();
     let mut order: Vec<usize> =
-        (0..).zip(&waits).filter(|(_, n)| **n == 0).map(|(i, _)| i).collect();
+        (0..).zip(&open).filter(|(_, n)| **n == 0).map(|(i, _)| i).collect();
     let mut next = 0;
-    while let Some(&done) = order.get(next) {
+    while let Some(&node) = order.get(next) {
         next += 1;
-        for &later in after.get(done).into_iter().flatten() {
-            let Some(waits) = waits.get_mut(later) else { continue };
-            *waits -= 1;
-            if *waits == 0 {
+        for &later in dependents.get(node).into_iter().flatten() {
+            let Some(open) = open.get_mut(later) else { continue };
+            *open -= 1;
+            if *open == 0 {
                 order.push(later);
             }
         }
     }
-    if order.len() == before.len() {
+    if order.len() == dependencies.len() {
         return Ok(order);
     }
     let ordered: HashSet<usize> = order.into_iter().collect();
-    Err((0..before.len()).filter(|node| !ordered.contains(node)).collect())
+    Err((0..dependencies.len()).filter(|node| !ordered.contains(node)).collect())
 }
 
-/// Nodes that wait for each other, shown as the way round: whoever follows those that are stuck
-/// comes round.
-fn cycle(workflow: &Workflow, before: &[Vec<usize>], stuck: &HashSet<usize>) -> Problem {
+/// Reports a cycle as its path. Each cyclic node depends on another cyclic node, so following them
+/// closes a cycle.
+fn cycle(workflow: &Workflow, dependencies: &[Vec<usize>], cyclic: &HashSet<usize>) -> Problem {
     let name = |node: &usize| workflow.nodes.get(*node).map_or("", Node::id);
-    let waits_for = |node: usize| {
-        let named = before.get(node).into_iter().flatten();
-        named.copied().find(|earlier| stuck.contains(earlier))
+    let cyclic_dependency = |node: usize| {
+        let earlier = dependencies.get(node).into_iter().flatten();
+        earlier.copied().find(|earlier| cyclic.contains(earlier))
     };
-    let mut way: Vec<usize> = stuck.iter().copied().min().into_iter().collect();
-    while let Some(next) = way.last().and_then(|here| waits_for(*here)) {
-        if let Some(begins) = way.iter().position(|node| *node == next) {
-            way.drain(..begins);
+    let mut path: Vec<usize> = cyclic.iter().copied().min().into_iter().collect();
+    while let Some(next) = path.last().and_then(|node| cyclic_dependency(*node)) {
+        if let Some(start) = path.iter().position(|node| *node == next) {
+            path.drain(..start);
             break;
         }
-        way.push(next);
+        path.push(next);
     }
-    let round = way.iter().chain(way.first()).map(name).collect::<Vec<_>>().join(" waits for ");
-    Problem::at("nodes", format!("{round}: none of them can begin"))
+    let path = path.iter().chain(path.first()).map(name).collect::<Vec<_>>().join(" -> ");
+    Problem::at("nodes", format!("dependency cycle: {path}"))
 }
 
-/// References to what a node cannot know when it begins.
-fn references(workflow: &Workflow, ancestors: &[Numbers]) -> Vec<Problem> {
+/// References to values that a node cannot have when it starts.
+fn invalid_references(workflow: &Workflow, ancestors: &[NodeSet]) -> Vec<Problem> {
     let mut problems = Vec::new();
-    for (at, (node, above)) in workflow.nodes.iter().zip(ancestors).enumerate() {
+    for (index, (node, ancestors)) in workflow.nodes.iter().zip(ancestors).enumerate() {
         let Some(config) = &node.config else { continue };
-        let known = workflow.nodes.iter().enumerate().filter(|(number, _)| above.has(*number));
-        let known = known.map(|(_, node)| node.id()).collect();
-        for (path, problem) in reference::problems(config, &known, MOST - problems.len()) {
-            problems.push(Problem::at(format!("nodes[{at}].config{path}"), problem));
+        let nodes = workflow.nodes.iter().enumerate();
+        let available = nodes.filter(|(number, _)| ancestors.contains(*number));
+        let available = available.map(|(_, node)| node.id()).collect();
+        let max = MAX_PROBLEMS - problems.len();
+        for (path, problem) in reference::problems(config, &available, max) {
+            problems.push(Problem::at(format!("nodes[{index}].config{path}"), problem));
         }
-        if problems.len() >= MOST {
+        if problems.len() >= MAX_PROBLEMS {
             break;
         }
     }
     problems
 }
 
-/// What each node waits for, and what that waits for.
-fn ancestors(before: &[Vec<usize>], order: &[usize]) -> Vec<Numbers> {
-    let mut known = vec![Numbers::default(); before.len()];
+/// The direct and indirect dependencies of each node.
+fn ancestors(dependencies: &[Vec<usize>], order: &[usize]) -> Vec<NodeSet> {
+    let mut ancestors = vec![NodeSet::default(); dependencies.len()];
     for node in order {
-        let mut all = Numbers::default();
-        for earlier in before.get(*node).into_iter().flatten() {
-            all.add(*earlier);
-            known.get(*earlier).into_iter().for_each(|above| all.join(above));
+        let mut all = NodeSet::default();
+        for earlier in dependencies.get(*node).into_iter().flatten() {
+            all.insert(*earlier);
+            ancestors.get(*earlier).into_iter().for_each(|indirect| all.union(indirect));
         }
-        if let Some(place) = known.get_mut(*node) {
-            *place = all;
+        if let Some(entry) = ancestors.get_mut(*node) {
+            *entry = all;
         }
     }
-    known
+    ancestors
 }
 
-/// Some of the nodes, a bit for each: a thousand nodes that all wait for each other are half a
-/// million sets to join.
+/// A bit set of nodes: a workflow of a thousand nodes that all depend on each other joins half a
+/// million sets.
 #[derive(Clone, Debug, Default)]
-struct Numbers(Vec<u64>);
+struct NodeSet(Vec<u64>);
 
-impl Numbers {
-    fn add(&mut self, number: usize) {
+impl NodeSet {
+    fn insert(&mut self, number: usize) {
         let word = number / 64;
         if self.0.len() <= word {
             self.0.resize(word + 1, 0);
@@ -184,14 +188,14 @@ impl Numbers {
         }
     }
 
-    fn join(&mut self, others: &Self) {
+    fn union(&mut self, others: &Self) {
         if self.0.len() < others.0.len() {
             self.0.resize(others.0.len(), 0);
         }
         self.0.iter_mut().zip(&others.0).for_each(|(ours, theirs)| *ours |= theirs);
     }
 
-    fn has(&self, number: usize) -> bool {
+    fn contains(&self, number: usize) -> bool {
         self.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 }

@@ -1,72 +1,72 @@
-//! Who does a node (W1): `http`, `command`, or a handler of that name.
+//! The kind of a node (W1): `http`, `command`, or the name of a handler.
 //!
-//! Which handlers there are is the workers' matter, and workers come and go. But a name that is one
-//! slip away from what is built in is that slip far more often than a handler, and its execution
-//! would wait for ever. So it is refused where nobody says which handlers there are.
+//! Handlers are registered by workers, which come and go. But a name that is one typo away from a
+//! built-in kind is that typo far more often than a handler, and its execution would wait forever. So
+//! it is rejected unless the handlers are given.
 
 use steadfast::nearest;
 
-/// What a worker can do without a handler of one's own.
+/// The kinds with built-in handlers.
 const BUILT_IN: [&str; 2] = ["http", "command"];
 
-/// What others call it.
-const CALLED_HERE: [(&str, &str); 1] = [("api-call", "http")];
+/// Other names of the built-in kinds.
+const ALIASES: [(&str, &str); 1] = [("api-call", "http")];
 
-/// What S2 calls every step that does something. What it does, its `subType` says.
+/// The type of every node with an effect in S2; its `subType` is the kind.
 const ACTION: &str = "action";
 
-/// What is known of the handlers that there are.
+/// The handlers that are known to exist.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Handlers<'h> {
-    /// It was asked when the workflow was kept.
-    Settled,
-    /// Nothing.
+    /// Checked when the workflow was stored.
+    Checked,
+    /// Not known.
     Unknown,
-    /// There are these and no others.
-    These(&'h [&'h str]),
+    /// Exactly these.
+    Only(&'h [&'h str]),
 }
 
-/// Whether a worker needs no handler for it.
+/// Whether the kind has a built-in handler.
 pub(super) fn is_built_in(kind: &str) -> bool {
     BUILT_IN.contains(&kind)
 }
 
-/// What a step is called here.
-pub(super) fn here(kind: &str) -> &str {
-    CALLED_HERE.iter().find(|(there, _)| *there == kind).map_or(kind, |(_, here)| here)
+/// Replaces an alias by its kind.
+pub(super) fn canonical(kind: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == kind).map_or(kind, |(_, kind)| kind)
 }
 
-/// Why nobody does a step of this type; `field` is the one that says it.
+/// Why no worker handles this kind; `field` is the field that sets it.
 pub(super) fn problem(field: &str, kind: &str, handlers: Handlers<'_>) -> Option<String> {
-    if is_built_in(here(kind)) && !matches!(handlers, Handlers::These(_)) {
+    if is_built_in(canonical(kind)) && !matches!(handlers, Handlers::Only(_)) {
         return None;
     }
     match handlers {
-        Handlers::Settled => None,
+        Handlers::Checked => None,
         Handlers::Unknown if field == "type" && kind == ACTION => {
-            Some("is no step by itself: say in its subType what it does, such as \"http\"".into())
+            Some("needs a subType with the kind of the node, such as \"http\"".into())
         }
         Handlers::Unknown => {
-            let meant = slip(kind)?;
-            Some(format!("there is no {kind:?}; did you mean {meant:?}?"))
+            let meant = typo_of(kind)?;
+            Some(format!("unknown kind {kind:?}; did you mean {meant:?}?"))
         }
-        Handlers::These(these) if these.contains(&here(kind)) => None,
-        Handlers::These(these) => Some(match nearest(kind, these.iter().copied()) {
-            Some(near) => format!("nobody handles {kind:?}; did you mean {near:?}?"),
-            None => format!("nobody handles {kind:?}"),
+        Handlers::Only(handlers) if handlers.contains(&canonical(kind)) => None,
+        Handlers::Only(handlers) => Some(match nearest(kind, handlers.iter().copied()) {
+            Some(near) => format!("no handler for {kind:?}; did you mean {near:?}?"),
+            None => format!("no handler for {kind:?}"),
         }),
     }
 }
 
-/// The name that a type is one slip away from.
-fn slip(kind: &str) -> Option<&'static str> {
+/// The built-in kind or alias that a kind is one typo away from.
+fn typo_of(kind: &str) -> Option<&'static str> {
     let lower = kind.to_ascii_lowercase();
-    let mut names = BUILT_IN.into_iter().chain(CALLED_HERE.into_iter().map(|(there, _)| there));
-    names.find(|name| lower == *name || is_one_slip(lower.as_bytes(), name.as_bytes()))
+    let mut names = BUILT_IN.into_iter().chain(ALIASES.into_iter().map(|(alias, _)| alias));
+    names.find(|name| lower == *name || is_one_typo(lower.as_bytes(), name.as_bytes()))
 }
 
-/// A letter too many, too few or wrong, or two in the wrong order.
-fn is_one_slip(one: &[u8], other: &[u8]) -> bool {
+/// One letter inserted, deleted or replaced, or two adjacent letters swapped.
+fn is_one_typo(one: &[u8], other: &[u8]) -> bool {
     let front = one.iter().zip(other).take_while(|(a, b)| a == b).count();
     let one = one.get(front..).unwrap_or_default();
     let other = other.get(front..).unwrap_or_default();
@@ -84,18 +84,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_slip_is_one() {
+    fn typo_of_a_built_in_kind_is_found() {
         for wrong in ["htpp", "htttp", "htp", "hhtp", "thtp", "HTTP", "https", "Http"] {
-            assert_eq!(slip(wrong), Some("http"), "{wrong}");
+            assert_eq!(typo_of(wrong), Some("http"), "{wrong}");
         }
         for wrong in ["comand", "commnad", "commands", "Command"] {
-            assert_eq!(slip(wrong), Some("command"), "{wrong}");
+            assert_eq!(typo_of(wrong), Some("command"), "{wrong}");
         }
         for wrong in ["api_call", "apicall", "api-cal", "API-call"] {
-            assert_eq!(slip(wrong), Some("api-call"), "{wrong}");
+            assert_eq!(typo_of(wrong), Some("api-call"), "{wrong}");
         }
         for another in ["ftp", "html", "http-get", "do", "send-mail", "recommend", "", "tcp"] {
-            assert_eq!(slip(another), None, "{another}");
+            assert_eq!(typo_of(another), None, "{another}");
         }
     }
 }

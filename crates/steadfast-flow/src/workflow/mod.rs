@@ -1,9 +1,9 @@
-//! A workflow as data (W1): its nodes, what each waits for, and how each is retried.
+//! A workflow definition (W1): its nodes, their dependencies and their retry policies.
 
 mod check;
 mod kind;
+mod parse;
 mod problem;
-mod read;
 mod retry;
 
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use steadfast::Policy;
 pub(crate) use kind::Handlers;
 pub use problem::{Problem, WorkflowError};
 
-/// The most nodes of one workflow. All of them are looked at when one of them ends.
+/// The maximum number of nodes in a workflow. All of them are read when one of them ends.
 pub const MAX_NODES: usize = 1000;
 
-/// Steps that wait for each other. One that exists makes sense: see [`parse`](Self::parse).
+/// A valid workflow definition: see [`parse`](Self::parse).
 ///
 /// ```
 /// use steadfast_flow::Workflow;
@@ -53,12 +53,12 @@ pub struct Workflow {
     queue: Option<String>,
     retry: Option<Arc<Policy>>,
     nodes: Vec<Node>,
-    /// What each node waits for, by number.
-    before: Vec<Vec<usize>>,
+    /// The dependencies of each node, by number.
+    dependencies: Vec<Vec<usize>>,
     text: String,
 }
 
-/// One step of a workflow.
+/// A node of a workflow.
 #[derive(Clone, Debug)]
 pub struct Node {
     id: String,
@@ -71,63 +71,63 @@ pub struct Node {
 }
 
 impl Workflow {
-    /// Reads a workflow that is written as JSON. Its nodes may be of any type that a handler may
-    /// have, but for a slip in what is built in, such as `htpp`.
+    /// Parses and checks a workflow in JSON. Its nodes may be of any kind that a handler can have,
+    /// except for a typo of a built-in one, such as `htpp`.
     ///
     /// # Errors
-    /// Everything that is wrong with it, each with its place.
+    /// All problems of the workflow, each with its path.
     pub fn parse(text: &str) -> Result<Self, WorkflowError> {
-        read::read(text, Handlers::Unknown)
+        parse::parse(text, Handlers::Unknown)
     }
 
-    /// The same for workers that have these handlers, `http` and `command` among them if they have
-    /// those. A node that none of them does is told, too.
+    /// The same for workers with these handlers, including `http` and `command` if they have those. A
+    /// node without a handler is a problem, too.
     ///
     /// ```
     /// use steadfast_flow::Workflow;
     ///
     /// let text = r#"{"name": "w", "nodes": [{"nodeId": "a", "type": "send-mial"}]}"#;
-    /// let told = Workflow::parse_for(text, &["send-mail", "http"]).unwrap_err().to_string();
+    /// let error = Workflow::parse_for(text, &["send-mail", "http"]).unwrap_err().to_string();
     /// assert_eq!(
-    ///     told,
-    ///     r#"nodes[0].type: nobody handles "send-mial"; did you mean "send-mail"?"#
+    ///     error,
+    ///     r#"nodes[0].type: no handler for "send-mial"; did you mean "send-mail"?"#
     /// );
     /// ```
     ///
     /// # Errors
-    /// Everything that is wrong with it, each with its place.
+    /// All problems of the workflow, each with its path.
     pub fn parse_for(text: &str, handlers: &[&str]) -> Result<Self, WorkflowError> {
-        read::read(text, Handlers::These(handlers))
+        parse::parse(text, Handlers::Only(handlers))
     }
 
-    /// Reads one that was taken before: what is refused today need not have been then.
-    pub(crate) fn of_kept(text: &str) -> Result<Self, WorkflowError> {
-        read::read(text, Handlers::Settled)
+    /// Parses a stored workflow, whose kinds were checked when it was stored.
+    pub(crate) fn parse_stored(text: &str) -> Result<Self, WorkflowError> {
+        parse::parse(text, Handlers::Checked)
     }
 
-    /// The types of its nodes that no worker does without a handler of that name, each once.
+    /// The kinds of its nodes that need a registered handler, each once.
     #[must_use]
     pub fn handlers(&self) -> Vec<&str> {
         let kinds = self.nodes.iter().map(Node::kind);
-        let mut named: Vec<_> = kinds.filter(|kind| !kind::is_built_in(kind)).collect();
-        named.sort_unstable();
-        named.dedup();
-        named
+        let mut custom: Vec<_> = kinds.filter(|kind| !kind::is_built_in(kind)).collect();
+        custom.sort_unstable();
+        custom.dedup();
+        custom
     }
 
-    /// What it is called.
+    /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How a whole execution is tried again, if it is (W3).
+    /// The policy for retrying whole executions, if any (W3).
     #[must_use]
     pub const fn retry(&self) -> Option<&Arc<Policy>> {
         self.retry.as_ref()
     }
 
-    /// Its nodes, as they were written.
+    /// Its nodes, in the order of the definition.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
@@ -139,9 +139,9 @@ impl Workflow {
         self.nodes.iter().find(|node| node.id == id)
     }
 
-    /// What a node waits for, by number.
-    pub(crate) fn before(&self, number: usize) -> &[usize] {
-        self.before.get(number).map_or(&[], Vec::as_slice)
+    /// The dependencies of a node, by number.
+    pub(crate) fn dependencies(&self, number: usize) -> &[usize] {
+        self.dependencies.get(number).map_or(&[], Vec::as_slice)
     }
 
     /// The number of a node.
@@ -149,18 +149,18 @@ impl Workflow {
         self.nodes.iter().position(|node| node.id == id)
     }
 
-    /// What the node of this number is called.
+    /// The id of the node of this number.
     pub(crate) fn id_of(&self, number: usize) -> &str {
         self.nodes.get(number).map_or("", Node::id)
     }
 
-    /// The text that it was read from.
+    /// The text that it was parsed from.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The queue that a node's task stands in: its own, or that of the workflow.
+    /// The queue of a node's task: its own, or that of the workflow.
     #[must_use]
     pub fn queue_of<'w>(&'w self, node: &'w Node) -> Option<&'w str> {
         node.queue.as_deref().or(self.queue.as_deref())
@@ -168,37 +168,37 @@ impl Workflow {
 }
 
 impl Node {
-    /// What it is called in its workflow.
+    /// Its id in the workflow.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Who does it: `http`, `command`, or a handler of that name.
+    /// Its kind: `http`, `command`, or the name of a handler.
     #[must_use]
     pub fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// The nodes that must have completed before.
+    /// The nodes that must complete first.
     #[must_use]
     pub fn depends_on(&self) -> &[String] {
         &self.depends_on
     }
 
-    /// What it is asked to do, with its references not yet followed.
+    /// Its payload, with references that are not resolved yet.
     #[must_use]
     pub const fn config(&self) -> Option<&Value> {
         self.config.as_ref()
     }
 
-    /// How it is tried again, if anything is said. A node that says nothing is tried once.
+    /// Its retry policy, if any. A node without one is tried once.
     #[must_use]
     pub const fn retry(&self) -> Option<&Arc<Policy>> {
         self.retry.as_ref()
     }
 
-    /// The policy of its task: its own, or one that tries again only what a lost worker had.
+    /// The policy of its task: its own, or one that retries only after a lost worker.
     #[must_use]
     pub const fn policy(&self) -> &Arc<Policy> {
         &self.policy

@@ -1,18 +1,18 @@
-//! What is wrong with a workflow: all of it at once, each with its place.
+//! The problems of an invalid workflow, reported all at once, each with its path.
 
 use std::error::Error;
 use std::fmt;
 
 use serde::Serialize;
 
-/// So many problems are told at once. Whoever has mended them is told of the rest.
-pub(super) const MOST: usize = 100;
+/// How many problems are reported at once.
+pub(super) const MAX_PROBLEMS: usize = 100;
 
-/// One thing that is wrong: reads as
-/// `nodes[1].dependsOn[0]: there is no node "craete"; did you mean "create"?`.
+/// A problem of a workflow, displayed as
+/// `nodes[1].dependsOn[0]: unknown node "craete"; did you mean "create"?`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// The way there, such as `nodes[1].dependsOn[0]`; empty for the whole.
+    /// The path, such as `nodes[1].dependsOn[0]`; empty for the whole workflow.
     pub path: String,
     /// What is wrong, and what to do about it.
     pub message: String,
@@ -33,21 +33,20 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A workflow that makes no sense, with everything that is wrong with it: a hundred things of it,
-/// if there are more.
+/// An invalid workflow, with its problems, at most a hundred of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkflowError(Vec<Problem>);
 
 impl WorkflowError {
-    /// What is wrong. There is at least one problem.
+    /// The problems, at least one.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.0
     }
 
-    /// Nothing, if there are no problems.
-    pub(crate) fn of(mut problems: Vec<Problem>) -> Result<(), Self> {
-        problems.truncate(MOST);
+    /// An error if there are problems.
+    pub(crate) fn check(mut problems: Vec<Problem>) -> Result<(), Self> {
+        problems.truncate(MAX_PROBLEMS);
         if problems.is_empty() { Ok(()) } else { Err(Self(problems)) }
     }
 }

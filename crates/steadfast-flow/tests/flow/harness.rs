@@ -1,5 +1,5 @@
-//! Where a case runs: a store with nothing in it, its workflows, and a worker whose handlers do
-//! as the case says.
+//! The harness of a case: an empty store, its workflows, and a worker with scripted
+//! handlers.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -18,8 +18,8 @@ use tempfile::TempDir;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 
-/// How long anything may take that takes a moment.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+/// No wait takes this long; a longer one fails the case.
+pub(crate) const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Makes a test of each case for each engine.
 macro_rules! cases {
@@ -34,7 +34,7 @@ macro_rules! cases {
 }
 
 pub(crate) fn on_postgres<F: Future<Output = ()>>(case: impl FnOnce(Harness) -> F) {
-    // Blocks, so it is made before there is a runtime.
+    // Blocks, so it is created outside the runtime.
     let database = postgres::Database::fresh().unwrap_or_else(|error| panic!("{error}"));
     run(Database::Postgres(database), case);
 }
@@ -69,7 +69,7 @@ impl Database {
         }
     }
 
-    /// Runs statements past the store, as each engine spells them.
+    /// Runs statements on the database directly.
     pub(crate) async fn execute(&self, on_postgres: &str, on_sqlite: &str) {
         match self {
             Self::Postgres(_) => {
@@ -99,7 +99,7 @@ impl Harness {
         Self { flow, database }
     }
 
-    /// One more process.
+    /// Another store on the same database, as another process has it.
     pub(crate) async fn another(&self) -> Self {
         Self::open(self.database.clone()).await
     }
@@ -116,14 +116,14 @@ impl Harness {
         self.flow.execution(id).await.unwrap()
     }
 
-    /// Serves workflows with these hands until the future is done.
-    pub(crate) async fn served<T>(&self, hands: &Hands, until: impl Future<Output = T>) -> T {
+    /// Serves workflows with these handlers until the future resolves.
+    pub(crate) async fn served<T>(&self, handlers: &Handlers, until: impl Future<Output = T>) -> T {
         let stop = Notify::new();
-        let work = self.flow.serve(hands.worker(self.store()), stop.notified());
+        let work = self.flow.serve(handlers.worker(self.store()), stop.notified());
         let wait = async {
-            let done = timeout(2 * PATIENCE, until).await;
+            let done = timeout(2 * TEST_TIMEOUT, until).await;
             stop.notify_one();
-            done.expect("it takes too long")
+            done.expect("timed out")
         };
         let (worked, done) = tokio::join!(work, wait);
         worked.unwrap();
@@ -131,11 +131,11 @@ impl Harness {
     }
 
     /// Serves workflows until this execution has ended.
-    pub(crate) async fn run(&self, hands: &Hands, id: ExecutionId) -> Execution {
-        self.served(hands, self.ended(id)).await
+    pub(crate) async fn run(&self, handlers: &Handlers, id: ExecutionId) -> Execution {
+        self.served(handlers, self.ended(id)).await
     }
 
-    /// Looks until an execution has ended.
+    /// Polls until an execution has ended.
     pub(crate) async fn ended(&self, id: ExecutionId) -> Execution {
         self.until(id, |execution| execution.ended_at.is_some()).await
     }
@@ -143,16 +143,16 @@ impl Harness {
     pub(crate) async fn until(
         &self,
         id: ExecutionId,
-        is_so: impl Fn(&Execution) -> bool,
+        condition: impl Fn(&Execution) -> bool,
     ) -> Execution {
         let began = Instant::now();
         loop {
             let execution = self.show(id).await;
-            if is_so(&execution) {
+            if condition(&execution) {
                 return execution;
             }
-            if began.elapsed() > PATIENCE {
-                panic!("it takes too long: {execution:#?}\n{:#?}", self.tasks(&execution).await);
+            if began.elapsed() > TEST_TIMEOUT {
+                panic!("timed out: {execution:#?}\n{:#?}", self.tasks(&execution).await);
             }
             sleep(Duration::from_millis(5)).await;
         }
@@ -168,72 +168,72 @@ impl Harness {
     }
 
     /// Starts an execution and serves it to its end.
-    pub(crate) async fn done(&self, hands: &Hands, workflow: &Workflow) -> Execution {
+    pub(crate) async fn done(&self, handlers: &Handlers, workflow: &Workflow) -> Execution {
         let id = self.start(workflow, Value::Null).await;
-        self.run(hands, id).await
+        self.run(handlers, id).await
     }
 }
 
-/// What handlers of the kind `do` do, by the node that they are asked for, and what they were
-/// asked.
+/// Scripted handlers of the kind `do`, by node, and the payloads they
+/// received.
 #[derive(Clone, Default)]
-pub(crate) struct Hands(Arc<Inner>);
+pub(crate) struct Handlers(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    answers: Mutex<HashMap<String, Vec<Answer>>>,
-    asked: Mutex<Vec<(String, Value)>>,
+    answers: Mutex<HashMap<String, Vec<Response>>>,
+    calls: Mutex<Vec<(String, Value)>>,
 }
 
-/// What a handler answers.
+/// The response of a handler.
 #[derive(Clone)]
-pub(crate) enum Answer {
+pub(crate) enum Response {
     Done(Value),
     Failed(Fault),
-    /// Not before it is called off.
+    /// It hangs until it is cancelled.
     Never,
 }
 
-impl Hands {
-    /// Answers these in turn when this node is asked for, and then the last again. Who is told
-    /// nothing is done at once.
-    pub(crate) fn when(self, node: &str, answers: impl IntoIterator<Item = Answer>) -> Self {
+impl Handlers {
+    /// Sets the responses of a node, in order; the last one is repeated. A node without
+    /// responses completes at once.
+    pub(crate) fn when(self, node: &str, answers: impl IntoIterator<Item = Response>) -> Self {
         let answers = answers.into_iter().collect();
         self.0.answers.lock().unwrap().insert(node.to_owned(), answers);
         self
     }
 
-    /// How often a node was asked for, over all executions.
+    /// How often a node was called, over all executions.
     pub(crate) fn count(&self, node: &str) -> usize {
-        self.0.asked.lock().unwrap().iter().filter(|(asked, _)| asked == node).count()
+        self.0.calls.lock().unwrap().iter().filter(|(name, _)| name == node).count()
     }
 
-    /// What a node was asked, each time.
-    pub(crate) fn asked(&self, node: &str) -> Vec<Value> {
-        let asked = self.0.asked.lock().unwrap();
-        asked.iter().filter(|(name, _)| name == node).map(|(_, payload)| payload.clone()).collect()
+    /// The payloads of a node's calls.
+    pub(crate) fn payloads(&self, node: &str) -> Vec<Value> {
+        let calls = self.0.calls.lock().unwrap();
+        calls.iter().filter(|(name, _)| name == node).map(|(_, payload)| payload.clone()).collect()
     }
 
-    fn answer(&self, node: &str, payload: Value) -> Answer {
-        self.0.asked.lock().unwrap().push((node.to_owned(), payload));
+    fn answer(&self, node: &str, payload: Value) -> Response {
+        self.0.calls.lock().unwrap().push((node.to_owned(), payload));
         let mut answers = self.0.answers.lock().unwrap();
         match answers.get_mut(node) {
             Some(answers) if answers.len() > 1 => answers.remove(0),
             Some(answers) => answers[0].clone(),
-            None => Answer::Done(json!(node)),
+            None => Response::Done(json!(node)),
         }
     }
 
     pub(crate) fn worker(&self, store: &Store) -> Worker {
-        let hands = self.clone();
+        let handlers = self.clone();
         let work = move |payload: Value, context: Context| {
-            let hands = hands.clone();
+            let handlers = handlers.clone();
             async move {
                 let (_, node) = context.key().split_once('/').unwrap();
-                match hands.answer(node, payload) {
-                    Answer::Done(value) => Ok(value),
-                    Answer::Failed(fault) => Err(fault),
-                    Answer::Never => std::future::pending().await,
+                match handlers.answer(node, payload) {
+                    Response::Done(value) => Ok(value),
+                    Response::Failed(fault) => Err(fault),
+                    Response::Never => std::future::pending().await,
                 }
             }
         };
@@ -245,7 +245,7 @@ impl Hands {
     }
 }
 
-/// A workflow of nodes of the kind `do`, each with the nodes that it waits for.
+/// A workflow of nodes of the kind `do`, each with its dependencies.
 pub(crate) fn workflow(nodes: &[(&str, &[&str])]) -> Workflow {
     let nodes: Vec<_> = nodes
         .iter()
@@ -258,22 +258,22 @@ pub(crate) fn parsed(workflow: Value) -> Workflow {
     Workflow::parse(&workflow.to_string()).unwrap()
 }
 
-/// Worth another try.
-pub(crate) fn unavailable() -> Answer {
-    Answer::Failed(Fault::http(503).with_message("overloaded"))
+/// A retryable failure.
+pub(crate) fn unavailable() -> Response {
+    Response::Failed(Fault::http(503).with_message("overloaded"))
 }
 
-/// Not worth one.
-pub(crate) fn gone() -> Answer {
-    Answer::Failed(Fault::http(404).with_message("no such customer"))
+/// A final failure.
+pub(crate) fn gone() -> Response {
+    Response::Failed(Fault::http(404).with_message("no such customer"))
 }
 
-pub(crate) fn done(value: Value) -> Answer {
-    Answer::Done(value)
+pub(crate) fn done(value: Value) -> Response {
+    Response::Done(value)
 }
 
-pub(crate) fn somebody() -> Actor {
-    Actor::new("somebody")
+pub(crate) fn operator() -> Actor {
+    Actor::new("operator")
 }
 
 pub(crate) fn completed(execution: &Execution) -> bool {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use steadfast_flow::{ExecutionFilter, ExecutionId, ExecutionStatus};
 use steadfast_store::{Cursor, PageRequest};
 
-use crate::harness::{Harness, parsed, somebody};
+use crate::harness::{Harness, operator, parsed};
 
 async fn pages(store: &Harness, filter: &ExecutionFilter) -> Vec<ExecutionId> {
     let mut page = PageRequest { limit: 2, after: None };
@@ -19,7 +19,7 @@ async fn pages(store: &Harness, filter: &ExecutionFilter) -> Vec<ExecutionId> {
     }
 }
 
-/// H1: every filter, page by page, and none is told twice.
+/// H1: every filter, page by page, without duplicates.
 async fn executions_are_listed_newest_first(store: Harness) {
     let named =
         |name: &str| parsed(json!({ "name": name, "nodes": [{ "nodeId": "a", "type": "do" }] }));
@@ -28,8 +28,8 @@ async fn executions_are_listed_newest_first(store: Harness) {
         let name = if number % 2 == 0 { "even" } else { "odd" };
         ids.push(store.start(&named(name), Value::Null).await);
     }
-    store.flow.cancel(ids[1], &somebody()).await.unwrap();
-    store.flow.cancel(ids[2], &somebody()).await.unwrap();
+    store.flow.cancel(ids[1], &operator()).await.unwrap();
+    store.flow.cancel(ids[2], &operator()).await.unwrap();
     ids.reverse();
     let all = ExecutionFilter::all;
     assert_eq!(pages(&store, &all()).await, ids);
@@ -40,13 +40,13 @@ async fn executions_are_listed_newest_first(store: Harness) {
     assert_eq!(pages(&store, &all().workflow("neither")).await, []);
 }
 
-/// K4: a cursor of another list and a name that none can have are told.
-async fn a_list_that_makes_no_sense_is_refused(store: Harness) {
+/// K4: a cursor of another list and an invalid name are rejected.
+async fn list_with_an_invalid_cursor_or_name_is_rejected(store: Harness) {
     let page = PageRequest { limit: 2, after: Some(Cursor("line:1".to_owned())) };
-    let refused = store.flow.executions(&ExecutionFilter::all(), &page).await.unwrap_err();
-    assert!(refused.to_string().starts_with("after: "), "{refused}");
+    let rejected = store.flow.executions(&ExecutionFilter::all(), &page).await.unwrap_err();
+    assert!(rejected.to_string().starts_with("after: "), "{rejected}");
     let nameless = ExecutionFilter::all().workflow("");
     assert!(store.flow.executions(&nameless, &PageRequest::default()).await.is_err());
 }
 
-cases!(executions_are_listed_newest_first, a_list_that_makes_no_sense_is_refused);
+cases!(executions_are_listed_newest_first, list_with_an_invalid_cursor_or_name_is_rejected);

@@ -1,4 +1,4 @@
-//! Workflows on both stores: what each must do, case by case (section 8).
+//! Workflows on both stores, case by case (section 8).
 
 #![allow(
     clippy::unwrap_used,
@@ -11,16 +11,16 @@
 #[macro_use]
 mod harness;
 
-mod audited;
+mod audit;
 mod chain;
-mod failing;
-mod killed;
+mod concurrency;
+mod control;
+mod crashes;
+mod failures;
 mod large;
 mod list;
-mod missed;
+mod missed_completions;
 mod pruning;
 mod running;
-mod starting;
-mod steering;
+mod start;
 mod stuck;
-mod together;

@@ -1,4 +1,4 @@
-//! D14: executions are forgotten as tasks are, and never while a task of theirs is open.
+//! D14: executions are pruned like tasks, and never while one of their tasks is open.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use steadfast_flow::{ExecutionFilter, ExecutionId};
 use steadfast_store::{PageRequest, Retention, Verdict};
 
-use crate::harness::{Answer, Hands, Harness, completed, done, gone, somebody, workflow};
+use crate::harness::{Handlers, Harness, Response, completed, done, gone, operator, workflow};
 
 const DAY: u64 = 86_400;
 
 impl Harness {
-    /// Every task that has ended was pruned.
-    pub(crate) async fn forget_tasks(&self) {
+    /// Prunes every ended task.
+    pub(crate) async fn prune_tasks(&self) {
         self.database
             .execute(
                 "WITH gone AS (DELETE FROM steadfast.ended RETURNING id)
@@ -23,7 +23,7 @@ impl Harness {
             .await;
     }
 
-    /// Everything that has ended did so this many days earlier.
+    /// Moves all ends this many days back.
     async fn age(&self, days: u64) {
         let by = days * DAY;
         for table in ["executions", "ended"] {
@@ -44,40 +44,40 @@ impl Harness {
     }
 }
 
-fn kept() -> Retention {
-    let mut kept = Retention::forever();
-    kept.completed_for = Some(Duration::from_secs(7 * DAY));
-    kept.failed_for = Some(Duration::from_secs(90 * DAY));
-    kept
+fn retention() -> Retention {
+    let mut retention = Retention::forever();
+    retention.completed_for = Some(Duration::from_secs(7 * DAY));
+    retention.failed_for = Some(Duration::from_secs(90 * DAY));
+    retention
 }
 
-/// D14: successes go before failures, and what runs stays.
-async fn executions_are_forgotten_by_age(store: Harness) {
+/// D14: completed executions are pruned before failed ones, and running ones stay.
+async fn executions_are_pruned_by_age(store: Harness) {
     let flow = workflow(&[("a", &[])]);
-    let hands = Hands::default().when("a", [gone(), done(json!(1))]);
-    let failed = store.done(&hands, &flow).await.id;
-    let completed = store.done(&hands, &flow).await.id;
+    let handlers = Handlers::default().when("a", [gone(), done(json!(1))]);
+    let failed = store.done(&handlers, &flow).await.id;
+    let completed = store.done(&handlers, &flow).await.id;
     let running = store.start(&flow, Value::Null).await;
-    assert_eq!(store.store().prune(&kept()).await.unwrap().executions, 0);
+    assert_eq!(store.store().prune(&retention()).await.unwrap().executions, 0);
     store.age(8).await;
-    let mut would = kept();
+    let mut would = retention();
     would.dry_run = true;
     assert_eq!(store.store().prune(&would).await.unwrap().executions, 1);
-    assert_eq!(store.store().prune(&kept()).await.unwrap().executions, 1);
+    assert_eq!(store.store().prune(&retention()).await.unwrap().executions, 1);
     assert_eq!(store.all().await, [running, failed]);
     assert!(store.flow.execution(completed).await.is_err());
     store.age(90).await;
-    assert_eq!(store.store().prune(&kept()).await.unwrap().executions, 1);
+    assert_eq!(store.store().prune(&retention()).await.unwrap().executions, 1);
     assert_eq!(store.all().await, [running]);
 }
 
-/// D14: the oldest of too many go.
-async fn executions_are_forgotten_by_count(store: Harness) {
+/// D14: the oldest executions beyond the limit are pruned.
+async fn executions_are_pruned_by_count(store: Harness) {
     let flow = workflow(&[("a", &[])]);
-    let hands = Hands::default();
+    let handlers = Handlers::default();
     let mut ids = Vec::new();
     for _ in 0..5 {
-        ids.push(store.done(&hands, &flow).await.id);
+        ids.push(store.done(&handlers, &flow).await.id);
     }
     let mut two = Retention::forever();
     two.ended_at_most = Some(2);
@@ -86,11 +86,11 @@ async fn executions_are_forgotten_by_count(store: Harness) {
     assert_eq!(store.store().prune(&two).await.unwrap().executions, 0);
 }
 
-/// D14: of those that ended in one moment, no more go than are too many.
-async fn executions_that_ended_together_go_one_by_one(store: Harness) {
+/// D14: of executions that ended at the same time, only those beyond the limit are pruned.
+async fn executions_ended_at_once_are_pruned_by_count(store: Harness) {
     let flow = workflow(&[("a", &[])]);
     for _ in 0..5 {
-        store.done(&Hands::default(), &flow).await;
+        store.done(&Handlers::default(), &flow).await;
     }
     let together = "UPDATE {}executions SET ended_at = (SELECT max(ended_at) FROM {}executions)";
     store
@@ -106,8 +106,8 @@ async fn executions_that_ended_together_go_one_by_one(store: Harness) {
     assert_eq!(store.all().await.len(), 2);
 }
 
-/// D14: an execution that has ended while a task of it has not stays until that has.
-async fn what_has_an_open_task_is_not_forgotten(store: Harness) {
+/// D14: an ended execution with an open task is not pruned.
+async fn execution_with_an_open_task_is_not_pruned(store: Harness) {
     let id = store.start(&workflow(&[("a", &[])]), Value::Null).await;
     let ended = "UPDATE {}executions SET status = 'failed', ended_at = started_at";
     store
@@ -115,75 +115,75 @@ async fn what_has_an_open_task_is_not_forgotten(store: Harness) {
         .execute(&ended.replace("{}", "steadfast."), &ended.replace("{}", "steadfast_"))
         .await;
     store.age(1000).await;
-    assert_eq!(store.store().prune(&kept()).await.unwrap().executions, 0);
+    assert_eq!(store.store().prune(&retention()).await.unwrap().executions, 0);
     assert_eq!(store.all().await, [id]);
 }
 
-/// W4: a workflow may wait for weeks, and the tasks of its first nodes are forgotten meanwhile:
-/// what they answered is not.
-async fn an_answer_outlives_its_task(store: Harness) {
+/// W4: an execution may take weeks, and the tasks of its first nodes are pruned meanwhile: their
+/// results are not.
+async fn result_outlives_its_pruned_task(store: Harness) {
     let flow = workflow(&[("a", &[]), ("b", &["a"]), ("c", &["a", "b"])]);
-    let hands = Hands::default().when("b", [Answer::Never]);
+    let handlers = Handlers::default().when("b", [Response::Never]);
     let id = store.start(&flow, Value::Null).await;
-    let under_way = async {
-        while hands.count("b") == 0 {
+    let in_progress = async {
+        while handlers.count("b") == 0 {
             tokio::task::yield_now().await;
         }
     };
-    store.served(&hands, under_way).await;
-    store.forget_tasks().await;
-    let hands = Hands::default();
-    let execution = store.run(&hands, id).await;
+    store.served(&handlers, in_progress).await;
+    store.prune_tasks().await;
+    let handlers = Handlers::default();
+    let execution = store.run(&handlers, id).await;
     assert!(completed(&execution), "{execution:?}");
-    assert_eq!(hands.asked("c")[0]["nodes"], json!({ "a": "a", "b": "b" }));
+    assert_eq!(handlers.payloads("c")[0]["nodes"], json!({ "a": "a", "b": "b" }));
 }
 
-/// W3: a failed execution is kept for longer than the completed one that followed it, and is not
-/// started again for that.
-async fn an_execution_stays_followed_when_its_follower_is_forgotten(store: Harness) {
-    let hands = Hands::default().when("a", [gone(), done(json!(1))]);
-    let failed = store.done(&hands, &workflow(&[("a", &[])])).await.id;
-    let next = store.flow.retry(failed, &somebody()).await.unwrap();
-    assert!(completed(&store.run(&hands, next).await));
+/// W3: a failed execution is retained for longer than its completed follow-up, and is not
+/// retried again.
+async fn execution_with_a_pruned_follow_up_is_not_retried(store: Harness) {
+    let handlers = Handlers::default().when("a", [gone(), done(json!(1))]);
+    let failed = store.done(&handlers, &workflow(&[("a", &[])])).await.id;
+    let next = store.flow.retry(failed, &operator()).await.unwrap();
+    assert!(completed(&store.run(&handlers, next).await));
     store.age(8).await;
-    assert_eq!(store.store().prune(&kept()).await.unwrap().executions, 1);
+    assert_eq!(store.store().prune(&retention()).await.unwrap().executions, 1);
     assert_eq!(store.show(failed).await.next, Some(next));
-    for refused in [
-        store.flow.retry(failed, &somebody()).await.unwrap_err(),
-        store.flow.resume(failed, &somebody()).await.unwrap_err(),
+    for rejected in [
+        store.flow.retry(failed, &operator()).await.unwrap_err(),
+        store.flow.resume(failed, &operator()).await.unwrap_err(),
     ] {
-        assert!(refused.to_string().contains("followed by another already"), "{refused}");
+        assert!(rejected.to_string().contains("followed by another already"), "{rejected}");
     }
     let chain = store.flow.chain(failed).await.unwrap();
     assert_eq!(chain.iter().map(|one| one.id).collect::<Vec<_>>(), [failed]);
 }
 
-/// W2, W4: a task is not forgotten before it was noticed how it ended, however long that takes.
-async fn an_end_that_nobody_noticed_is_not_forgotten(store: Harness) {
+/// W2, W4: a task is not pruned before its end is recorded in its execution.
+async fn task_with_an_unrecorded_end_is_not_pruned(store: Harness) {
     let flow = workflow(&[("a", &[]), ("b", &["a"])]);
     let id = store.start(&flow, Value::Null).await;
-    store.settle_unheard(Verdict::Completed { result: Some("7".to_owned()) }).await;
+    store.settle_unpublished(Verdict::Completed { result: Some("7".to_owned()) }).await;
     store.age(1000).await;
-    let mut none = kept();
+    let mut none = retention();
     none.ended_at_most = Some(0);
     let mut would = none.clone();
     would.dry_run = true;
     assert_eq!(store.store().prune(&would).await.unwrap().tasks, 0);
     assert_eq!(store.store().prune(&none).await.unwrap().tasks, 0);
-    let hands = Hands::default();
-    assert!(completed(&store.sweeping().run(&hands, id).await));
-    assert_eq!(hands.asked("b"), [json!({ "trigger": null, "nodes": { "a": 7 } })]);
+    let handlers = Handlers::default();
+    assert!(completed(&store.sweeping().run(&handlers, id).await));
+    assert_eq!(handlers.payloads("b"), [json!({ "trigger": null, "nodes": { "a": 7 } })]);
     store.age(1000).await;
     assert_eq!(store.store().prune(&would).await.unwrap().tasks, 2);
     assert_eq!(store.store().prune(&none).await.unwrap().tasks, 2);
 }
 
 cases!(
-    an_execution_stays_followed_when_its_follower_is_forgotten,
-    an_end_that_nobody_noticed_is_not_forgotten,
-    executions_are_forgotten_by_age,
-    executions_are_forgotten_by_count,
-    executions_that_ended_together_go_one_by_one,
-    what_has_an_open_task_is_not_forgotten,
-    an_answer_outlives_its_task,
+    execution_with_a_pruned_follow_up_is_not_retried,
+    task_with_an_unrecorded_end_is_not_pruned,
+    executions_are_pruned_by_age,
+    executions_are_pruned_by_count,
+    executions_ended_at_once_are_pruned_by_count,
+    execution_with_an_open_task_is_not_pruned,
+    result_outlives_its_pruned_task,
 );

@@ -1,15 +1,15 @@
-//! Several processes on one store: what one does, the others do not do again.
+//! Several processes on one store: each node runs once.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use steadfast_flow::{ExecutionStatus, NodePlace, Start};
+use steadfast_flow::{ExecutionNodeStatus, ExecutionStatus, Start};
 
-use crate::harness::{Hands, Harness, completed, parsed, somebody, workflow};
+use crate::harness::{Handlers, Harness, completed, operator, parsed, workflow};
 
-/// W4: three instances, each with a worker and a sweep that never rests, on the same executions.
+/// W4: three instances, each with a worker and a continuous sweep, on the same executions.
 /// Each node is run once.
-async fn instances_do_not_do_each_others_work_again(store: Harness) {
+async fn concurrent_instances_run_each_node_once(store: Harness) {
     let nodes: Vec<Value> = (0..20)
         .map(|number| json!({ "nodeId": format!("n{number}"), "type": "do", "dependsOn": ["a"] }))
         .chain([json!({ "nodeId": "a", "type": "do" })])
@@ -17,7 +17,7 @@ async fn instances_do_not_do_each_others_work_again(store: Harness) {
     let flow = Arc::new(parsed(json!({ "name": "wide", "nodes": nodes })));
     let starts = (0..20).map(|number| Start::of(&flow, &number)).collect();
     let started = store.flow.start_all(starts).await.unwrap();
-    let hands = Hands::default();
+    let handlers = Handlers::default();
     let mut others = Vec::new();
     for _ in 0..2 {
         let mut other = store.another().await;
@@ -30,32 +30,32 @@ async fn instances_do_not_do_each_others_work_again(store: Harness) {
         }
     };
     let [second, third] = &others[..] else { panic!("two") };
-    second.served(&hands, third.served(&hands, store.served(&hands, all))).await;
+    second.served(&handlers, third.served(&handlers, store.served(&handlers, all))).await;
     for node in ["a", "n0", "n19"] {
-        assert_eq!(hands.count(node), 20, "{node}");
+        assert_eq!(handlers.count(node), 20, "{node}");
     }
 }
 
-/// D4: who calls an execution off while it goes on either calls it off or is too late.
-async fn calling_off_and_going_on_do_not_both_happen(store: Harness) {
+/// D4: a cancellation of an advancing execution either succeeds or is rejected.
+async fn concurrent_cancel_and_advance_do_not_both_succeed(store: Harness) {
     let flow = workflow(&[("a", &[]), ("b", &["a"]), ("c", &["b"])]);
-    let hands = Hands::default();
+    let handlers = Handlers::default();
     let other = store.another().await;
     let all = async {
         for _ in 0..20 {
             let id = store.start(&flow, Value::Null).await;
-            let cancelled = other.flow.cancel(id, &somebody()).await.is_ok();
+            let cancelled = other.flow.cancel(id, &operator()).await.is_ok();
             let execution = store.ended(id).await;
             let wanted =
                 if cancelled { ExecutionStatus::Cancelled } else { ExecutionStatus::Completed };
             assert_eq!(execution.status, wanted);
             let settled = store.until(id, |execution| {
-                execution.nodes.iter().all(|node| node.status != NodePlace::Submitted)
+                execution.nodes.iter().all(|node| node.status != ExecutionNodeStatus::Submitted)
             });
             settled.await;
         }
     };
-    store.served(&hands, all).await;
+    store.served(&handlers, all).await;
 }
 
-cases!(instances_do_not_do_each_others_work_again, calling_off_and_going_on_do_not_both_happen);
+cases!(concurrent_instances_run_each_node_once, concurrent_cancel_and_advance_do_not_both_succeed);

@@ -1,33 +1,36 @@
-//! W4: processes are killed outright while executions run; none is lost, and each node is recorded
+//! W4: processes are killed while executions run; none is lost, and each node is recorded
 //! once.
 //!
-//! The process that is killed is this test program itself, started again with an address in its
-//! environment.
+//! The killed process is this test program itself, started again with the ignored test
+//! [`child_process`].
 
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use steadfast_flow::{Execution, ExecutionFilter, ExecutionStatus, Flow, NodePlace, Start};
+use steadfast_flow::{
+    Execution, ExecutionFilter, ExecutionNodeStatus, ExecutionStatus, Flow, Start,
+};
 use steadfast_store::{PageRequest, Store};
 use steadfast_testing::process::Process;
 use steadfast_worker::Worker;
 use tokio::time::{Instant, sleep};
 
-use crate::harness::{Harness, PATIENCE, completed, parsed};
+use crate::harness::{Harness, TEST_TIMEOUT, completed, parsed};
 
-/// Where a process that is to be killed works.
+/// The variable with the store's URL for the child process.
 const STORE: &str = "STEADFAST_FLOW_TEST_STORE";
 const EXECUTIONS: usize = 150;
 const KILLS: usize = 12;
 /// How many executions complete between two kills.
-const BETWEEN: usize = EXECUTIONS / (KILLS + 1);
+const EXECUTIONS_BETWEEN_KILLS: usize = EXECUTIONS / (KILLS + 1);
 
-/// The process that is killed. Does nothing when the tests are run.
+/// The entry point of the child process, which is killed by the other tests.
 #[test]
-fn a_process_that_is_to_be_killed() {
-    let Ok(url) = std::env::var(STORE) else { return };
+#[ignore = "child process of executions_survive_killed_processes"]
+fn child_process() {
+    let url = std::env::var(STORE).expect("the parent test sets the store's URL");
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let store = Store::open(&url).await.unwrap();
@@ -44,19 +47,19 @@ fn a_process_that_is_to_be_killed() {
 
 fn start(url: &str) -> Process {
     let mut this = Command::new(std::env::current_exe().unwrap());
-    this.args(["--exact", "killed::a_process_that_is_to_be_killed", "--nocapture"]);
+    this.args(["--ignored", "--exact", "crashes::child_process", "--nocapture"]);
     Process::start(this.env(STORE, url).stdout(Stdio::null())).unwrap()
 }
 
-async fn how_many(store: &Harness, status: ExecutionStatus) -> usize {
+async fn count(store: &Harness, status: ExecutionStatus) -> usize {
     let filter = ExecutionFilter::all().status(status);
     let page = PageRequest { limit: 1000, after: None };
     store.flow.executions(&filter, &page).await.unwrap().items.len()
 }
 
-/// W4: of three processes one is killed whenever some executions have completed. As no node can be
+/// W4: of three processes, one is killed whenever some executions have completed. As no node can be
 /// lost more often than that, each of them completes.
-async fn nothing_is_lost_when_processes_are_killed(store: Harness) {
+async fn executions_survive_killed_processes(store: Harness) {
     let retry = json!({ "strategy": "immediate", "maxAttempts": KILLS });
     let flow = Arc::new(parsed(json!({
         "name": "diamond",
@@ -71,12 +74,12 @@ async fn nothing_is_lost_when_processes_are_killed(store: Harness) {
     let started = store.flow.start_all(starts).await.unwrap();
     let url = store.database.url();
     let mut processes: Vec<_> = (0..3).map(|_| start(&url)).collect();
-    let begun = Instant::now();
+    let start_time = Instant::now();
     let mut kills = 0;
-    while how_many(&store, ExecutionStatus::Running).await > 0 {
-        assert!(begun.elapsed() < 4 * PATIENCE, "executions are lost");
-        let done = how_many(&store, ExecutionStatus::Completed).await;
-        while kills < KILLS && done >= (kills + 1) * BETWEEN {
+    while count(&store, ExecutionStatus::Running).await > 0 {
+        assert!(start_time.elapsed() < 4 * TEST_TIMEOUT, "executions did not finish in time");
+        let done = count(&store, ExecutionStatus::Completed).await;
+        while kills < KILLS && done >= (kills + 1) * EXECUTIONS_BETWEEN_KILLS {
             let victim = fastrand::usize(..processes.len());
             processes.swap_remove(victim).kill().unwrap();
             processes.push(start(&url));
@@ -84,7 +87,7 @@ async fn nothing_is_lost_when_processes_are_killed(store: Harness) {
         }
     }
     drop(processes);
-    assert_eq!(kills, KILLS, "they were too fast to be killed");
+    assert_eq!(kills, KILLS, "the executions finished before all kills");
     for one in &started {
         check_completed(&store.show(one.id).await);
     }
@@ -92,7 +95,7 @@ async fn nothing_is_lost_when_processes_are_killed(store: Harness) {
 
 fn check_completed(execution: &Execution) {
     assert!(completed(execution), "{:?}", execution.message);
-    assert!(execution.nodes.iter().all(|node| node.status == NodePlace::Completed));
+    assert!(execution.nodes.iter().all(|node| node.status == ExecutionNodeStatus::Completed));
     let number = &execution.trigger;
     let a = json!({ "trigger": number, "nodes": {} });
     let b = json!({ "from": a });
@@ -103,4 +106,4 @@ fn check_completed(execution: &Execution) {
     }
 }
 
-cases!(nothing_is_lost_when_processes_are_killed);
+cases!(executions_survive_killed_processes);

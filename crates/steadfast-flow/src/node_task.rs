@@ -1,4 +1,4 @@
-//! A node as the task that does it.
+//! The task of a node.
 
 use std::collections::HashMap;
 
@@ -8,16 +8,16 @@ use steadfast_store::{ExecutionId, Task};
 use crate::reference::{self, Reads};
 use crate::workflow::{Node, Workflow};
 
-/// What nodes may refer to.
+/// The values that nodes may refer to.
 #[derive(Debug, Default)]
 pub(crate) struct Input {
     pub(crate) trigger: Value,
-    /// What nodes answered, by number.
+    /// The results of nodes, by number.
     pub(crate) nodes: HashMap<usize, Value>,
 }
 
-/// What must be known for a node to begin: what its config refers to, or, without one, the
-/// trigger and what the nodes answered that it waits for.
+/// The values that a node needs to start: those that its config refers to, or, without a config, the
+/// trigger and the results of its dependencies.
 pub(crate) fn reads(node: &Node) -> Reads {
     match node.config() {
         Some(config) => reference::reads(config),
@@ -25,11 +25,10 @@ pub(crate) fn reads(node: &Node) -> Reads {
     }
 }
 
-/// The task of a node. Its key is the same however often it is submitted, so whoever is asked
-/// twice can tell.
+/// The task of a node. Its idempotency key is the same however often it is submitted.
 ///
 /// # Errors
-/// It refers to what is not there, or is more than a task may be.
+/// The node refers to a missing value, or the task would be too large.
 pub(crate) fn node_task(
     workflow: &Workflow,
     number: usize,
@@ -39,10 +38,10 @@ pub(crate) fn node_task(
     let Some(node) = workflow.nodes().get(number) else {
         return Err("the workflow has no such node".to_owned());
     };
-    let known = document(workflow, &reads(node), input);
+    let values = document(workflow, &reads(node), input);
     let payload = match node.config() {
-        Some(config) => reference::followed(config, &known)?,
-        None => known,
+        Some(config) => reference::resolve(config, &values)?,
+        None => values,
     };
     let task = Task::new(node.kind(), &payload)
         .under(node.policy().clone())
@@ -56,13 +55,13 @@ pub(crate) fn node_task(
     Ok(task)
 }
 
-/// `{"trigger": …, "nodes": {…}}`, with no more in it than is wanted.
+/// `{"trigger": …, "nodes": {…}}`, with only the values that are needed.
 fn document(workflow: &Workflow, reads: &Reads, input: &Input) -> Value {
-    let answered = |id: &String| {
-        let answer = input.nodes.get(&workflow.number(id)?).cloned().unwrap_or_default();
-        Some((id.clone(), answer))
+    let result = |id: &String| {
+        let result = input.nodes.get(&workflow.number(id)?).cloned().unwrap_or_default();
+        Some((id.clone(), result))
     };
-    let nodes: Map<String, Value> = reads.nodes.iter().filter_map(answered).collect();
+    let nodes: Map<String, Value> = reads.nodes.iter().filter_map(result).collect();
     let mut document = Map::new();
     if reads.trigger {
         document.insert("trigger".to_owned(), input.trigger.clone());
