@@ -1,4 +1,4 @@
-//! One worker process, to be killed, stopped and lied to about the time.
+//! One worker process of a round.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,18 +14,18 @@ use crate::journal::Journal;
 use crate::witness::Witness;
 use crate::work::{self, Script};
 
-/// Short, so that a round sees leases expire.
+/// Short, so that leases expire within a round.
 pub(crate) const LEASE: Duration = Duration::from_secs(2);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The store.
+    /// URL of the store
     #[arg(long)]
     store: String,
-    /// Where to write what is seen.
+    /// File of the journal
     #[arg(long)]
     journal: PathBuf,
-    /// What the worker is called.
+    /// Name of the worker
     #[arg(long)]
     name: String,
 }
@@ -37,15 +37,15 @@ pub(crate) async fn engine(url: &str) -> Result<Arc<dyn Engine>, Problem> {
     })
 }
 
-/// Works until it is asked to stop, or made to.
+/// Runs until it is terminated or killed.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Problem> {
     let journal = Arc::new(Journal::create(&arguments.journal)?);
     let engine = patiently(&arguments.store).await?;
     let store = Witness::store(engine, journal.clone());
     let handler =
-        move |script: Script, context: Context| work::play(script, context, journal.clone());
+        move |script: Script, context: Context| work::run(script, context, journal.clone());
     let maintenance = Maintenance::default().reclaim_every(Duration::from_millis(300));
-    std::thread::spawn(end_with_the_round);
+    std::thread::spawn(exit_with_parent);
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     let worker = Worker::new(store)
         .handle(work::KIND, handler)
@@ -64,7 +64,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Problem> {
 }
 
 /// The database may be down when a worker is started: an init system would start it again.
-async fn patiently(url: &str) -> Result<Arc<dyn Engine>, Problem> {
+async fn open_with_retries(url: &str) -> Result<Arc<dyn Engine>, Problem> {
     let mut left = 100;
     loop {
         match engine(url).await {
@@ -76,8 +76,8 @@ async fn patiently(url: &str) -> Result<Arc<dyn Engine>, Problem> {
     }
 }
 
-/// Nobody works for a round that is over.
-fn end_with_the_round() {
-    process::parent_is_gone();
+/// Exits when the round's process is gone.
+fn exit_with_parent() {
+    process::wait_for_parent_exit();
     std::process::exit(1);
 }

@@ -8,7 +8,7 @@ use steadfast_testing::process::Process;
 
 use crate::Problem;
 
-/// Worker processes, each with a journal of its own. What is still there ends with it.
+/// Worker processes, each with its own journal. Dropping the fleet kills them.
 pub(crate) struct Fleet {
     store: String,
     home: PathBuf,
@@ -25,16 +25,16 @@ impl Fleet {
         self.children.len()
     }
 
-    /// Starts one more. `skew` is what its clock is off by, in `faketime`'s words.
+    /// Starts a worker. `skew` is the offset of its clock, in `faketime`'s syntax.
     pub(crate) fn start(&mut self, skew: Option<&str>) -> Result<(), Problem> {
         self.started += 1;
         let name = format!("w{}", self.started);
         let journal = self.home.join(format!("{name}.journal"));
-        // There even if its process is killed before it begins.
+        // Exists even if the process is killed before it opens it.
         std::fs::File::create(&journal)?;
         let mut command = Command::new(std::env::current_exe()?);
         if let Some(skew) = skew {
-            // Leases and timers go by the monotonic clock, which no operator can set.
+            // Leases and timers use the monotonic clock, which cannot be set.
             command
                 .env("LD_PRELOAD", library()?)
                 .env("FAKETIME", skew)
@@ -50,24 +50,24 @@ impl Fleet {
         Ok(())
     }
 
-    /// Kills one outright, and forgets it.
+    /// Kills and removes a worker.
     pub(crate) fn kill(&mut self, index: usize) -> Result<(), Problem> {
         Ok(self.children.swap_remove(index).kill()?)
     }
 
-    /// Sends one a signal.
+    /// Sends a signal to a worker.
     pub(crate) fn signal(&self, index: usize, signal: Signal) {
         let Some(child) = self.children.get(index) else {
             return;
         };
         if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-            // One that ended by itself needs no signal.
+            // A worker that has ended needs no signal.
             let _ = kill_process(pid, signal);
         }
     }
 
-    /// Forgets those that ended by themselves, and says how many they were.
-    pub(crate) fn bury(&mut self) -> usize {
+    /// Removes the workers that have ended by themselves. Returns their number.
+    pub(crate) fn remove_ended(&mut self) -> usize {
         let before = self.children.len();
         self.children.retain_mut(Process::is_running);
         before - self.children.len()
@@ -78,8 +78,8 @@ impl Fleet {
     }
 }
 
-/// Where `faketime` has its library. The program itself would stand between us and the worker,
-/// and take the signals that are meant for it.
+/// The library of `faketime`. The program itself would run between this process and the worker, and
+/// receive its signals.
 fn library() -> Result<PathBuf, Problem> {
     let folders = std::fs::read_dir("/usr/lib")?.flatten().map(|entry| entry.path());
     let mut found = folders.map(|folder| folder.join("faketime/libfaketimeMT.so.1"));

@@ -1,9 +1,8 @@
-//! What each process saw, as it saw it.
+//! The journal of a process: its claims and settlements.
 //!
-//! A process that is killed cannot be asked afterwards, so each writes down every claim it was
-//! granted and every last word it had, one line each, before it goes on: into a file of its own,
-//! which outlives it. Times are of the machine's monotonic clock, which all processes share and
-//! no skew touches.
+//! A killed process leaves only what it has written, so each process writes every granted claim and
+//! every settlement as a line to its own file before it continues. Times are of the machine's
+//! monotonic clock, which all processes share and clock skew does not affect.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -26,28 +25,28 @@ impl Instant {
     }
 }
 
-/// What became of a task, by a worker's word.
+/// The kind of a settlement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Word {
     Completed,
     Retry,
     Failed,
-    /// Too late, postponed or given back: no attempt was made.
+    /// Too late, postponed or released: no attempt was made.
     Untried,
 }
 
-/// One line.
+/// A journal entry.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "saw", rename_all = "snake_case")]
 pub(crate) enum Sight {
-    /// The store took these tasks.
+    /// These tasks were submitted.
     Submitted { ids: Vec<TaskId> },
-    /// A claim, asked for and granted between these times.
+    /// A claim, requested and granted at these times.
     Claimed { asked: Instant, granted: Instant, version: FencingToken, ids: Vec<TaskId> },
-    /// A last word is about to be had.
+    /// A settlement is about to be sent.
     Saying { at: Instant, id: TaskId, version: FencingToken, word: Word },
-    /// What the store said to it.
+    /// A settlement was answered.
     Said {
         asked: Instant,
         answered: Instant,
@@ -56,11 +55,11 @@ pub(crate) enum Sight {
         word: Word,
         answer: Settled,
     },
-    /// A handler was begun.
+    /// A handler was started.
     Ran { id: TaskId, version: FencingToken, attempt: u32 },
 }
 
-/// A process's own file.
+/// The journal file of a process.
 #[derive(Debug)]
 pub(crate) struct Journal(Mutex<File>);
 
@@ -70,7 +69,7 @@ impl Journal {
         Ok(Self(Mutex::new(file)))
     }
 
-    /// Writes one line, whole or not at all.
+    /// Writes one line in one call.
     pub(crate) fn write(&self, sight: &Sight) {
         let Ok(mut line) = serde_json::to_vec(sight) else {
             return;
@@ -78,19 +77,19 @@ impl Journal {
         line.push(b'\n');
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = file.write_all(&line) {
-            eprintln!("the journal cannot be written: {error}");
+            eprintln!("cannot write the journal: {error}");
         }
     }
 }
 
-/// Everything in one file. The last line may be cut off, where its writer was.
+/// Reads a journal. Its last line may be truncated.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<Sight>> {
     let text = std::fs::read_to_string(path)?;
     let mut sights = Vec::new();
     for line in text.lines() {
         match serde_json::from_str(line) {
             Ok(sight) => sights.push(sight),
-            Err(error) => eprintln!("{}: a line is cut off: {error}", path.display()),
+            Err(error) => eprintln!("{}: truncated line: {error}", path.display()),
         }
     }
     Ok(sights)

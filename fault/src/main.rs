@@ -1,12 +1,12 @@
-//! The fault suite: breaks workers and databases on purpose, and checks what is left.
+//! The fault suite: injects faults into workers and databases, and checks the result.
 //!
-//! A round starts worker processes on an empty store, submits tasks that fail in every way, and
-//! meanwhile kills workers with -9, freezes them past their leases, lies to them about the time,
-//! restarts, crashes, pauses and disconnects the database. When it is quiet again every task must
-//! have ended, and the [checker](check) reads what every process saw and what the store kept.
+//! A round starts worker processes on an empty store and submits tasks that fail in every way.
+//! Meanwhile it kills workers, freezes them past their leases, skews their clocks, and restarts,
+//! crashes, pauses and disconnects the database. Afterwards every task must have ended, and the
+//! [checker](check) compares the journal of every process with the contents of the store.
 //!
-//! `cargo xtask fault` runs it. A round is named by its seed; the seed says what is broken, but
-//! not at which instruction it hits, so a round that failed is worth running more than once.
+//! `cargo xtask fault` runs it. The seed of a round determines its faults, but not the instruction at
+//! which they hit, so a failed round is worth running more than once.
 
 mod check;
 mod child;
@@ -21,42 +21,43 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use round::{Found, Kind, Size};
+use round::{Kind, Outcome, Size};
 
-/// Whatever went wrong with the suite itself.
+/// An error of the suite itself.
 type Problem = Box<dyn std::error::Error + Send + Sync>;
 
 #[derive(Debug, Parser)]
-#[command(about = "Breaks workers and databases on purpose, and checks what is left.")]
+#[command(about = "Inject faults into workers and databases, and check the result")]
 enum Command {
-    /// Plays rounds, each with a seed of its own.
-    Play(Play),
-    /// Is one worker of a round.
+    /// Run rounds, each with its own seed
+    #[command(alias = "play")]
+    Run(RunArguments),
+    /// Run one worker of a round
     #[command(hide = true)]
     Worker(child::Arguments),
 }
 
 #[derive(Debug, clap::Args)]
-struct Play {
-    /// Only on this kind of store; on both unless said.
+struct RunArguments {
+    /// Store to test [default: both]
     #[arg(long)]
     store: Option<Kind>,
-    /// How many rounds on each.
+    /// Rounds per store
     #[arg(long, default_value_t = 20)]
     rounds: u64,
-    /// The first round's seed; the others follow.
+    /// Seed of the first round; each further round adds 1
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How long things break in each round, in seconds.
-    #[arg(long, default_value_t = 15)]
-    trouble: u64,
-    /// How many tasks in each round.
+    /// Seconds of fault injection per round
+    #[arg(long, alias = "trouble", default_value_t = 15)]
+    fault_seconds: u64,
+    /// Tasks per round
     #[arg(long, default_value_t = 2000)]
     tasks: usize,
-    /// How many workers at a time.
+    /// Concurrent workers
     #[arg(long, default_value_t = 10)]
     workers: usize,
-    /// Where to leave the journals of rounds that failed.
+    /// Directory for the journals of failed rounds
     #[arg(long)]
     keep: Option<PathBuf>,
 }
@@ -64,7 +65,7 @@ struct Play {
 #[tokio::main]
 async fn main() -> ExitCode {
     let done = match Command::parse() {
-        Command::Play(play) => play_all(&play).await,
+        Command::Run(arguments) => run_all(&arguments).await,
         Command::Worker(arguments) => {
             tracing_subscriber::fmt().with_env_filter("warn").with_writer(std::io::stderr).init();
             child::run(arguments).await.map(|()| true)
@@ -80,61 +81,62 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn play_all(play: &Play) -> Result<bool, Problem> {
+async fn run_all(arguments: &RunArguments) -> Result<bool, Problem> {
     let size = Size {
-        tasks: play.tasks,
-        workers: play.workers,
-        trouble: Duration::from_secs(play.trouble),
-        calm: Duration::from_secs(90),
+        tasks: arguments.tasks,
+        workers: arguments.workers,
+        fault_duration: Duration::from_secs(arguments.fault_seconds),
+        drain_timeout: Duration::from_secs(90),
     };
-    let under = tempfile::tempdir()?;
-    let root = play.keep.clone().unwrap_or_else(|| under.path().to_owned());
-    let kinds = play.store.map_or(vec![Kind::Sqlite, Kind::Postgres], |kind| vec![kind]);
-    let mut holds = true;
+    let temporary = tempfile::tempdir()?;
+    let root = arguments.keep.clone().unwrap_or_else(|| temporary.path().to_owned());
+    let kinds = arguments.store.map_or(vec![Kind::Sqlite, Kind::Postgres], |kind| vec![kind]);
+    let mut passed = true;
     for kind in kinds {
-        for seed in play.seed..play.seed.saturating_add(play.rounds) {
+        for seed in arguments.seed..arguments.seed.saturating_add(arguments.rounds) {
             let home = round::home(kind, seed, &root);
             if home.exists() {
                 std::fs::remove_dir_all(&home)?;
             }
             std::fs::create_dir_all(&home)?;
-            let began = Instant::now();
-            let found = round::play(kind, seed, size, &home).await?;
-            report(kind, seed, &found, began.elapsed());
-            holds &= found.violations.is_empty();
-            if found.violations.is_empty() {
+            let started = Instant::now();
+            let outcome = round::run(kind, seed, size, &home).await?;
+            report(kind, seed, &outcome, started.elapsed());
+            passed &= outcome.violations.is_empty();
+            if outcome.violations.is_empty() {
                 std::fs::remove_dir_all(&home)?;
             }
         }
     }
-    Ok(holds)
+    Ok(passed)
 }
 
-fn report(kind: Kind, seed: u64, found: &Found, took: Duration) {
-    let seen = &found.seen;
-    let verdict = if found.violations.is_empty() { "holds" } else { "BROKEN" };
+fn report(kind: Kind, seed: u64, outcome: &Outcome, took: Duration) {
+    let counts = &outcome.counts;
+    let verdict = if outcome.violations.is_empty() { "passed" } else { "FAILED" };
     println!(
         "{kind:?} seed {seed}: {verdict} in {:.1} s; {} tasks ({} completed, {} failed), {} claims, \
-         {} attempts begun, {} last words accepted, {} stale, {} unheard, {} faults kept, {} of lost workers",
+         {} attempts started, {} settlements accepted, {} stale, {} unanswered, {} faults stored, \
+         {} of them worker_lost",
         took.as_secs_f64(),
-        seen.tasks,
-        seen.completed,
-        seen.failed,
-        seen.claims,
-        seen.attempts,
-        seen.accepted,
-        seen.stale,
-        seen.unheard,
-        seen.faults,
-        seen.lost_workers,
+        counts.tasks,
+        counts.completed,
+        counts.failed,
+        counts.claims,
+        counts.attempts,
+        counts.accepted,
+        counts.stale,
+        counts.unanswered,
+        counts.faults,
+        counts.lost_workers,
     );
-    let done: Vec<String> =
-        found.done.iter().map(|(what, count)| format!("{count}x {what}")).collect();
-    println!("    broken: {}", done.join(", "));
-    for violation in found.violations.iter().take(20) {
+    let faults: Vec<String> =
+        outcome.faults.iter().map(|(fault, count)| format!("{count}x {fault}")).collect();
+    println!("    faults: {}", faults.join(", "));
+    for violation in outcome.violations.iter().take(20) {
         println!("    {violation}");
     }
-    if found.violations.len() > 20 {
-        println!("    and {} more", found.violations.len() - 20);
+    if outcome.violations.len() > 20 {
+        println!("    and {} more", outcome.violations.len() - 20);
     }
 }

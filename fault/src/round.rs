@@ -1,4 +1,4 @@
-//! One round: a store, workers, tasks, and a seed that says what breaks when.
+//! One round: a store, workers, tasks, and faults determined by a seed.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,84 +11,86 @@ use steadfast_store::{Filter, Page, PageRequest, Store, StoredTask, TaskId};
 use steadfast_testing::postgres::{Cluster, Settings, Shutdown};
 
 use crate::Problem;
-use crate::check::{self, Seen, Violation};
+use crate::check::{self, Counts, Violation};
 use crate::child;
 use crate::fleet::Fleet;
 use crate::journal::{self, Journal, Sight};
 use crate::work;
 
-/// What a round is of.
+/// The kind of store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Kind {
     Sqlite,
     Postgres,
 }
 
-/// How much of everything.
+/// The size of a round.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
     pub(crate) tasks: usize,
     pub(crate) workers: usize,
-    pub(crate) trouble: Duration,
-    /// How long the last tasks may take once nothing breaks any more.
-    pub(crate) calm: Duration,
+    pub(crate) fault_duration: Duration,
+    /// How long the last tasks may take after the faults.
+    pub(crate) drain_timeout: Duration,
 }
 
-/// What a round found.
-pub(crate) struct Found {
+/// The outcome of a round.
+pub(crate) struct Outcome {
     pub(crate) violations: Vec<Violation>,
-    pub(crate) seen: Seen,
-    pub(crate) done: Vec<(&'static str, usize)>,
+    pub(crate) counts: Counts,
+    /// The injected faults and their numbers.
+    pub(crate) faults: Vec<(&'static str, usize)>,
 }
 
-/// Plays one round in `home`, where its journals stay for whoever wants to read them.
-pub(crate) async fn play(kind: Kind, seed: u64, size: Size, home: &Path) -> Result<Found, Problem> {
-    let mut stage = Stage::set(kind, seed, home).await?;
-    stage.start_together(size.workers)?;
+/// Runs one round in `home`, where its journals remain.
+pub(crate) async fn run(
+    kind: Kind,
+    seed: u64,
+    size: Size,
+    home: &Path,
+) -> Result<Outcome, Problem> {
+    let mut round = Round::prepare(kind, seed, home).await?;
+    round.start_all(size.workers)?;
     let journal = Arc::new(Journal::create(&home.join("submitter.journal"))?);
-    let submitter = tokio::spawn(submit(stage.url.clone(), seed, size.tasks, journal));
-    let over = Instant::now() + size.trouble;
-    while Instant::now() < over {
-        stage.break_something(size.workers).await?;
+    let submitter = tokio::spawn(submit(round.url.clone(), seed, size.tasks, journal));
+    let end = Instant::now() + size.fault_duration;
+    while Instant::now() < end {
+        round.inject_fault(size.workers).await?;
     }
-    stage.mend(size.workers)?;
+    round.restore_workers(size.workers)?;
     submitter.await??;
-    let tasks = stage.wait_for_the_end(size.calm).await?;
+    let tasks = round.drain(size.drain_timeout).await?;
     let mut journals = Vec::new();
-    for path in stage.fleet.journals().chain([home.join("submitter.journal")]) {
+    for path in round.fleet.journals().chain([home.join("submitter.journal")]) {
         journals.push(journal::read(&path)?);
     }
-    let (violations, seen) = check::check(&journals, &tasks);
-    Ok(Found { violations, seen, done: stage.done.into_counts() })
+    let (violations, counts) = check::check(&journals, &tasks);
+    Ok(Outcome { violations, counts, faults: round.faults.0 })
 }
 
-struct Stage {
+struct Round {
     url: String,
     cluster: Option<Cluster>,
     fleet: Fleet,
     rng: Rng,
-    done: Done,
+    faults: FaultCounts,
 }
 
-/// What was broken how often.
+/// How often each fault was injected.
 #[derive(Default)]
-struct Done(Vec<(&'static str, usize)>);
+struct FaultCounts(Vec<(&'static str, usize)>);
 
-impl Done {
-    fn add(&mut self, what: &'static str) {
-        match self.0.iter_mut().find(|(known, _)| *known == what) {
+impl FaultCounts {
+    fn add(&mut self, fault: &'static str) {
+        match self.0.iter_mut().find(|(known, _)| *known == fault) {
             Some((_, count)) => *count += 1,
-            None => self.0.push((what, 1)),
+            None => self.0.push((fault, 1)),
         }
     }
-
-    fn into_counts(self) -> Vec<(&'static str, usize)> {
-        self.0
-    }
 }
 
-impl Stage {
-    async fn set(kind: Kind, seed: u64, home: &Path) -> Result<Self, Problem> {
+impl Round {
+    async fn prepare(kind: Kind, seed: u64, home: &Path) -> Result<Self, Problem> {
         let (url, cluster) = match kind {
             Kind::Sqlite => (sqlite_url(home), None),
             Kind::Postgres => {
@@ -98,11 +100,12 @@ impl Stage {
             }
         };
         let fleet = Fleet::new(url.clone(), home);
-        Ok(Self { url, cluster, fleet, rng: Rng::with_seed(seed), done: Done::default() })
+        let faults = FaultCounts::default();
+        Ok(Self { url, cluster, fleet, rng: Rng::with_seed(seed), faults })
     }
 
-    /// On an empty database, all at once.
-    fn start_together(&mut self, workers: usize) -> Result<(), Problem> {
+    /// Starts all workers at once, on an empty database.
+    fn start_all(&mut self, workers: usize) -> Result<(), Problem> {
         for _ in 0..workers {
             self.start_one()?;
         }
@@ -110,22 +113,22 @@ impl Stage {
     }
 
     fn start_one(&mut self) -> Result<(), Problem> {
-        // All processes on a file share the clock of their machine, which is the store's time.
+        // Processes on one file share the machine's clock, which is the store's time.
         let skew = match self.rng.u32(0..4) {
             0 if self.cluster.is_some() => Some("+1h"),
             1 if self.cluster.is_some() => Some("-1h"),
             _ => None,
         };
         if skew.is_some() {
-            self.done.add("skewed clock");
+            self.faults.add("skewed clock");
         }
         self.fleet.start(skew)
     }
 
-    async fn break_something(&mut self, workers: usize) -> Result<(), Problem> {
+    async fn inject_fault(&mut self, workers: usize) -> Result<(), Problem> {
         tokio::time::sleep(Duration::from_millis(self.rng.u64(50..600))).await;
-        for _ in 0..self.fleet.bury() {
-            self.done.add("aborted by its task");
+        for _ in 0..self.fleet.remove_ended() {
+            self.faults.add("aborted by its task");
         }
         while self.fleet.len() < workers {
             self.start_one()?;
@@ -134,56 +137,56 @@ impl Stage {
         match self.rng.u32(0..100) {
             0..45 => {
                 self.fleet.kill(victim)?;
-                self.done.add("killed");
+                self.faults.add("killed");
             }
             45..60 => self.freeze_worker(victim).await,
             60..70 => {
                 self.fleet.signal(victim, Signal::TERM);
-                self.done.add("asked to stop");
+                self.faults.add("terminated");
             }
-            _ => self.break_database().await?,
+            _ => self.inject_database_fault().await?,
         }
         Ok(())
     }
 
-    /// Long enough for its leases to expire: it wakes up as one who has lost them.
+    /// Freezes a worker long enough for its leases to expire.
     async fn freeze_worker(&mut self, victim: usize) {
         self.fleet.signal(victim, Signal::STOP);
         tokio::time::sleep(child::LEASE + Duration::from_millis(self.rng.u64(0..1500))).await;
         self.fleet.signal(victim, Signal::CONT);
-        self.done.add("frozen past its lease");
+        self.faults.add("frozen past its lease");
     }
 
-    async fn break_database(&mut self) -> Result<(), Problem> {
+    async fn inject_database_fault(&mut self) -> Result<(), Problem> {
         let Some(cluster) = &mut self.cluster else {
             return self.lock_file().await;
         };
         match self.rng.u32(0..4) {
             0 => {
                 cluster.restart(Shutdown::Fast)?;
-                self.done.add("server restarted");
+                self.faults.add("server restarted");
             }
             1 => {
                 cluster.restart(Shutdown::Immediate)?;
-                self.done.add("server crashed");
+                self.faults.add("server crashed");
             }
             2 => {
                 cluster.pause()?;
                 tokio::time::sleep(Duration::from_millis(self.rng.u64(100..3000))).await;
                 cluster.resume()?;
-                self.done.add("server paused");
+                self.faults.add("server paused");
             }
             _ => {
                 let cut = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
                            WHERE datname = 'fault' AND pid <> pg_backend_pid()";
                 cluster.query("postgres", cut)?;
-                self.done.add("connections cut");
+                self.faults.add("connections cut");
             }
         }
         Ok(())
     }
 
-    /// Another program holds the file for a while.
+    /// Locks the database file from another connection for a while.
     async fn lock_file(&mut self) -> Result<(), Problem> {
         use sqlx::Connection;
         let mut other = sqlx::SqliteConnection::connect(&self.url).await?;
@@ -191,33 +194,34 @@ impl Stage {
         if busy.await.is_ok() {
             tokio::time::sleep(Duration::from_millis(self.rng.u64(50..1500))).await;
             sqlx::raw_sql("ROLLBACK").execute(&mut other).await?;
-            self.done.add("file locked");
+            self.faults.add("file locked");
         }
         other.close().await?;
         Ok(())
     }
 
-    fn mend(&mut self, workers: usize) -> Result<(), Problem> {
-        self.fleet.bury();
+    fn restore_workers(&mut self, workers: usize) -> Result<(), Problem> {
+        self.fleet.remove_ended();
         while self.fleet.len() < workers {
             self.fleet.start(None)?;
         }
         Ok(())
     }
 
-    /// Workers that their tasks take with them are started again, as an init system would.
-    async fn wait_for_the_end(&mut self, calm: Duration) -> Result<Vec<StoredTask>, Problem> {
+    /// Waits until every task has ended. Workers that a task aborts are restarted, as an init system
+    /// would.
+    async fn drain(&mut self, limit: Duration) -> Result<Vec<StoredTask>, Problem> {
         let store = Store::on(child::engine(&self.url).await?);
-        let latest = Instant::now() + calm;
+        let deadline = Instant::now() + limit;
         loop {
-            for _ in 0..self.fleet.bury() {
-                self.done.add("aborted by its task");
+            for _ in 0..self.fleet.remove_ended() {
+                self.faults.add("aborted by its task");
                 self.fleet.start(None)?;
             }
             let stats = store.stats().await?;
             let open = stats.pending + stats.scheduled + stats.running;
-            if open == 0 || Instant::now() > latest {
-                return all(&store).await;
+            if open == 0 || Instant::now() > deadline {
+                return all_tasks(&store).await;
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
@@ -229,7 +233,7 @@ fn sqlite_url(home: &Path) -> String {
 }
 
 /// Every task with its history.
-async fn all(store: &Store) -> Result<Vec<StoredTask>, Problem> {
+async fn all_tasks(store: &Store) -> Result<Vec<StoredTask>, Problem> {
     let mut page = PageRequest { limit: 500, after: None };
     let mut tasks = Vec::new();
     loop {
@@ -244,8 +248,8 @@ async fn all(store: &Store) -> Result<Vec<StoredTask>, Problem> {
     }
 }
 
-/// Submits while things break. What was not answered is submitted again: a task has its id
-/// before the store has it.
+/// Submits tasks during the faults. A batch without an answer is submitted again: a task has its id
+/// before it is submitted.
 async fn submit(
     url: String,
     seed: u64,
@@ -280,8 +284,8 @@ async fn submit(
     Ok(())
 }
 
-/// Where a round's files are.
-pub(crate) fn home(kind: Kind, seed: u64, under: &Path) -> PathBuf {
+/// The directory of a round.
+pub(crate) fn home(kind: Kind, seed: u64, root: &Path) -> PathBuf {
     let kind = if kind == Kind::Sqlite { "sqlite" } else { "postgres" };
-    under.join(format!("{kind}-{seed}"))
+    root.join(format!("{kind}-{seed}"))
 }

@@ -1,5 +1,5 @@
-//! The work that is done while things break: tasks that fail in every way there is, by a script
-//! in their payload, so that a round is the same for the same seed.
+//! The handler of the round's tasks, which fail in every way by a script in their payload, so that a
+//! seed always produces the same round.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,46 +14,46 @@ use crate::journal::{Journal, Sight};
 
 pub(crate) const KIND: &str = "chaos";
 
-/// What happens at one attempt.
+/// The behaviour of one attempt.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Scene {
+pub(crate) enum Behaviour {
     Succeed,
-    /// Succeeds after so many milliseconds.
+    /// Succeeds after this many milliseconds.
     Slow(u64),
     Unavailable,
-    /// The other side asks for so many milliseconds of patience.
+    /// Fails with a 429 and a hint of this many milliseconds.
     Limited(u64),
     Refused,
     Panic,
-    /// Takes its worker with it.
+    /// Aborts the worker process.
     Abort,
 }
 
-/// A task's script: a scene for each attempt; success when it has run out.
+/// A task's script: a behaviour per attempt, then success.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Script(Vec<Scene>);
+pub(crate) struct Script(Vec<Behaviour>);
 
 impl Script {
     fn draw(rng: &mut Rng) -> Self {
-        let scenes = rng.usize(0..5);
-        Self((0..scenes).map(|_| scene(rng)).collect())
+        let attempts = rng.usize(0..5);
+        Self((0..attempts).map(|_| behaviour(rng)).collect())
     }
 }
 
-fn scene(rng: &mut Rng) -> Scene {
+fn behaviour(rng: &mut Rng) -> Behaviour {
     match rng.u32(0..1000) {
-        0..350 => Scene::Unavailable,
-        350..500 => Scene::Limited(rng.u64(5..80)),
-        500..750 => Scene::Slow(rng.u64(5..400)),
-        750..760 => Scene::Refused,
-        760..790 => Scene::Panic,
-        790..794 => Scene::Abort,
-        _ => Scene::Succeed,
+        0..350 => Behaviour::Unavailable,
+        350..500 => Behaviour::Limited(rng.u64(5..80)),
+        500..750 => Behaviour::Slow(rng.u64(5..400)),
+        750..760 => Behaviour::Refused,
+        760..790 => Behaviour::Panic,
+        790..794 => Behaviour::Abort,
+        _ => Behaviour::Succeed,
     }
 }
 
-/// A task with a script of its own.
+/// A task with a random script.
 pub(crate) fn task(rng: &mut Rng, policy: &Arc<Policy>) -> Task {
     let mut task = Task::new(KIND, &Script::draw(rng)).under(policy.clone());
     if rng.u32(0..4) == 0 {
@@ -68,7 +68,7 @@ pub(crate) fn task(rng: &mut Rng, policy: &Arc<Policy>) -> Task {
     task
 }
 
-/// Retries soon and often enough for a round to see it all.
+/// Retries soon and often enough for the length of a round.
 pub(crate) fn policy() -> Result<Policy, steadfast::policy::PolicyError> {
     Policy::exponential(Duration::from_millis(20))
         .id("chaos")
@@ -78,45 +78,45 @@ pub(crate) fn policy() -> Result<Policy, steadfast::policy::PolicyError> {
         .build()
 }
 
-/// What a handler failed with.
+/// The error of the handler.
 #[derive(Debug)]
-pub(crate) struct Broken(Fault);
+pub(crate) struct HandlerError(Fault);
 
-impl Failure for Broken {
+impl Failure for HandlerError {
     fn fault(&self) -> Fault {
         self.0.clone()
     }
 }
 
-/// Plays the scene of the attempt under way. The journal counts every beginning, so the script
-/// goes on even where an attempt's end was lost.
-pub(crate) async fn play(
+/// Runs the attempt as its script says. The journal records every start, also of attempts whose end is
+/// lost.
+pub(crate) async fn run(
     script: Script,
     context: Context,
     journal: Arc<Journal>,
-) -> Result<u32, Broken> {
+) -> Result<u32, HandlerError> {
     let attempt = context.attempt();
-    journal.write(&Sight::Ran { id: context.id(), version: context.version(), attempt });
+    journal.write(&Sight::Ran { id: context.id(), version: context.fencing_token(), attempt });
     let index = usize::try_from(attempt.saturating_sub(1)).unwrap_or(usize::MAX);
-    match script.0.get(index).copied().unwrap_or(Scene::Succeed) {
-        Scene::Succeed => {}
-        Scene::Slow(millis) => tokio::time::sleep(Duration::from_millis(millis)).await,
-        Scene::Unavailable => return Err(Broken(Fault::http(503))),
-        Scene::Limited(millis) => return Err(limited(millis)),
-        Scene::Refused => return Err(Broken(Fault::http(422))),
-        Scene::Panic => {
-            return Err(Broken(Fault::of(Kind::ConnectionReset).with_unknown_outcome()));
+    match script.0.get(index).copied().unwrap_or(Behaviour::Succeed) {
+        Behaviour::Succeed => {}
+        Behaviour::Slow(millis) => tokio::time::sleep(Duration::from_millis(millis)).await,
+        Behaviour::Unavailable => return Err(HandlerError(Fault::http(503))),
+        Behaviour::Limited(millis) => return Err(limited(millis)),
+        Behaviour::Refused => return Err(HandlerError(Fault::http(422))),
+        Behaviour::Panic => {
+            return Err(HandlerError(Fault::of(Kind::ConnectionReset).with_unknown_outcome()));
         }
-        Scene::Abort => std::process::abort(),
+        Behaviour::Abort => std::process::abort(),
     }
     Ok(attempt)
 }
 
-/// Asks for patience, at most at random: a script has one scene an attempt, and a wait uses up
-/// none, so the same scene would play for ever.
-fn limited(millis: u64) -> Broken {
+/// A rate limit, or a 503 at random: a hinted wait does not count as an attempt, so the same behaviour
+/// would repeat forever.
+fn limited(millis: u64) -> HandlerError {
     if fastrand::bool() {
-        return Broken(Fault::http(503));
+        return HandlerError(Fault::http(503));
     }
-    Broken(Fault::http(429).with_hint(Hint::After(Duration::from_millis(millis))))
+    HandlerError(Fault::http(429).with_hint(Hint::After(Duration::from_millis(millis))))
 }

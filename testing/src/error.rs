@@ -1,8 +1,8 @@
-//! What went wrong with a component, and what to do next.
+//! The error of a component, with a hint.
 
 use std::fmt;
 
-/// What went wrong with a component, and what to do next.
+/// The error of a component, with a hint.
 #[derive(Clone)]
 pub struct Error {
     what: String,
@@ -19,7 +19,7 @@ impl Error {
         &self.what
     }
 
-    /// What a person can do about it.
+    /// What to do about it.
     pub fn next(&self) -> &str {
         &self.next
     }
@@ -31,7 +31,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// The same as for people: a test that unwraps it shows this.
+/// The same as `Display`, because a test that unwraps it shows this.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -1,20 +1,19 @@
-//! A port of the loopback that nobody else is given.
+//! A reserved port on the loopback interface.
 //!
-//! The usual way, to ask for any port, close it and hand its number to the server, lets
-//! another program be given the same one in between, and again whenever the server is
-//! restarted. So the port stays bound here for as long as the server needs it. Linux
-//! lets the server bind it as well, as long as ours does not listen, and hands it to
-//! nobody who asks for any.
+//! The usual way, to bind any port, close it and pass its number to the server, allows another program
+//! to get the same port in between, and again whenever the server is restarted. So the port stays bound
+//! here for as long as the server needs it. Linux lets the server bind it as well, as long as this
+//! socket does not listen, and assigns it to no other program.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 use socket2::{Domain, Socket, Type};
 
-/// A port, and on Linux the hold on it.
+/// A port, and on Linux the socket that reserves it.
 pub(crate) struct Port {
     number: u16,
-    _hold: Option<Socket>,
+    _reservation: Option<Socket>,
 }
 
 impl Port {
@@ -24,9 +23,9 @@ impl Port {
         socket.set_reuse_address(true)?;
         socket.bind(&SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0).into())?;
         let address = socket.local_addr()?.as_socket().ok_or(io::ErrorKind::AddrNotAvailable)?;
-        // Elsewhere the server could not bind what we hold.
-        let hold = cfg!(target_os = "linux").then_some(socket);
-        Ok(Self { number: address.port(), _hold: hold })
+        // On other systems the server could not bind a reserved port.
+        let reservation = cfg!(target_os = "linux").then_some(socket);
+        Ok(Self { number: address.port(), _reservation: reservation })
     }
 
     pub(crate) fn number(&self) -> u16 {
@@ -41,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_can_be_reached_on_a_reserved_port() {
+    fn server_on_a_reserved_port_is_reachable() {
         let port = Port::reserve().unwrap();
         let address = (Ipv4Addr::LOCALHOST, port.number());
         let _server = TcpListener::bind(address).unwrap();
@@ -50,7 +49,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_reserved_port_is_given_to_nobody_who_asks_for_any() {
+    fn reserved_port_is_not_assigned_again() {
         let ports: Vec<_> = (0..200).map(|_| Port::reserve().unwrap()).collect();
         let others: Vec<_> =
             (0..200).map(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap()).collect();

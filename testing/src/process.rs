@@ -1,7 +1,7 @@
-//! A process of a program of ours, to be killed.
+//! A child process that a test can kill.
 //!
-//! It may say lines, such as one when it is ready. It ends in order when its standard input
-//! closes, if it heeds [`parent_is_gone`], and so does not outlive whoever started it.
+//! It may print lines, such as one when it is ready. It shuts down when its standard input closes, if it
+//! uses [`wait_for_parent_exit`], and so does not outlive its parent.
 
 use std::io::{self, BufRead, BufReader, Lines};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -13,7 +13,7 @@ use crate::Error;
 pub struct Process {
     name: String,
     child: Child,
-    /// What it says, if that goes to a pipe.
+    /// Its output, if that is piped.
     lines: Option<Lines<BufReader<ChildStdout>>>,
 }
 
@@ -22,22 +22,22 @@ impl Process {
     pub fn start(command: &mut Command) -> Result<Self, Error> {
         let name = command.get_program().display().to_string();
         let mut child = command.stdin(Stdio::piped()).spawn().map_err(|error| {
-            Error::new(format!("{name} did not start: {error}"), "see that this user may run it")
+            Error::new(format!("{name} did not start: {error}"), "check that this user may run it")
         })?;
         let lines = child.stdout.take().map(|output| BufReader::new(output).lines());
         Ok(Self { name, child, lines })
     }
 
-    /// Its next line, which is waited for.
+    /// Waits for its next line.
     pub fn line(&mut self) -> Result<String, Error> {
         match self.lines.as_mut().and_then(Iterator::next) {
             Some(Ok(line)) => Ok(line),
-            Some(Err(error)) => Err(self.failed(&format!("cannot be heard: {error}"))),
-            None => Err(self.failed("ended before it said what it should")),
+            Some(Err(error)) => Err(self.failed(&format!("cannot be read: {error}"))),
+            None => Err(self.failed("ended before it printed the expected line")),
         }
     }
 
-    /// Its number with the system.
+    /// Its process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -47,25 +47,25 @@ impl Process {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// `kill -9`: it has no last word.
+    /// Kills it with SIGKILL.
     pub fn kill(mut self) -> Result<(), Error> {
         let killed = self.child.kill();
         killed.map_err(|error| self.failed(&format!("cannot be killed: {error}")))
     }
 
-    /// Has it end in order, and answers with its last line.
+    /// Shuts it down, and returns its last line.
     pub fn end(mut self) -> Result<Option<String>, Error> {
         drop(self.child.stdin.take());
         let last = self.lines.take().and_then(|lines| lines.map_while(Result::ok).last());
         match self.child.wait() {
             Ok(status) if status.success() => Ok(last),
-            Ok(status) => Err(self.failed(&format!("ended otherwise than it should ({status})"))),
-            Err(error) => Err(self.failed(&format!("cannot be waited for: {error}"))),
+            Ok(status) => Err(self.failed(&format!("did not exit successfully ({status})"))),
+            Err(error) => Err(self.failed(&format!("cannot be awaited: {error}"))),
         }
     }
 
     fn failed(&self, how: &str) -> Error {
-        Error::new(format!("{} {how}", self.name), "see what it says above")
+        Error::new(format!("{} {how}", self.name), "see its output above")
     }
 }
 
@@ -76,9 +76,9 @@ impl Drop for Process {
     }
 }
 
-/// Waits until whoever started this process has closed its standard input, or is gone.
-pub fn parent_is_gone() {
-    // An input that cannot be read is as good as closed.
+/// Waits until the parent has closed the standard input or has ended.
+pub fn wait_for_parent_exit() {
+    // An input that cannot be read counts as closed.
     let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
 }
 
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn it_says_when_it_is_ready_and_ends_when_its_input_does() {
+    fn process_prints_lines_and_ends_with_its_input() {
         let mut process = shell("echo ready; cat; echo working; echo done");
         assert_eq!(process.line().unwrap(), "ready");
         assert!(process.is_running());
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_killed_or_dropped_is_gone() {
+    fn killed_or_dropped_process_is_gone() {
         for end in [|process: Process| process.kill().unwrap(), drop] {
             let process = shell("echo ready; cat");
             let entry = std::path::PathBuf::from(format!("/proc/{}", process.id()));
@@ -110,10 +110,10 @@ mod tests {
     }
 
     #[test]
-    fn one_that_ends_too_soon_or_badly_is_told_by_its_name() {
+    fn unexpected_end_is_an_error_with_the_program() {
         let error = shell("exit 3").line().unwrap_err();
-        assert_eq!(error.what(), "sh ended before it said what it should");
+        assert_eq!(error.what(), "sh ended before it printed the expected line");
         let error = shell("exit 3").end().unwrap_err();
-        assert!(error.what().starts_with("sh ended otherwise than it should (exit"), "{error}");
+        assert!(error.what().starts_with("sh did not exit successfully (exit"), "{error}");
     }
 }

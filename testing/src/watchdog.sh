@@ -1,8 +1,8 @@
-# Ends a process and removes its directory ($1) when whoever started them is gone.
+# Ends a process and removes its directory ($1) when the parent is gone.
 #
-# Whoever started them holds the other end of our standard input, and closes it by
-# ending in any way whatever. Its first line is the id of the process; a second line
-# says that the process has ended by itself, and nothing is left to do.
+# The parent holds the other end of the standard input, which closes when the parent ends in
+# any way. The first line is the id of the process; a second line says that the process has
+# ended by itself, and there is nothing left to do.
 
 read -r process || process=
 if read -r ended; then
@@ -11,10 +11,9 @@ fi
 
 if [ -n "$process" ]; then
     kill -QUIT "$process"
-    # Whoever was started in the background may ignore that; to a server that heeds it, this
-    # says nothing new.
+    # A background process may ignore SIGQUIT; a server that handles it is not affected by this.
     kill -TERM "$process"
-    # A process that was stopped heeds nothing else.
+    # A stopped process handles no other signal.
     kill -CONT "$process"
     tenths=0
     while kill -0 "$process" && [ $tenths -lt 300 ]; do

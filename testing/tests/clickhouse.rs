@@ -1,4 +1,4 @@
-//! A real ClickHouse: it comes up, and goes away without a trace.
+//! A real ClickHouse server: start, restart and removal.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use steadfast_testing::clickhouse::Server;
 
 #[test]
-fn a_new_server_answers_queries_as_somebody_who_is_not_root() {
+fn new_server_answers_queries_without_root() {
     let server = Server::start().unwrap();
     let version = query(&server, "SELECT version()");
     assert!(version.starts_with(|c: char| c.is_ascii_digit()), "{version}");
@@ -20,10 +20,10 @@ fn a_new_server_answers_queries_as_somebody_who_is_not_root() {
 }
 
 #[test]
-fn a_server_keeps_a_log_of_queries_for_whoever_wants_theirs_in_it() {
+fn server_logs_queries_on_request() {
     let server = Server::start().unwrap();
     ask(&server, "/?log_queries=1", "SELECT 1");
-    // This version may write the latest out only when it is asked once more.
+    // This version may flush the latest entries only on the second request.
     let began = Instant::now();
     let is_logged = || {
         query(&server, "SYSTEM FLUSH LOGS");
@@ -35,7 +35,7 @@ fn a_server_keeps_a_log_of_queries_for_whoever_wants_theirs_in_it() {
 }
 
 #[test]
-fn a_killed_server_is_started_again_with_what_it_had() {
+fn killed_server_restarts_with_its_data() {
     let mut server = Server::start().unwrap();
     query(&server, "CREATE TABLE mine (a UInt8) ENGINE = MergeTree ORDER BY a");
     query(&server, "INSERT INTO mine VALUES (7)");
@@ -46,7 +46,7 @@ fn a_killed_server_is_started_again_with_what_it_had() {
 }
 
 #[test]
-fn servers_that_start_together_do_not_collide() {
+fn concurrently_started_servers_do_not_collide() {
     let starting = [(); 2].map(|()| std::thread::spawn(|| Server::start().unwrap()));
     let [one, other] = starting.map(|thread| thread.join().unwrap());
     assert_ne!(one.url(), other.url());
@@ -55,7 +55,7 @@ fn servers_that_start_together_do_not_collide() {
 }
 
 #[test]
-fn a_dropped_server_leaves_no_process_and_no_file() {
+fn dropped_server_leaves_no_process_and_no_file() {
     let server = Server::start().unwrap();
     let process = PathBuf::from(format!("/proc/{}", server.pid()));
     let home = std::fs::read_link(process.join("cwd")).unwrap();
@@ -70,7 +70,7 @@ fn a_dropped_server_leaves_no_process_and_no_file() {
     TcpStream::connect(address).unwrap_err();
 }
 
-/// What the server says to a statement.
+/// The server's answer to a statement.
 fn query(server: &Server, statement: &str) -> String {
     ask(server, "/", statement)
 }

@@ -1,7 +1,7 @@
-//! A PostgreSQL server for as long as this runs, for whoever tries something out.
+//! A temporary PostgreSQL server for experiments.
 //!
-//! Its URL is the only line on standard output. The server goes away, with all that is
-//! in it, at the end of standard input or with this process.
+//! Its URL is the only line on standard output. The server is removed, with all its data, at the end of
+//! standard input or with this process.
 
 use std::process::ExitCode;
 
@@ -21,9 +21,9 @@ fn main() -> ExitCode {
 fn serve() -> Result<(), Error> {
     let cluster = Cluster::start(Settings::default())?;
     println!("{}", cluster.url("postgres"));
-    eprintln!("PostgreSQL {}, until Ctrl-D.", cluster.version()?);
-    eprintln!("Tests use it when {TEST_SERVER} holds its URL.");
-    // Whatever ends the input, an error included, ends the server.
+    eprintln!("PostgreSQL {} is running; press Ctrl-D to stop it", cluster.version()?);
+    eprintln!("set {TEST_SERVER} to its URL to use it in tests");
+    // The end of the input, or an error, stops the server.
     let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
     Ok(())
 }

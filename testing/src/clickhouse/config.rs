@@ -1,10 +1,9 @@
-//! The two files that a server reads: what it is, and who may use it.
+//! The configuration files of a ClickHouse server.
 //!
-//! Small caches, because many servers may run beside each other, and no ports but one. The log of
-//! queries is written when somebody asks for it, or after a minute: a test that kills the server
-//! is sure of what is forgotten.
+//! Small caches, because many servers may run in parallel, and only one port. The query log is flushed
+//! on request or after a minute, so a test that kills the server knows what is lost.
 
-/// The server: one port of the loopback, everything else in the directory it is started in.
+/// The server: one loopback port, everything else in its working directory.
 pub(super) fn server(port: u16) -> String {
     format!(
         "<yandex>
@@ -28,7 +27,7 @@ pub(super) fn server(port: u16) -> String {
     )
 }
 
-/// Its one user, who needs no password.
+/// Its user, without a password.
 pub(super) const USERS: &str = "<yandex>
   <profiles><default/></profiles>
   <quotas><default/></quotas>

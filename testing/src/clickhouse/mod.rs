@@ -1,14 +1,13 @@
-//! ClickHouse: a whole server for whoever asks, up in a quarter of a second.
+//! ClickHouse: a server per test, started in a quarter of a second.
 //!
-//! Debian ships one that is old enough to lack most of what a client could lean on, which
-//! makes it a good test of a client: no deduplication of inserts, only a log of queries.
-//! The log is kept here, and written to its table when a client asks for that.
+//! Debian ships an old version without most of what helps a client, which makes it a good test of a
+//! client: no deduplication of inserts, only a query log, which is flushed to its table on request.
 //!
 //! ```
 //! use steadfast_testing::clickhouse::Server;
 //!
 //! let server = Server::start()?;
-//! // Send requests to server.url(); it is gone together with `server`.
+//! // Send requests to server.url(); dropping `server` stops it.
 //! # assert!(server.url().starts_with("http://127.0.0.1:"));
 //! # Ok::<(), steadfast_testing::Error>(())
 //! ```

@@ -1,4 +1,4 @@
-//! A ClickHouse server of one's own, in a directory of its own.
+//! A ClickHouse server in its own directory.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -8,37 +8,36 @@ use std::time::Duration;
 use rustix::process::{Signal, kill_process};
 
 use super::{config, program};
-use crate::guarded::Guarded;
 use crate::home::Home;
 use crate::port::Port;
-use crate::{Error, patience};
+use crate::watched_process::WatchedProcess;
+use crate::{Error, poll};
 
-/// Far longer than it takes on a busy machine, so that it means something is wrong.
-const LIMIT: Duration = Duration::from_secs(60);
+/// Far longer than a start or a stop takes on a busy machine.
+const STATE_CHANGE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long one look may take whether it is up.
-const LOOK: Duration = Duration::from_secs(2);
+/// The timeout of one health check.
+const PING_TIMEOUT: Duration = Duration::from_secs(2);
 
 const CONFIG: &str = "config.xml";
 
-/// A ClickHouse server that speaks HTTP on a port of the loopback, with a user `default` who
-/// needs no password.
+/// A ClickHouse server with HTTP on a loopback port, and a user `default` without a password.
 ///
-/// Dropping it stops the server and removes its files. Both happen as well when this
-/// process ends without dropping it, be it by `kill -9`.
+/// Dropping it stops the server and removes its files. So does the end of this process, even by
+/// `kill -9`.
 pub struct Server {
     // In this order, so that the files outlive the process.
-    process: Guarded,
+    process: WatchedProcess,
     home: Home,
     port: Port,
 }
 
 impl Server {
-    /// Starts a new and empty server, and waits until it takes requests.
+    /// Starts an empty server, and waits until it accepts requests.
     pub fn start() -> Result<Self, Error> {
         let home = Home::new("steadfast-clickhouse")?;
         let failed = |error: io::Error| {
-            Error::new(format!("ClickHouse cannot be set up: {error}"), home.advice())
+            Error::new(format!("cannot set up ClickHouse: {error}"), home.advice())
         };
         let port = Port::reserve().map_err(failed)?;
         fs::write(home.path().join(CONFIG), config::server(port.number())).map_err(failed)?;
@@ -48,16 +47,17 @@ impl Server {
         Ok(server)
     }
 
-    /// `kill -9`: what it has not written is forgotten. Connections are refused until it is
-    /// restarted.
+    /// Kills it with SIGKILL: unflushed data is lost. Connections are refused until it is restarted.
     pub fn kill(&mut self) -> Result<(), Error> {
         let Some(process) = self.process.running() else { return Ok(()) };
-        let next = "see that it is still running";
+        let next = "check that it is still running";
         kill_process(process, Signal::KILL)
-            .map_err(|error| Error::new(format!("ClickHouse cannot be killed: {error}"), next))?;
-        match patience::until(LIMIT, || Ok(self.process.ended()))? {
+            .map_err(|error| Error::new(format!("cannot kill ClickHouse: {error}"), next))?;
+        match poll::until(STATE_CHANGE_TIMEOUT, || Ok(self.process.ended()))? {
             Some(_) => Ok(()),
-            None => Err(Error::new("ClickHouse is not gone after a minute", "see what keeps it")),
+            None => {
+                Err(Error::new("ClickHouse has not ended after a minute", "check what blocks it"))
+            }
         }
     }
 
@@ -67,23 +67,23 @@ impl Server {
         self.wait_until_up()
     }
 
-    /// Where it listens.
+    /// Its address.
     pub fn address(&self) -> SocketAddr {
         (Ipv4Addr::LOCALHOST, self.port.number()).into()
     }
 
-    /// Where a client finds it.
+    /// Its URL.
     pub fn url(&self) -> String {
         format!("http://{}", self.address())
     }
 
-    /// The id of its process.
+    /// Its process id.
     pub fn pid(&self) -> u32 {
         self.process.id()
     }
 
     fn wait_until_up(&mut self) -> Result<(), Error> {
-        match patience::until(LIMIT, || self.answers())? {
+        match poll::until(STATE_CHANGE_TIMEOUT, || self.answers())? {
             Some(()) => Ok(()),
             None => Err(self.failed("ClickHouse is not ready after a minute")),
         }
@@ -98,23 +98,22 @@ impl Server {
 
     fn failed(&self, what: &str) -> Error {
         Error::new(
-            format!("{what}; the end of its log:{}", self.home.last_words()),
-            "mend what the log complains about",
+            format!("{what}; the end of its log:{}", self.home.log_tail()),
+            "fix the problem in the log",
         )
     }
 }
 
-fn spawn(home: &Home) -> Result<Guarded, Error> {
+fn spawn(home: &Home) -> Result<WatchedProcess, Error> {
     let mut command = home.command(program()?);
     command.arg("--config-file").arg(home.path().join(CONFIG));
-    Guarded::spawn(home, &mut command)
+    WatchedProcess::spawn(home, &mut command)
 }
 
-/// Asks as ClickHouse has it asked; not worth a client, which everyone who builds `cargo xtask`
-/// would compile first.
+/// A health check by hand, because an HTTP client would slow down every build of `cargo xtask`.
 fn is_up(address: SocketAddr) -> io::Result<bool> {
-    let mut connection = TcpStream::connect_timeout(&address, LOOK)?;
-    connection.set_read_timeout(Some(LOOK))?;
+    let mut connection = TcpStream::connect_timeout(&address, PING_TIMEOUT)?;
+    connection.set_read_timeout(Some(PING_TIMEOUT))?;
     connection.write_all(b"GET /ping HTTP/1.0\r\n\r\n")?;
     let mut answer = String::new();
     connection.read_to_string(&mut answer)?;

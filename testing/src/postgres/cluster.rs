@@ -1,33 +1,32 @@
-//! A PostgreSQL server of one's own, in a directory of its own.
+//! A PostgreSQL server in its own directory.
 
 use std::path::PathBuf;
 
 use super::launch::Launch;
-use super::server::{LIMIT, Server, Shutdown};
+use super::server::{STATE_CHANGE_TIMEOUT, Server, Shutdown};
 use super::{System, psql, url};
-use crate::{Error, patience};
+use crate::{Error, poll};
 
-/// How a [`Cluster`] is set up.
+/// The settings of a [`Cluster`].
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Whether what is committed is on the disk, as benchmarks want it. A server that is
-    /// not durable survives its own crash all the same, only not the machine's.
+    /// Whether commits are flushed to disk, as benchmarks need. A server that is not durable survives
+    /// its own crash, but not the machine's.
     pub durable: bool,
-    /// More settings of the server, each as `name=value`; they win over ours.
+    /// Further server settings, each as `name=value`; they override the defaults.
     pub options: Vec<String>,
-    /// The directory of the server's programs; found by [`programs`] if not said.
+    /// The directory of the server's programs; by default found by [`programs`].
     ///
     /// [`programs`]: super::programs
     pub programs: Option<PathBuf>,
-    /// The system that the server runs in, with programs of its own; this one if not said.
+    /// The system that the server runs in; by default this one.
     pub system: Option<System>,
 }
 
-/// A PostgreSQL server on a port of the loopback, with a superuser `postgres` who needs
-/// no password.
+/// A PostgreSQL server on a loopback port, with a superuser `postgres` without a password.
 ///
-/// Dropping it stops the server and removes its files. Both happen as well when this
-/// process ends without dropping it, be it by `kill -9`.
+/// Dropping it stops the server and removes its files. So does the end of this process, even by
+/// `kill -9`.
 pub struct Cluster {
     // In this order, so that the files outlive the server.
     server: Server,
@@ -35,41 +34,41 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Starts a new and empty server, and waits until it takes connections.
+    /// Starts an empty server, and waits until it accepts connections.
     pub fn start(settings: Settings) -> Result<Self, Error> {
         let launch = Launch::prepare(settings)?;
         Ok(Self { server: Server::start(&launch)?, launch })
     }
 
-    /// The port that it listens on.
+    /// Its port.
     pub(super) fn port(&self) -> u16 {
         self.launch.port()
     }
 
-    /// Where a client finds this database.
+    /// The URL of a database.
     pub fn url(&self, database: &str) -> String {
         format!("postgres://postgres@127.0.0.1:{}/{database}", self.port())
     }
 
-    /// Makes a database and answers with its URL.
+    /// Creates a database and returns its URL.
     pub fn create_database(&self, name: &str) -> Result<String, Error> {
         url::check_name(name)?;
         self.query("postgres", &format!("CREATE DATABASE {name} TEMPLATE template0"))?;
         Ok(self.url(name))
     }
 
-    /// What a statement answers: a row a line, columns parted by `|`.
+    /// Runs a statement: one line per row, columns separated by `|`.
     pub fn query(&self, database: &str, statement: &str) -> Result<String, Error> {
         let psql = self.launch.command("psql");
-        psql::run(psql, &self.url(database), statement, "see what the server says about it")
+        psql::run(psql, &self.url(database), statement, "see the server's message")
     }
 
-    /// The server's version, as it tells it: `15.18 (Debian 15.18-0+deb12u1)`.
+    /// The server's version, such as `15.18 (Debian 15.18-0+deb12u1)`.
     pub fn version(&self) -> Result<String, Error> {
         self.query("postgres", "SHOW server_version")
     }
 
-    /// The id of the server's process, parent of all its others.
+    /// The id of the server's main process.
     pub fn pid(&self) -> u32 {
         self.server.id()
     }
@@ -81,19 +80,18 @@ impl Cluster {
 
     /// Stops the server and starts it again, on the same port and the same files.
     ///
-    /// One that was killed by its id starts again, too, as soon as all its processes are
-    /// gone: they hold its memory.
+    /// A killed server starts again, too, once all its processes are gone: they hold its memory.
     pub fn restart(&mut self, how: Shutdown) -> Result<(), Error> {
         self.server.stop(how)?;
         self.server = Server::start(&self.launch)?;
         Ok(())
     }
 
-    /// Cuts off whoever is in the midst of a commit, once somebody is, and answers with how many
-    /// they were. What they wrote is there, and nobody has told them.
+    /// Disconnects the clients that are committing, once there are any, and returns their number. Their
+    /// transactions are committed, but the clients get no answer.
     ///
-    /// A server that is to wait for a standby, and has none, commits and then keeps the client
-    /// waiting: that is the moment.
+    /// A server that waits for a missing standby commits and then delays the answer: the clients are
+    /// disconnected at this moment.
     pub fn cut_in_commit(&self) -> Result<usize, Error> {
         let ask = |statement: &str| self.query("postgres", statement);
         let committing = |what: &str| {
@@ -102,25 +100,27 @@ impl Cluster {
             ))?;
             Ok(count.parse::<usize>().ok().filter(|count| *count > 0))
         };
-        ask("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")?;
+        ask("ALTER SYSTEM SET synchronous_standby_names = 'missing'")?;
         ask("SELECT pg_reload_conf()")?;
-        let somebody = patience::until(LIMIT, || committing("*"));
-        // Before they are cut off: whoever comes back must not wait as well.
+        let found = poll::until(STATE_CHANGE_TIMEOUT, || committing("*"));
+        // Before the disconnect: a client that reconnects must not wait as well.
         ask("ALTER SYSTEM RESET synchronous_standby_names")?;
         let cut = committing("pg_terminate_backend(pid)")?;
         ask("SELECT pg_reload_conf()")?;
-        match somebody? {
+        match found? {
             Some(_) => Ok(cut.unwrap_or_default()),
-            None => Err(Error::new("nobody has committed in a minute", "see what keeps them")),
+            None => {
+                Err(Error::new("no client has committed in a minute", "check what blocks them"))
+            }
         }
     }
 
-    /// Makes the server stand still: connections stay open, and nobody is answered.
+    /// Freezes the server: connections stay open without answers.
     pub fn pause(&self) -> Result<(), Error> {
         self.server.pause()
     }
 
-    /// Lets it go on.
+    /// Resumes a frozen server.
     pub fn resume(&self) -> Result<(), Error> {
         self.server.resume()
     }

@@ -1,4 +1,4 @@
-//! One database for one test, on a server that all tests share.
+//! A database per test, on a shared server.
 
 use std::env::{self, VarError};
 use std::path::PathBuf;
@@ -10,10 +10,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::{Cluster, Settings, programs, psql, url};
 use crate::Error;
 
-/// The environment variable with the URL of a server on which tests may make databases.
+/// The environment variable with the URL of a server on which tests may create databases.
 pub const TEST_SERVER: &str = "STEADFAST_TEST_POSTGRES";
 
-/// A database that nobody else uses, dropped together with this.
+/// A database for one test, dropped together with this value.
 pub struct Database {
     name: String,
     url: String,
@@ -22,13 +22,13 @@ pub struct Database {
 }
 
 impl Database {
-    /// Makes a new and empty database, on the server that [`TEST_SERVER`] names or else
-    /// on one that this process starts for all its tests.
+    /// Creates an empty database on the server of [`TEST_SERVER`], or else on one that this process
+    /// starts for all its tests.
     pub fn fresh() -> Result<Self, Error> {
         Self::on(&shared_server()?)
     }
 
-    /// Makes a new and empty database on the server of this URL.
+    /// Creates an empty database on the server of this URL.
     pub fn on(server: &str) -> Result<Self, Error> {
         let name = unused_name();
         let url = url::with_database(server, &name).ok_or_else(not_a_url)?;
@@ -38,19 +38,18 @@ impl Database {
         Ok(Self { name, url, server: server.to_owned(), psql })
     }
 
-    /// Where a client finds it.
+    /// Its URL.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// What it is called.
+    /// Its name.
     pub fn name(&self) -> &str {
         &self.name
     }
 }
 
-/// Whoever is still connected is cut off. A server that is gone has taken the database
-/// along, so there is nobody to tell about a failure.
+/// Open connections are closed. A failure is ignored: a stopped server has removed the database.
 impl Drop for Database {
     fn drop(&mut self) {
         let statement = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
@@ -59,7 +58,7 @@ impl Drop for Database {
 }
 
 fn shared_server() -> Result<String, Error> {
-    // Never dropped, like every static: it goes when the process does.
+    // Never dropped, like every static: the watchdog ends it with the process.
     static OWN: LazyLock<Result<Cluster, Error>> =
         LazyLock::new(|| Cluster::start(Settings::default()));
     match env::var(TEST_SERVER) {
@@ -72,27 +71,26 @@ fn shared_server() -> Result<String, Error> {
     }
 }
 
-/// Other processes make databases on the same server.
+/// Other processes create databases on the same server.
 fn unused_name() -> String {
-    static MADE: AtomicU32 = AtomicU32::new(0);
-    let number = MADE.fetch_add(1, Ordering::Relaxed);
+    static CREATED: AtomicU32 = AtomicU32::new(0);
+    let number = CREATED.fetch_add(1, Ordering::Relaxed);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("steadfast_{}_{}_{number}", now.as_micros(), std::process::id())
 }
 
 pub(super) fn not_a_url() -> Error {
     Error::new(
-        "this is no URL of a PostgreSQL server",
+        "not the URL of a PostgreSQL server",
         format!(
-            "give one such as postgres://user@host:5432/postgres; \
-             it may come from {TEST_SERVER}"
+            "use a URL such as postgres://user@host:5432/postgres; it may come from {TEST_SERVER}"
         ),
     )
 }
 
 fn advice() -> String {
     format!(
-        "see that the server is up and lets us make databases; \
-         if {TEST_SERVER} is set, it is the one that this names"
+        "check that the server is running and allows creating databases; if {TEST_SERVER} is set, it \
+         is the server of that URL"
     )
 }

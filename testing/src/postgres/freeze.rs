@@ -1,15 +1,15 @@
-//! Freezing a server: it holds its connections and its locks, and answers nobody.
+//! Freezing a server: it holds its connections and locks, and does not answer.
 //!
-//! That is what a stalled disk or a suspended machine looks like from outside. The
-//! server is a process for each connection and a parent of them all; the parent is
-//! stopped first, and waited for, so that it starts no more while they are counted.
+//! A stalled disk or a suspended machine looks like this to clients. The server has a process per
+//! connection and a parent; the parent is stopped first, and awaited, so that it starts no more
+//! processes while they are listed.
 
 use std::fs;
 use std::io;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
-/// Stops the server and everything that it started.
+/// Stops the server and its child processes.
 pub(super) fn freeze(server: Pid) -> io::Result<()> {
     kill_process(server, Signal::STOP)?;
     let until_stopped = WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
@@ -17,13 +17,13 @@ pub(super) fn freeze(server: Pid) -> io::Result<()> {
     signal_all(&children(server)?, Signal::STOP)
 }
 
-/// Lets them go on; those that were not stopped take no notice.
+/// Resumes them; processes that were not stopped are not affected.
 pub(super) fn thaw(server: Pid) -> io::Result<()> {
     signal_all(&children(server)?, Signal::CONT)?;
     Ok(kill_process(server, Signal::CONT)?)
 }
 
-/// One that has ended is still its parent's to bury, so nothing else has its id.
+/// A process that has ended is not reaped by its stopped parent, so its id is not reused.
 fn signal_all(processes: &[Pid], signal: Signal) -> io::Result<()> {
     processes.iter().try_for_each(|process| Ok(kill_process(*process, signal)?))
 }

@@ -1,4 +1,4 @@
-//! A server to show something on: one that is started for it, or one that a person names.
+//! The server of an example: one that is started for it, or an external one.
 
 use std::process::Command;
 
@@ -6,41 +6,45 @@ use super::database::not_a_url;
 use super::{Cluster, Database, Settings, programs, psql, url};
 use crate::Error;
 
-/// A server of ours or of yours.
+/// A started or an external server.
 pub enum Host {
-    /// Started for this, to be treated as one likes.
-    Ours(Box<Cluster>),
-    /// Named by its URL. Databases are made on it and dropped, and nothing else is done to it.
-    Yours(String),
+    /// Started by this program, which may inject faults into it.
+    Started(Box<Cluster>),
+    /// Given by its URL. The program only creates and drops databases on it.
+    External(String),
 }
 
 impl Host {
-    /// The server that is named, or else one that is started with these settings.
-    pub fn find(named: Option<&str>, settings: Settings) -> Result<Self, Error> {
-        match named {
-            Some(url) if url::is_postgres(url) => Ok(Self::Yours(url.to_owned())),
+    /// The server of this URL, or else one that is started with these settings.
+    pub fn find(url: Option<&str>, settings: Settings) -> Result<Self, Error> {
+        match url {
+            Some(url) if url::is_postgres(url) => Ok(Self::External(url.to_owned())),
             Some(_) => Err(not_a_url()),
-            None => Ok(Self::Ours(Box::new(Cluster::start(settings)?))),
+            None => Ok(Self::Started(Box::new(Cluster::start(settings)?))),
         }
     }
 
-    /// A new and empty database on it.
+    /// Creates an empty database on it.
     pub fn database(&self) -> Result<Database, Error> {
         Database::on(&self.url())
     }
 
-    /// What it is, for people: `PostgreSQL 15.18 (Debian 15.18-0+deb12u1), started for this`.
+    /// Its description: `PostgreSQL 15.18 (Debian 15.18-0+deb12u1), started by this program`.
     pub fn name(&self) -> Result<String, Error> {
         let psql = Command::new(programs::psql()?);
-        let version = psql::run(psql, &self.url(), "SHOW server_version", "see that it is up")?;
-        let whose = if let Self::Ours(_) = self { "started for this" } else { "as it was named" };
-        Ok(format!("PostgreSQL {version}, {whose}"))
+        let version =
+            psql::run(psql, &self.url(), "SHOW server_version", "check that it is running")?;
+        let origin = match self {
+            Self::Started(_) => "started by this program",
+            Self::External(_) => "external",
+        };
+        Ok(format!("PostgreSQL {version}, {origin}"))
     }
 
     fn url(&self) -> String {
         match self {
-            Self::Ours(cluster) => cluster.url("postgres"),
-            Self::Yours(url) => url.clone(),
+            Self::Started(cluster) => cluster.url("postgres"),
+            Self::External(url) => url.clone(),
         }
     }
 }

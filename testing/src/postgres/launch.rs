@@ -1,39 +1,38 @@
-//! What a server is started from: its programs, its files, its port and its options.
-//! They stay the same when it is started again.
+//! The programs, files, port and options of a server, which stay the same over restarts.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::{Settings, System, programs};
-use crate::guarded::Guarded;
 use crate::home::Home;
 use crate::port::Port;
-use crate::{Error, patience};
+use crate::watched_process::WatchedProcess;
+use crate::{Error, poll};
 
-/// Making the files of a new server takes a second; this means that something is wrong.
-const INITDB_LIMIT: Duration = Duration::from_secs(60);
+/// Far longer than initdb takes.
+const INITDB_TIMEOUT: Duration = Duration::from_secs(60);
 
 const NAME: &str = "steadfast-postgres";
 
-/// Where the files are, in the home.
+/// The data directory, in the home.
 const DATA: &str = "data";
 
-/// Many tests at once, each with a pool of its own.
-const ALWAYS: &[&str] = &["listen_addresses=127.0.0.1", "max_connections=200"];
-const NOT_DURABLE: &[&str] = &["fsync=off", "full_page_writes=off"];
+/// Many tests run at once, each with its own pool.
+const DEFAULT_OPTIONS: &[&str] = &["listen_addresses=127.0.0.1", "max_connections=200"];
+const NOT_DURABLE_OPTIONS: &[&str] = &["fsync=off", "full_page_writes=off"];
 
-/// Only in a system of its own is there no memory that processes share by name.
-const WITHIN: &[&str] = &["dynamic_shared_memory_type=mmap"];
+/// A system in a directory has no named shared memory.
+const SYSTEM_OPTIONS: &[&str] = &["dynamic_shared_memory_type=mmap"];
 
 enum Programs {
     /// In this directory.
     Here(PathBuf),
-    /// In a system of their own.
+    /// In a system in a directory.
     Within(System),
 }
 
-/// What a server is started from.
+/// The programs, files, port and options of a server.
 pub(super) struct Launch {
     programs: Programs,
     home: Home,
@@ -43,7 +42,7 @@ pub(super) struct Launch {
 }
 
 impl Launch {
-    /// Makes the files of a new server.
+    /// Creates the files of a new server.
     pub(super) fn prepare(settings: Settings) -> Result<Self, Error> {
         let programs = match (settings.system, settings.programs) {
             (Some(system), _) => Programs::Within(system),
@@ -61,39 +60,39 @@ impl Launch {
         })?;
         let Settings { durable, options, .. } = settings;
         let launch = Self { programs, home, port, durable, options };
-        launch.make_files()?;
+        launch.init_data_directory()?;
         Ok(launch)
     }
 
-    fn make_files(&self) -> Result<(), Error> {
+    fn init_data_directory(&self) -> Result<(), Error> {
         let mut command = self.command("initdb");
-        command.arg("-D").arg(self.place().join(DATA)).args(["-U", "postgres", "-A", "trust"]);
+        command.arg("-D").arg(self.home_path().join(DATA)).args(["-U", "postgres", "-A", "trust"]);
         command.args(["-E", "UTF8", "--locale=C", "-N"]);
-        let mut initdb = Guarded::spawn(&self.home, &mut command)?;
-        match patience::until(INITDB_LIMIT, || Ok(initdb.ended()))? {
+        let mut initdb = WatchedProcess::spawn(&self.home, &mut command)?;
+        match poll::until(INITDB_TIMEOUT, || Ok(initdb.ended()))? {
             Some(status) if status.success() => Ok(()),
             Some(status) => Err(self.failed(&format!("initdb failed ({status})"))),
-            None => Err(self.failed("initdb took too long")),
+            None => Err(self.failed("initdb timed out")),
         }
     }
 
     /// Starts the server, which is not ready yet.
-    pub(super) fn start(&self) -> Result<Guarded, Error> {
+    pub(super) fn start(&self) -> Result<WatchedProcess, Error> {
         let mut command = self.command("postgres");
-        command.arg("-D").arg(self.place().join(DATA)).arg("-k").arg(self.place());
+        command.arg("-D").arg(self.home_path().join(DATA)).arg("-k").arg(self.home_path());
         command.args(["-p", &self.port().to_string()]);
-        let durable = if self.durable { &[] } else { NOT_DURABLE };
-        let within = if let Programs::Within(_) = self.programs { WITHIN } else { &[] };
-        for option in ALWAYS.iter().chain(durable).chain(within) {
+        let durable = if self.durable { &[] } else { NOT_DURABLE_OPTIONS };
+        let within = if let Programs::Within(_) = self.programs { SYSTEM_OPTIONS } else { &[] };
+        for option in DEFAULT_OPTIONS.iter().chain(durable).chain(within) {
             command.args(["-c", option]);
         }
         for option in &self.options {
             command.args(["-c", option]);
         }
-        Guarded::spawn(&self.home, &mut command)
+        WatchedProcess::spawn(&self.home, &mut command)
     }
 
-    /// Whether the server takes connections.
+    /// Whether the server accepts connections.
     pub(super) fn is_ready(&self) -> bool {
         self.command("pg_isready")
             .args(["--quiet", "--host=127.0.0.1", "--port", &self.port().to_string()])
@@ -102,7 +101,7 @@ impl Launch {
             .is_ok_and(|status| status.success())
     }
 
-    /// One of the server's programs, to be run in its home.
+    /// A command of one of the server's programs, in its home.
     pub(super) fn command(&self, program: &str) -> Command {
         match &self.programs {
             Programs::Here(directory) => self.home.command(directory.join(program)),
@@ -112,8 +111,8 @@ impl Launch {
         }
     }
 
-    /// What the programs call their home.
-    fn place(&self) -> PathBuf {
+    /// The path of the home as the programs see it.
+    fn home_path(&self) -> PathBuf {
         match &self.programs {
             Programs::Here(_) => self.home.path().to_owned(),
             Programs::Within(system) => system.inside(self.home.path()),
@@ -124,11 +123,11 @@ impl Launch {
         self.port.number()
     }
 
-    /// An error with what the programs said.
+    /// An error with the end of the log.
     pub(super) fn failed(&self, what: &str) -> Error {
         Error::new(
-            format!("{what}; the end of its log:{}", self.home.last_words()),
-            "mend what the log complains about",
+            format!("{what}; the end of its log:{}", self.home.log_tail()),
+            "fix the problem in the log",
         )
     }
 }

@@ -1,11 +1,10 @@
-//! PostgreSQL: a whole server for the fault suite and benchmarks, or one database of a
-//! shared server for a test.
+//! PostgreSQL: a server for the fault suite and benchmarks, or a database on a shared server for a
+//! test.
 //!
-//! A server takes a second or two to start and a database a tenth of one. So tests ask
-//! for a [`Database`], and all those of a run share a server: the one that the variable
-//! [`TEST_SERVER`] names, as `cargo xtask test` does, or else one that the test's process
-//! starts for itself. What stops, crashes or freezes a server, or measures it, starts a
-//! [`Cluster`] of its own. What shows something to a person asks for a [`Host`].
+//! A server takes a second or two to start, a database a tenth of a second. So tests use a [`Database`],
+//! and all tests of a run share a server: the one in the variable [`TEST_SERVER`], which
+//! `cargo xtask test` sets, or else one that the test's process starts. Code that stops, crashes,
+//! freezes or measures a server starts its own [`Cluster`]. Examples use a [`Host`].
 //!
 //! ```
 //! use steadfast_testing::postgres::Database;

@@ -1,4 +1,4 @@
-//! A pooler in front of a server: what many clients of PostgreSQL really talk to.
+//! A connection pooler in front of a server, as many clients of PostgreSQL have it.
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpStream};
@@ -6,29 +6,29 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::Cluster;
-use crate::guarded::Guarded;
 use crate::home::Home;
 use crate::port::Port;
-use crate::{Error, patience};
+use crate::watched_process::WatchedProcess;
+use crate::{Error, poll};
 
-/// It takes a moment to start; this means that something is wrong.
-const LIMIT: Duration = Duration::from_secs(30);
+/// Far longer than a start takes.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Debian keeps it where only administrators look.
+/// Debian's directory, which is not on every user's PATH.
 const DEBIAN: &str = "/usr/sbin";
 
-/// A PgBouncer that hands a connection from one client to the next with every transaction.
+/// A PgBouncer in transaction mode.
 ///
-/// Gone when dropped, or with this process, like a [`Cluster`].
+/// Removed when dropped, or with this process, like a [`Cluster`].
 pub struct Pooler {
     // In this order, so that the files outlive the process.
-    process: Guarded,
+    process: WatchedProcess,
     home: Home,
     port: Port,
 }
 
 impl Pooler {
-    /// Starts one, and waits until it takes connections.
+    /// Starts a pooler in front of this server, and waits until it accepts connections.
     pub fn before(cluster: &Cluster) -> Result<Self, Error> {
         let program = pgbouncer().ok_or_else(|| {
             Error::new(
@@ -38,19 +38,20 @@ impl Pooler {
             )
         })?;
         let home = Home::new("steadfast-pgbouncer")?;
-        let failed = |error| Error::new(format!("PgBouncer: {error}"), "see that /tmp is writable");
+        let failed =
+            |error| Error::new(format!("PgBouncer: {error}"), "check that /tmp is writable");
         let port = Port::reserve().map_err(failed)?;
         let settings = settings(cluster.port(), port.number());
         fs::write(home.path().join("pgbouncer.ini"), settings).map_err(failed)?;
-        let process = Guarded::spawn(&home, home.command(program).arg("pgbouncer.ini"))?;
+        let process = WatchedProcess::spawn(&home, home.command(program).arg("pgbouncer.ini"))?;
         let mut pooler = Self { process, home, port };
-        match patience::until(LIMIT, || pooler.answers())? {
+        match poll::until(START_TIMEOUT, || pooler.answers())? {
             Some(()) => Ok(pooler),
             None => Err(pooler.failed("PgBouncer is not ready after half a minute")),
         }
     }
 
-    /// Where a client finds this database, through the pooler.
+    /// The URL of a database through the pooler.
     pub fn url(&self, database: &str) -> String {
         format!("postgres://postgres@127.0.0.1:{}/{database}", self.port.number())
     }
@@ -64,8 +65,8 @@ impl Pooler {
 
     fn failed(&self, what: &str) -> Error {
         Error::new(
-            format!("{what}; the end of its log:{}", self.home.last_words()),
-            "mend what the log complains about",
+            format!("{what}; the end of its log:{}", self.home.log_tail()),
+            "fix the problem in the log",
         )
     }
 }
@@ -84,7 +85,7 @@ fn settings(server: u16, own: u16) -> String {
     )
 }
 
-/// Where the program is, if it is installed.
+/// The path of PgBouncer, if it is installed.
 pub fn pgbouncer() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let directories = std::env::split_paths(&path).chain([PathBuf::from(DEBIAN)]);

@@ -1,6 +1,6 @@
-//! Where PostgreSQL's programs are.
+//! The paths of PostgreSQL's programs.
 //!
-//! Debian keeps the server's programs off the PATH, in a directory for each version.
+//! On Debian the server's programs are not on the PATH, but in a directory per version.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,20 +13,20 @@ const DEBIAN: &str = "/usr/lib/postgresql";
 const SERVER: &[&str] = &["initdb", "postgres", "pg_isready", "psql"];
 const CLIENT: &[&str] = &["psql"];
 
-/// The directory that holds the programs of a server: where `pg_config --bindir` says,
-/// else Debian's newest, else on the PATH.
+/// The directory of a server's programs: that of `pg_config --bindir`, else Debian's newest, else on
+/// the PATH.
 pub fn programs() -> Result<PathBuf, Error> {
     let found = candidates().into_iter().find(|directory| missing(directory, SERVER).is_empty());
     found.ok_or_else(|| not_installed("server"))
 }
 
-/// The program that sends statements, which a machine may have without a server.
+/// The path of psql, which a machine may have without a server.
 pub(super) fn psql() -> Result<PathBuf, Error> {
     let found = candidates().into_iter().find(|directory| missing(directory, CLIENT).is_empty());
     found.map(|directory| directory.join("psql")).ok_or_else(|| not_installed("client"))
 }
 
-/// Sees that the programs of a server are in `directory`.
+/// Checks that the programs of a server are in `directory`.
 pub(super) fn check(directory: &Path) -> Result<(), Error> {
     let missing = missing(directory, SERVER);
     if missing.is_empty() {
@@ -34,7 +34,7 @@ pub(super) fn check(directory: &Path) -> Result<(), Error> {
     }
     Err(Error::new(
         format!("no {} in {}", missing.join(", "), directory.display()),
-        "name the directory of a PostgreSQL server's programs, or none to have it found",
+        "set the directory of a PostgreSQL server's programs, or none to search for it",
     ))
 }
 
@@ -50,8 +50,8 @@ fn candidates() -> Vec<PathBuf> {
 
 fn pg_config() -> Option<PathBuf> {
     let output = Command::new("pg_config").arg("--bindir").output().ok()?;
-    let told = String::from_utf8(output.stdout).ok()?;
-    output.status.success().then(|| PathBuf::from(told.trim_end()))
+    let directory = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| PathBuf::from(directory.trim_end()))
 }
 
 /// The programs of each version in `directory`.
@@ -65,10 +65,10 @@ fn newest_first(directory: &Path) -> Vec<PathBuf> {
 
 fn not_installed(part: &str) -> Error {
     Error::new(
-        format!("no PostgreSQL {part} on this machine"),
+        format!("PostgreSQL {part} not found"),
         format!(
             "install it (on Debian and Ubuntu: apt-get install postgresql), \
-             or set {TEST_SERVER} to the URL of a server for tests to make databases on"
+             or set {TEST_SERVER} to the URL of a server on which tests may create databases"
         ),
     )
 }
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_version_comes_first() {
+    fn newest_version_is_first() {
         let debian = tempfile::tempdir().unwrap();
         for version in ["9", "17", "13", "notes"] {
             fs::create_dir(debian.path().join(version)).unwrap();
@@ -89,17 +89,17 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_without_the_programs_is_refused_by_name() {
+    fn directory_without_the_programs_is_rejected() {
         let empty = tempfile::tempdir().unwrap();
         fs::write(empty.path().join("psql"), "").unwrap();
-        let told = check(empty.path()).unwrap_err().to_string();
-        assert!(told.starts_with("no initdb, postgres, pg_isready in /"), "{told}");
+        let error = check(empty.path()).unwrap_err().to_string();
+        assert!(error.starts_with("no initdb, postgres, pg_isready in /"), "{error}");
     }
 
     #[test]
-    fn whoever_has_no_server_is_told_both_ways_out() {
-        let told = not_installed("server").to_string();
-        assert!(told.contains("apt-get install postgresql"), "{told}");
-        assert!(told.contains("set STEADFAST_TEST_POSTGRES"), "{told}");
+    fn missing_server_error_has_both_hints() {
+        let error = not_installed("server").to_string();
+        assert!(error.contains("apt-get install postgresql"), "{error}");
+        assert!(error.contains("set STEADFAST_TEST_POSTGRES"), "{error}");
     }
 }

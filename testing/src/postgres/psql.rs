@@ -1,13 +1,12 @@
-//! Statements, sent by PostgreSQL's own program.
+//! Statements, sent by `psql`.
 //!
-//! The few that are needed here are not worth a driver, which everyone who builds
-//! `cargo xtask` would compile first.
+//! A driver would slow down every build of `cargo xtask` for a few statements.
 
 use std::process::Command;
 
 use crate::Error;
 
-/// Runs `statement` and answers with the rows, one a line, columns parted by `|`.
+/// Runs `statement`: one line per row, columns separated by `|`.
 pub(super) fn run(
     mut psql: Command,
     url: &str,
@@ -21,11 +20,11 @@ pub(super) fn run(
         .env("PGCONNECT_TIMEOUT", "10")
         .output()
         .map_err(|error| {
-            Error::new(format!("psql did not start: {error}"), "see that this user may run it")
+            Error::new(format!("psql did not start: {error}"), "check that this user may run it")
         })?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(Error::new(format!("`{statement}` failed: {}", said.trim_end()), next));
+        let message = String::from_utf8_lossy(&output.stderr);
+        return Err(Error::new(format!("`{statement}` failed: {}", message.trim_end()), next));
     }
     Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
 }

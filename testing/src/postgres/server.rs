@@ -1,4 +1,4 @@
-//! The server's process: started until it answers, stopped until it is gone.
+//! The server's process: its start, shutdown and freezing.
 
 use std::io;
 use std::time::Duration;
@@ -7,30 +7,30 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::freeze;
 use super::launch::Launch;
-use crate::guarded::Guarded;
-use crate::{Error, patience};
+use crate::watched_process::WatchedProcess;
+use crate::{Error, poll};
 
-/// Far longer than it takes on a busy machine, so that it means something is wrong.
-pub(super) const LIMIT: Duration = Duration::from_secs(60);
+/// Far longer than a start or a stop takes on a busy machine.
+pub(super) const STATE_CHANGE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How a server is stopped.
+/// The mode of a shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shutdown {
-    /// Sessions are cut, transactions rolled back, and everything is written to disk.
+    /// Disconnects clients, rolls back transactions, and writes everything to disk.
     Fast,
-    /// As if it had crashed: everyone is cut off at once, and the next start recovers
-    /// from the log what had been committed.
+    /// Like a crash: disconnects all clients at once, and the next start recovers committed data from
+    /// the log.
     Immediate,
 }
 
 /// A server's process, ended when dropped.
-pub(super) struct Server(Guarded);
+pub(super) struct Server(WatchedProcess);
 
 impl Server {
-    /// Starts it and waits until it takes connections.
+    /// Starts it and waits until it accepts connections.
     pub(super) fn start(launch: &Launch) -> Result<Self, Error> {
         let mut server = Self(launch.start()?);
-        match patience::until(LIMIT, || server.answers(launch))? {
+        match poll::until(STATE_CHANGE_TIMEOUT, || server.answers(launch))? {
             Some(()) => Ok(server),
             None => Err(launch.failed("PostgreSQL is not ready after a minute")),
         }
@@ -54,26 +54,26 @@ impl Server {
         };
         self.wake();
         self.signal(|server| Ok(kill_process(server, signal)?))?;
-        match patience::until(LIMIT, || Ok(self.0.ended()))? {
+        match poll::until(STATE_CHANGE_TIMEOUT, || Ok(self.0.ended()))? {
             Some(_) => Ok(()),
             None => Err(Error::new(
                 "PostgreSQL has not stopped after a minute",
-                "see what keeps it: a long checkpoint, or a disk that does not answer",
+                "check what blocks it, such as a long checkpoint or a stalled disk",
             )),
         }
     }
 
-    /// It and everything that it started stand still.
+    /// Freezes it and its child processes.
     pub(super) fn pause(&self) -> Result<(), Error> {
         self.signal(freeze::freeze)
     }
 
-    /// They go on.
+    /// Resumes them.
     pub(super) fn resume(&self) -> Result<(), Error> {
         self.signal(freeze::thaw)
     }
 
-    /// Who stands still heeds no other signal. If this fails, nobody was made to.
+    /// Resumes a frozen server, which handles no other signal. A failure means that it is not frozen.
     fn wake(&self) {
         let _ = self.resume();
     }
@@ -84,8 +84,8 @@ impl Server {
         };
         send(server).map_err(|error| {
             Error::new(
-                format!("PostgreSQL's processes cannot be signalled: {error}"),
-                "see that it is still running; to pause it takes Linux with /proc mounted",
+                format!("cannot signal PostgreSQL's processes: {error}"),
+                "check that it is still running; pausing needs Linux with /proc mounted",
             )
         })
     }

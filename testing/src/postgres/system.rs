@@ -1,9 +1,8 @@
-//! A PostgreSQL with Apache AGE and pgvector, where the machine's own has neither.
+//! A Debian system in a directory, for a PostgreSQL with Apache AGE and pgvector.
 //!
-//! Debian 13 packs both for PostgreSQL 17; older systems do not, and building them takes a
-//! compiler and the server's headers. So a small Debian 13 is fetched into a directory, and
-//! the server runs in there. That takes a minute and half a gigabyte once, and root: only
-//! root may fetch it and enter it.
+//! Debian 13 packages both for PostgreSQL 17; older systems do not, and building them needs a compiler
+//! and the server's headers. So a small Debian 13 is downloaded into a directory, and the server runs
+//! in a chroot there. That takes a minute and half a gigabyte once, and needs root.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -16,10 +15,10 @@ const SUITE: &str = "trixie";
 const PACKAGES: &str = "postgresql-17,postgresql-17-age,postgresql-17-pgvector";
 const PROGRAMS: &str = "/usr/lib/postgresql/17/bin";
 
-/// Where it stays, among what cargo builds.
+/// Its directory, in cargo's target directory.
 const NAME: &str = "debian-13-postgres-17";
 
-const ELSEWHERE: &str = "or use a server that has both extensions";
+const ALTERNATIVE: &str = "or use a server that has both extensions";
 
 /// A system in a directory, for a [`Cluster`](super::Cluster) to run in.
 #[derive(Clone, Debug)]
@@ -28,18 +27,18 @@ pub struct System {
 }
 
 impl System {
-    /// The one with Apache AGE and pgvector. The first time it is fetched, by `mmdebstrap`.
+    /// The system with Apache AGE and pgvector, downloaded by `mmdebstrap` on first use.
     pub fn with_age_and_pgvector() -> Result<Self, Error> {
         if !rustix::process::geteuid().is_root() {
             return Err(Error::new(
-                "only root may run a server in a system of its own",
-                format!("run this as root, {ELSEWHERE}"),
+                "running a server in a chroot needs root",
+                format!("run this as root, {ALTERNATIVE}"),
             ));
         }
         let target = target();
         let root = target.join(NAME);
         if !root.join("usr").is_dir() {
-            fetch_into(&target, &root)?;
+            download(&target, &root)?;
         }
         Ok(Self { root })
     }
@@ -48,50 +47,50 @@ impl System {
         &self.root
     }
 
-    /// Where it keeps what may go away.
+    /// Its directory for temporary files.
     pub(super) fn temporary(&self) -> PathBuf {
         self.root.join("tmp")
     }
 
-    /// One of the server's programs, as a path in the system.
+    /// The path of a server program in the system.
     pub(super) fn program(&self, name: &str) -> PathBuf {
         Path::new(PROGRAMS).join(name)
     }
 
-    /// What a path is called in the system.
+    /// A path as seen in the system.
     pub(super) fn inside(&self, path: &Path) -> PathBuf {
         path.strip_prefix(&self.root)
             .map_or_else(|_| path.to_owned(), |within| Path::new("/").join(within))
     }
 }
 
-/// The directory that cargo builds in.
+/// Cargo's target directory.
 fn target() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
     here.parent().unwrap_or(here).join(target)
 }
 
-/// Under another name first: whoever is interrupted leaves nothing that looks whole.
-fn fetch_into(target: &Path, root: &Path) -> Result<(), Error> {
-    let unusable =
-        |error| Error::new(format!("{}: {error}", target.display()), "see that it can be written");
+/// Downloads under a temporary name first, so that an interrupted download is not used.
+fn download(target: &Path, root: &Path) -> Result<(), Error> {
+    let unusable = |error| Error::new(format!("{}: {error}", target.display()), "make it writable");
     fs::create_dir_all(target).map_err(unusable)?;
     let open_to_all = Permissions::from_mode(0o755);
-    let mut begun = tempfile::Builder::new();
-    let begun = begun.prefix(NAME).permissions(open_to_all).tempdir_in(target).map_err(unusable)?;
-    let fetched = Command::new("mmdebstrap")
+    let mut partial = tempfile::Builder::new();
+    let partial =
+        partial.prefix(NAME).permissions(open_to_all).tempdir_in(target).map_err(unusable)?;
+    let result = Command::new("mmdebstrap")
         .args(["--variant=minbase", "--include", PACKAGES, SUITE])
-        .arg(begun.path())
+        .arg(partial.path())
         .output();
-    match fetched {
+    match result {
         Ok(output) if output.status.success() => {}
-        Ok(output) => return Err(not_fetched(&output)),
+        Ok(output) => return Err(download_failed(&output)),
         Err(error) => return Err(not_started(&error)),
     }
-    match fs::rename(begun.path(), root) {
+    match fs::rename(partial.path(), root) {
         Ok(()) => Ok(()),
-        // Somebody else has fetched it meanwhile.
+        // Another process has downloaded it meanwhile.
         Err(_) if root.join("usr").is_dir() => Ok(()),
         Err(error) => Err(unusable(error)),
     }
@@ -100,21 +99,21 @@ fn fetch_into(target: &Path, root: &Path) -> Result<(), Error> {
 fn not_started(error: &std::io::Error) -> Error {
     Error::new(
         format!("mmdebstrap did not start: {error}"),
-        format!("install it (on Debian and Ubuntu: apt-get install mmdebstrap), {ELSEWHERE}"),
+        format!("install it (on Debian and Ubuntu: apt-get install mmdebstrap), {ALTERNATIVE}"),
     )
 }
 
-fn not_fetched(output: &Output) -> Error {
-    let said = String::from_utf8_lossy(&output.stderr);
-    let lines: Vec<_> = said.lines().collect();
+fn download_failed(output: &Output) -> Error {
+    let output_text = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<_> = output_text.lines().collect();
     let end: String = lines
         .iter()
         .skip(lines.len().saturating_sub(5))
         .map(|line| format!("\n    {line}"))
         .collect();
     Error::new(
-        format!("mmdebstrap fetched no Debian 13 ({}):{end}", output.status),
-        format!("see that Debian's archive can be reached, {ELSEWHERE}"),
+        format!("mmdebstrap failed to download Debian 13 ({}):{end}", output.status),
+        format!("check that Debian's archive is reachable, {ALTERNATIVE}"),
     )
 }
 
@@ -123,14 +122,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_called_otherwise_in_the_system() {
+    fn path_inside_the_system_is_translated() {
         let system = System { root: "/target/debian".into() };
         assert_eq!(system.inside(Path::new("/target/debian/tmp/a")), Path::new("/tmp/a"));
         assert_eq!(system.inside(Path::new("/elsewhere")), Path::new("/elsewhere"));
     }
 
     #[test]
-    fn whoever_cannot_fetch_it_is_told_what_else_to_do() {
+    fn missing_mmdebstrap_error_has_hints() {
         let error = not_started(&std::io::ErrorKind::NotFound.into());
         assert!(error.what().starts_with("mmdebstrap did not start: "), "{error}");
         assert!(error.next().contains("apt-get install mmdebstrap"), "{error}");

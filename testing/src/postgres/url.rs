@@ -1,39 +1,41 @@
-//! Which database a URL names.
+//! The database in a PostgreSQL URL.
 
 use crate::Error;
 
-/// What PostgreSQL keeps of a name; it cuts the rest off.
-const LONGEST: usize = 63;
+/// PostgreSQL truncates longer names.
+const MAX_NAME_BYTES: usize = 63;
 
-/// Whether it is a URL of PostgreSQL's.
+/// Whether this is a PostgreSQL URL.
 pub(super) fn is_postgres(url: &str) -> bool {
     with_database(url, "postgres").is_some()
 }
 
-/// The same server's URL with another database, `None` if it is none of PostgreSQL's.
+/// The URL of another database on the same server; `None` if it is not a PostgreSQL URL.
 pub(super) fn with_database(url: &str, database: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;
     if !matches!(scheme, "postgres" | "postgresql") {
         return None;
     }
-    let (place, query) = match rest.split_once('?') {
-        Some((place, query)) => (place, format!("?{query}")),
+    let (location, query) = match rest.split_once('?') {
+        Some((location, query)) => (location, format!("?{query}")),
         None => (rest, String::new()),
     };
-    let server = place.split_once('/').map_or(place, |(server, _)| server);
+    let server = location.split_once('/').map_or(location, |(server, _)| server);
     Some(format!("{scheme}://{server}/{database}{query}"))
 }
 
-/// Refuses a name that would have to be quoted in a statement or in a URL.
+/// Rejects a name that needs quoting in a statement or in a URL.
 pub(super) fn check_name(database: &str) -> Result<(), Error> {
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    let starts_well = database.starts_with(|c: char| c.is_ascii_lowercase());
-    if starts_well && database.len() <= LONGEST && database.chars().all(plain) {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let starts_with_letter = database.starts_with(|c: char| c.is_ascii_lowercase());
+    if starts_with_letter && database.len() <= MAX_NAME_BYTES && database.chars().all(is_plain) {
         return Ok(());
     }
     Err(Error::new(
-        format!("`{}` cannot be the name of a database here", database.escape_debug()),
-        format!("use at most {LONGEST} of a-z, 0-9 and _, a letter first"),
+        format!("invalid database name `{}`", database.escape_debug()),
+        format!(
+            "use at most {MAX_NAME_BYTES} characters of a-z, 0-9 and _, starting with a letter"
+        ),
     ))
 }
 
@@ -42,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_database_of_a_url_changes() {
+    fn with_database_replaces_only_the_database() {
         let cases = [
             ("postgres://h/old", "postgres://h/new"),
             ("postgres://h", "postgres://h/new"),
@@ -59,14 +61,14 @@ mod tests {
     }
 
     #[test]
-    fn a_url_of_something_else_is_refused() {
+    fn url_of_another_database_is_rejected() {
         for url in ["", "sqlite://file", "host=localhost", "mysql://h/old"] {
             assert_eq!(with_database(url, "new"), None, "{url}");
         }
     }
 
     #[test]
-    fn a_name_that_needs_quoting_is_refused() {
+    fn name_that_needs_quoting_is_rejected() {
         assert!(check_name("tasks_2").is_ok());
         for name in ["", "Tasks", "2", "a b", "a\"; DROP", "a/b", &"a".repeat(64)] {
             assert!(check_name(name).is_err(), "{name}");

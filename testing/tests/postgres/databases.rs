@@ -1,4 +1,4 @@
-//! One database for one test.
+//! A database per test.
 
 use steadfast_testing::postgres::{Database, Host, Settings};
 
@@ -6,7 +6,7 @@ use crate::cluster;
 use crate::session::Session;
 
 #[test]
-fn every_test_has_a_database_of_its_own() {
+fn every_test_has_its_own_database() {
     let (one, other) = (Database::fresh().unwrap(), Database::fresh().unwrap());
     assert_ne!(one.name(), other.name());
     for database in [&one, &other] {
@@ -16,7 +16,7 @@ fn every_test_has_a_database_of_its_own() {
 }
 
 #[test]
-fn a_database_is_dropped_under_whoever_is_still_connected() {
+fn database_with_open_connections_is_dropped() {
     let cluster = cluster();
     let count = || {
         let ours = "SELECT count(*) FROM pg_database WHERE datname LIKE 'steadfast%'";
@@ -34,28 +34,28 @@ fn a_database_is_dropped_under_whoever_is_still_connected() {
 }
 
 #[test]
-fn a_host_is_the_one_that_is_named_or_one_that_is_started() {
-    let ours = Host::find(None, Settings::default()).unwrap();
-    let Host::Ours(cluster) = &ours else { panic!("nobody was named") };
-    let yours = Host::find(Some(&cluster.url("postgres")), Settings::default()).unwrap();
-    let database = yours.database().unwrap();
+fn host_is_the_given_or_a_started_server() {
+    let started = Host::find(None, Settings::default()).unwrap();
+    let Host::Started(cluster) = &started else { panic!("no URL was given") };
+    let external = Host::find(Some(&cluster.url("postgres")), Settings::default()).unwrap();
+    let database = external.database().unwrap();
     assert!(database.url().starts_with(cluster.url("").as_str()), "{}", database.url());
     let version = cluster.version().unwrap();
-    assert_eq!(ours.name().unwrap(), format!("PostgreSQL {version}, started for this"));
-    assert_eq!(yours.name().unwrap(), format!("PostgreSQL {version}, as it was named"));
+    assert_eq!(started.name().unwrap(), format!("PostgreSQL {version}, started by this program"));
+    assert_eq!(external.name().unwrap(), format!("PostgreSQL {version}, external"));
     assert!(Host::find(Some("localhost"), Settings::default()).is_err());
 }
 
 #[test]
-fn what_is_no_url_of_a_server_is_refused_without_repeating_it() {
+fn invalid_url_is_rejected_without_repeating_it() {
     let error = Database::on("mysql://user:secret@host/db").err().unwrap().to_string();
-    assert!(error.contains("no URL of a PostgreSQL server"), "{error}");
+    assert!(error.contains("not the URL of a PostgreSQL server"), "{error}");
     assert!(error.contains("STEADFAST_TEST_POSTGRES"), "{error}");
     assert!(!error.contains("secret"), "{error}");
 }
 
 #[test]
-fn a_server_that_is_down_is_named_with_the_variable_to_look_at() {
+fn unreachable_server_error_names_the_variable() {
     let cluster = cluster();
     let url = cluster.url("postgres");
     drop(cluster);

@@ -1,4 +1,4 @@
-//! Nothing stays behind, however a server's owner ends.
+//! A server is removed, however its owner ends.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::{cluster, home, home_of, is_removed};
 
 #[test]
-fn a_dropped_server_leaves_no_process_and_no_file() {
+fn dropped_server_leaves_no_process_and_no_file() {
     for paused in [false, true] {
         let cluster = cluster();
         let (home, url) = (home_of(&cluster), cluster.url("postgres"));
@@ -31,7 +31,7 @@ fn a_dropped_server_leaves_no_process_and_no_file() {
 }
 
 #[test]
-fn a_server_does_not_outlive_an_owner_who_is_killed() {
+fn server_does_not_outlive_a_killed_owner() {
     let (mut owner, url) = owner();
     let home = home(Session::open(&url).query("SHOW data_directory").unwrap());
     assert!(home.exists());
@@ -44,7 +44,7 @@ fn a_server_does_not_outlive_an_owner_who_is_killed() {
 }
 
 #[test]
-fn a_throwaway_server_ends_with_its_input() {
+fn throwaway_server_ends_with_its_input() {
     let (mut owner, url) = owner();
     let home = home(Session::open(&url).query("SHOW data_directory").unwrap());
     drop(owner.stdin.take());
@@ -61,12 +61,12 @@ fn owner() -> (Child, String) {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let mut said = BufReader::new(owner.stdout.take().unwrap()).lines();
-    (owner, said.next().unwrap().unwrap())
+    let mut lines = BufReader::new(owner.stdout.take().unwrap()).lines();
+    (owner, lines.next().unwrap().unwrap())
 }
 
 fn is_reachable(url: &str) -> bool {
-    let (_, place) = url.split_once('@').unwrap();
-    let (address, _) = place.split_once('/').unwrap();
+    let (_, location) = url.split_once('@').unwrap();
+    let (address, _) = location.split_once('/').unwrap();
     TcpStream::connect(address).is_ok()
 }

@@ -1,4 +1,4 @@
-//! What is done to a server on purpose.
+//! Injected faults.
 
 use std::fs;
 use std::path::Path;
@@ -10,11 +10,11 @@ use steadfast_testing::postgres::Shutdown;
 use crate::session::Session;
 use crate::{LONG, cluster, home_of, is_removed};
 
-/// Long enough to be answered, were anybody there.
+/// Longer than an answer of a running server takes.
 const SHORT: Duration = Duration::from_millis(300);
 
 #[test]
-fn a_restarted_server_has_the_same_url_and_what_was_committed() {
+fn restarted_server_has_the_same_url_and_data() {
     let mut cluster = cluster();
     cluster.query("postgres", "CREATE TABLE kept AS SELECT 'before' AS said").unwrap();
     for how in [Shutdown::Fast, Shutdown::Immediate] {
@@ -32,7 +32,7 @@ fn a_restarted_server_has_the_same_url_and_what_was_committed() {
 }
 
 #[test]
-fn only_an_immediate_stop_is_recovered_from_like_a_crash() {
+fn immediate_shutdown_needs_crash_recovery() {
     let mut cluster = cluster();
     let log = home_of(&cluster).join("log");
     let recoveries = || {
@@ -46,7 +46,7 @@ fn only_an_immediate_stop_is_recovered_from_like_a_crash() {
 }
 
 #[test]
-fn a_server_that_was_killed_can_be_started_again() {
+fn killed_server_can_be_restarted() {
     let mut cluster = cluster();
     let processes = "SELECT string_agg(pid::text, ' ') FROM pg_stat_activity";
     let others = cluster.query("postgres", processes).unwrap();
@@ -62,16 +62,16 @@ fn a_server_that_was_killed_can_be_started_again() {
 }
 
 #[test]
-fn whoever_is_cut_off_in_his_commit_has_written() {
+fn client_disconnected_during_commit_has_committed() {
     let cluster = cluster();
     cluster.query("postgres", "CREATE TABLE kept (written int)").unwrap();
     let mut session = Session::open(&cluster.url("postgres"));
     let (cut, writes) = std::thread::scope(|scope| {
         let cutting = scope.spawn(|| cluster.cut_in_commit().unwrap());
-        // The server takes a moment to begin to wait.
+        // The server takes a moment until commits wait.
         let insert = "INSERT INTO kept VALUES (1) RETURNING written";
-        let told = std::iter::from_fn(|| session.query(insert)).count();
-        (cutting.join().unwrap(), told + 1)
+        let answered = std::iter::from_fn(|| session.query(insert)).count();
+        (cutting.join().unwrap(), answered + 1)
     });
     assert_eq!(cut, 1);
     assert_eq!(cluster.query("postgres", "SELECT count(*) FROM kept").unwrap(), writes.to_string());
@@ -79,7 +79,7 @@ fn whoever_is_cut_off_in_his_commit_has_written() {
 }
 
 #[test]
-fn a_paused_server_answers_nobody_until_it_is_resumed() {
+fn paused_server_answers_after_resume() {
     let cluster = cluster();
     let mut connected = Session::open(&cluster.url("postgres"));
     assert_eq!(connected.query("SELECT 'before'").as_deref(), Some("before"));
@@ -97,7 +97,7 @@ fn a_paused_server_answers_nobody_until_it_is_resumed() {
 }
 
 #[test]
-fn a_stopped_server_refuses_connections_until_it_is_restarted() {
+fn stopped_server_refuses_connections_until_restart() {
     let mut cluster = cluster();
     cluster.query("postgres", "CREATE TABLE kept AS SELECT 'before' AS said").unwrap();
     cluster.stop(Shutdown::Fast).unwrap();
@@ -108,7 +108,7 @@ fn a_stopped_server_refuses_connections_until_it_is_restarted() {
 }
 
 #[test]
-fn a_paused_server_can_be_restarted() {
+fn paused_server_can_be_restarted() {
     let mut cluster = cluster();
     cluster.pause().unwrap();
     cluster.restart(Shutdown::Fast).unwrap();

@@ -1,4 +1,4 @@
-//! Real servers: they come up, are treated badly, and go away without a trace.
+//! Real PostgreSQL servers: start, faults and removal.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test may panic")]
 
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use steadfast_testing::postgres::{Cluster, Settings};
 
-/// So long that nothing slow is taken for something that never comes.
+/// Longer than anything takes on a slow machine.
 const LONG: Duration = Duration::from_secs(30);
 
 fn cluster() -> Cluster {
@@ -24,7 +24,7 @@ fn with_option(option: &str) -> Settings {
     Settings { options: vec![option.to_owned()], ..Settings::default() }
 }
 
-/// The directory that holds everything of a server.
+/// The directory of a server.
 fn home(data: impl Into<PathBuf>) -> PathBuf {
     data.into().parent().unwrap().to_owned()
 }
@@ -33,7 +33,7 @@ fn home_of(cluster: &Cluster) -> PathBuf {
     home(cluster.query("postgres", "SHOW data_directory").unwrap())
 }
 
-/// Whether it goes away. Nobody is left to tell us, so we look again and again.
+/// Polls until the path is removed.
 fn is_removed(path: &Path) -> bool {
     let began = Instant::now();
     while path.exists() && began.elapsed() < LONG {

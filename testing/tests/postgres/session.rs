@@ -1,4 +1,4 @@
-//! A connection that stays open, as an application holds it.
+//! A connection that stays open, as in an application.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
@@ -23,10 +23,10 @@ impl Session {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let said = BufReader::new(psql.stdout.take().unwrap());
-        let (tell, answers) = mpsc::channel();
+        let output = BufReader::new(psql.stdout.take().unwrap());
+        let (sender, answers) = mpsc::channel();
         std::thread::spawn(move || {
-            said.lines().map_while(Result::ok).try_for_each(|line| tell.send(line))
+            output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
         });
         Self { psql, answers }
     }
@@ -35,12 +35,12 @@ impl Session {
         writeln!(self.psql.stdin.as_ref().unwrap(), "{statement};").unwrap();
     }
 
-    /// The next line of an answer, if one comes in time.
+    /// The next line of an answer; `None` after the timeout.
     pub(crate) fn answer(&self, within: Duration) -> Option<String> {
         self.answers.recv_timeout(within).ok()
     }
 
-    /// What a statement answers; nothing, if the server has cut the connection.
+    /// The answer to a statement; `None` if the server has closed the connection.
     pub(crate) fn query(&mut self, statement: &str) -> Option<String> {
         self.ask(statement);
         self.answer(LONG)

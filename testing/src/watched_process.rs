@@ -1,14 +1,13 @@
-//! A process that does not outlive us.
+//! A child process with a watchdog, which ends it when its parent ends.
 //!
-//! A test that is killed runs no destructor, and a server that stays behind holds its
-//! memory, its port and its directory. Linux can signal a child when its parent dies,
-//! but means the *thread* that started it, which in a test ends long before the process
-//! does, and asking for it takes unsafe code.
+//! A killed test runs no destructors, and a server that stays behind holds its memory, its port and its
+//! directory. Linux can signal a child when its parent dies, but means the *thread* that started it,
+//! which in a test ends long before the process does, and requesting it takes unsafe code.
 //!
-//! So each process has a watchdog: a few lines of shell that hold the other end of a
-//! pipe. When we end, in any way whatever, the pipe closes, and the watchdog ends the
-//! process and removes its directory. Dropping a [`Guarded`] closes the pipe as well:
-//! there is one way of cleaning up, and it is in use all the time.
+//! So each process has a watchdog: a short shell script that holds the other end of a pipe. When the
+//! parent ends, in any way, the pipe closes, and the watchdog ends the process and removes its
+//! directory. Dropping a [`WatchedProcess`] closes the pipe as well, so there is only one way of
+//! cleaning up.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -21,21 +20,21 @@ use crate::home::Home;
 
 const WATCHDOG: &str = include_str!("watchdog.sh");
 
-/// A process, ended when dropped or when we are gone, and its directory with it.
-pub(crate) struct Guarded {
+/// A process that ends, with its directory, when dropped or when the parent ends.
+pub(crate) struct WatchedProcess {
     process: Child,
     watchdog: Child,
 }
 
-impl Guarded {
-    /// Starts `command` in `home`; what it says goes to the log there.
+impl WatchedProcess {
+    /// Starts `command` in `home`; its output goes to the log there.
     pub(crate) fn spawn(home: &Home, command: &mut Command) -> Result<Self, Error> {
         let log = home.log()?;
         let errors = home.log()?;
         command.stdin(Stdio::null()).stdout(log).stderr(errors);
         let failed = |what: &str, error| Error::new(format!("{what}: {error}"), home.advice());
         let mut watchdog = watchdog(home).map_err(|error| failed("`sh` did not start", error))?;
-        match command.spawn().and_then(|process| introduce(process, &watchdog)) {
+        match command.spawn().and_then(|process| register(process, &watchdog)) {
             Ok(process) => Ok(Self { process, watchdog }),
             Err(error) => {
                 let _ = watchdog.wait();
@@ -49,26 +48,26 @@ impl Guarded {
         self.process.id()
     }
 
-    /// Whom to signal. Nobody, once it was seen to have ended: its id can be another's.
+    /// The process id; `None` after it has ended, since the id may be reused.
     pub(crate) fn running(&self) -> Option<Pid> {
         self.watchdog.stdin.as_ref().map(|_| Pid::from_child(&self.process))
     }
 
-    /// How it ended, if it has. Then there is nothing to watch, and its directory stays.
+    /// Its exit status, if it has ended. Then the watchdog is released, and the directory stays.
     pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
         let status = self.process.try_wait().ok().flatten()?;
         if let Some(pipe) = self.watchdog.stdin.take() {
-            let _ = tell(&pipe, "ended");
+            let _ = send(&pipe, "ended");
         }
         Some(status)
     }
 }
 
-impl Drop for Guarded {
+impl Drop for WatchedProcess {
     fn drop(&mut self) {
         self.ended();
         drop(self.watchdog.stdin.take());
-        // In this order: the watchdog waits until the process is gone altogether.
+        // In this order: the watchdog waits until the process is gone.
         let _ = self.process.wait();
         let _ = self.watchdog.wait();
     }
@@ -84,13 +83,13 @@ fn watchdog(home: &Home) -> io::Result<Child> {
         .spawn()
 }
 
-/// Tells the watchdog whom to watch.
-fn introduce(mut process: Child, watchdog: &Child) -> io::Result<Child> {
-    let told = match &watchdog.stdin {
-        Some(pipe) => tell(pipe, process.id()),
+/// Sends the process id to the watchdog.
+fn register(mut process: Child, watchdog: &Child) -> io::Result<Child> {
+    let sent = match &watchdog.stdin {
+        Some(pipe) => send(pipe, process.id()),
         None => Err(io::ErrorKind::BrokenPipe.into()),
     };
-    if let Err(error) = told {
+    if let Err(error) = sent {
         process.kill()?;
         process.wait()?;
         return Err(error);
@@ -98,7 +97,7 @@ fn introduce(mut process: Child, watchdog: &Child) -> io::Result<Child> {
     Ok(process)
 }
 
-/// One line in one write, so that half of one is never read.
-fn tell(mut pipe: &ChildStdin, line: impl Display) -> io::Result<()> {
+/// Writes a line in one call, so that it is never read in parts.
+fn send(mut pipe: &ChildStdin, line: impl Display) -> io::Result<()> {
     pipe.write_all(format!("{line}\n").as_bytes())
 }
