@@ -211,7 +211,7 @@ impl Round {
     /// Waits until every task has ended. Workers that a task aborts are restarted, as an init system
     /// would.
     async fn drain(&mut self, limit: Duration) -> Result<Vec<StoredTask>, Problem> {
-        let store = Store::on(child::engine(&self.url).await?);
+        let store = Store::with_engine(child::engine(&self.url).await?);
         let deadline = Instant::now() + limit;
         loop {
             for _ in 0..self.fleet.remove_ended() {

@@ -24,7 +24,7 @@ pub(crate) async fn read(store: &Store) -> Result<Vec<BreakerView>, StoreError> 
     for report in store.breakers().await? {
         view_of(&mut views, &report.policy).instances.push(report);
     }
-    for order in store.breaker_orders().await? {
+    for order in store.breaker_overrides().await? {
         let view = view_of(&mut views, &order.policy);
         view.order = Some(order);
     }

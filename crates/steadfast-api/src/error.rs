@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use steadfast_store::{ExecutionError, Invalid, Status, StoreError, TaskId};
+use steadfast_store::{ExecutionError, InputError, Status, StoreError, TaskId};
 
 /// A problem: what is wrong, with which field, and what to do. In JSON it is a problem of RFC 9457.
 ///
@@ -240,7 +240,7 @@ impl fmt::Display for ApiError {
 
 impl std::error::Error for ApiError {}
 
-impl From<Invalid> for ApiError {
+impl From<InputError> for ApiError {
     fn from(invalid: Invalid) -> Self {
         let field = invalid.field();
         let text = invalid.to_string();
@@ -290,7 +290,7 @@ fn database_error(error: &StoreError) -> (ErrorKind, &'static str, &'static str)
     if error.is_read_only() {
         return (ErrorKind::ReadOnly, "the database is read-only", "use the primary");
     }
-    match error.may_pass() {
+    match error.is_retryable() {
         true => (ErrorKind::Transient, "the database failed temporarily", "retry"),
         false => (ErrorKind::Failed, "the database failed", "see the log of the database"),
     }
@@ -300,10 +300,10 @@ fn database_error(error: &StoreError) -> (ErrorKind, &'static str, &'static str)
 fn store_error(error: &StoreError) -> ApiError {
     let (kind, next) = match error {
         StoreError::WrongStatus { status, .. } => (ErrorKind::WrongStatus, alternative(*status)),
-        StoreError::FromTheFuture { .. } => {
+        StoreError::NewerSchema { .. } => {
             (ErrorKind::WrongStore, "upgrade to the version that wrote it")
         }
-        StoreError::Damaged { .. } => {
+        StoreError::Decode { .. } => {
             (ErrorKind::Failed, "restore it from a backup, or cancel the task")
         }
         _ => (ErrorKind::Failed, "see the log of the store"),
@@ -375,9 +375,9 @@ mod tests {
             (StoreError::WrongStatus { id, status: Status::Completed, wanted: "cancelled" }, 409),
             (StoreError::KeyTaken { key: "k".to_owned(), existing: id }, 422),
             (StoreError::IdTaken(id), 422),
-            (StoreError::FromTheFuture { found: 9, known: 2 }, 500),
-            (StoreError::Damaged { id, problem: "no policy".to_owned() }, 500),
-            (StoreError::no_answer(), 503),
+            (StoreError::NewerSchema { found: 9, known: 2 }, 500),
+            (StoreError::Decode { id, problem: "no policy".to_owned() }, 500),
+            (StoreError::timed_out(), 503),
         ];
         for (error, status) in errors {
             let error = ApiError::from(error);
@@ -389,7 +389,7 @@ mod tests {
     /// K4: the database's own message is not sent to clients.
     #[test]
     fn database_message_is_not_serialized() {
-        let error = ApiError::from(StoreError::no_answer());
+        let error = ApiError::from(StoreError::timed_out());
         let cause = error.cause.clone().unwrap();
         assert!(error.to_string().contains(&*cause), "{error}");
         assert!(!serde_json::to_string(&error).unwrap().contains(&*cause));
@@ -399,7 +399,7 @@ mod tests {
     #[test]
     fn invalid_value_is_reported_with_field_and_advice() {
         let error =
-            ApiError::from(Invalid::new("queue", "is 256 bytes long; at most 255 are taken"));
+            ApiError::from(InputError::new("queue", "is 256 bytes long; at most 255 are taken"));
         assert_eq!((error.status, error.field.as_deref()), (400, Some("queue")));
         assert_eq!(error.detail, "is 256 bytes long");
         assert_eq!(error.next.as_deref(), Some("at most 255 are taken"));

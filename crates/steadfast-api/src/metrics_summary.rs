@@ -83,7 +83,7 @@ fn invalid(field: &str, detail: impl Into<String>) -> ApiError {
 pub(crate) async fn read(store: &Store, window: Window) -> Result<MetricsSummary, ApiError> {
     let (from, to) = window.bounds(store.now().await?)?;
     let mut tally = Tally::new(from, to);
-    for rollup in store.figures(from, to).await? {
+    for rollup in store.rollups(from, to).await? {
         let Rollup { policy_id, subsystem, sessions, successful, .. } = &rollup;
         let Rollup { attempts, most_attempts, duration, .. } = rollup;
         let (sessions, successful) = (*sessions, *successful);

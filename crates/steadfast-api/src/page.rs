@@ -1,7 +1,7 @@
 //! Pages of lists.
 
 use serde::{Deserialize, Serialize};
-use steadfast_store::{Cursor, Invalid, PageRequest};
+use steadfast_store::{Cursor, InputError, PageRequest};
 
 /// The most items of one page.
 const MAX_PAGE_SIZE: u32 = 1000;
@@ -34,10 +34,10 @@ impl PageQuery {
     ///
     /// # Errors
     /// The limit is out of range.
-    pub fn request(&self) -> Result<PageRequest, Invalid> {
+    pub fn request(&self) -> Result<PageRequest, InputError> {
         if !(1..=MAX_PAGE_SIZE).contains(&self.limit) {
             let problem = format!("{} is out of range; use 1 to {MAX_PAGE_SIZE}", self.limit);
-            return Err(Invalid::new("limit", problem));
+            return Err(InputError::new("limit", problem));
         }
         Ok(PageRequest { limit: self.limit, after: self.after.clone() })
     }

@@ -66,9 +66,9 @@ fn a_breaker_is_opened_held_and_closed() {
     ] {
         let told = folder.told(&format!("breaker {line}"));
         assert!(told.contains(said), "{told}");
-        let orders = folder.change(async |store| store.breaker_orders().await.unwrap());
+        let orders = folder.change(async |store| store.breaker_overrides().await.unwrap());
         assert_eq!((orders[0].policy.as_str(), orders[0].wish), ("payments", wish));
-        assert!(orders[0].by.from.as_ref().unwrap().starts_with("cli@"));
+        assert!(orders[0].actor.origin.as_ref().unwrap().starts_with("cli@"));
     }
 }
 

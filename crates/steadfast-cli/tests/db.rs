@@ -79,7 +79,7 @@ fn what_has_ended_is_forgotten_and_nothing_else() {
     let told = json(&folder.told("db prune --failed-for 0s --json"));
     assert_eq!((&told["tasks"], &told["dry_run"]), (&2000.into(), &false.into()));
     let (stats, log) = folder.change(async |store| {
-        (store.stats().await.unwrap(), store.audited(&Default::default()).await.unwrap())
+        (store.stats().await.unwrap(), store.audit_entries(&Default::default()).await.unwrap())
     });
     assert_eq!((stats.failed, stats.pending), (0, 1));
     let counts: Vec<_> =
@@ -100,7 +100,7 @@ fn the_audit_log_is_forgotten_when_it_is_asked_for() {
     let dry = folder.told("db prune --audit-for 365d --dry-run");
     assert_eq!(dry, "3 audit entries would be forgotten, nothing was\n");
     assert_eq!(folder.told("db prune --audit-for 365d"), "3 audit entries forgotten\n");
-    let log = folder.change(async |store| store.audited(&Default::default()).await.unwrap());
+    let log = folder.change(async |store| store.audit_entries(&Default::default()).await.unwrap());
     let told: Vec<_> =
         log.items.iter().map(|entry| (&*entry.action, entry.detail.clone())).collect();
     assert_eq!(told[0].0, "store.prune");

@@ -62,7 +62,7 @@ impl Flow {
     }
 
     async fn advance_chunk(&self, ended: &[TaskId]) {
-        match retry(&STORE_RETRY, || self.store.executions_of(ended)).await {
+        match retry(&STORE_RETRY, || self.store.executions_of_tasks(ended)).await {
             Ok(executions) => self.advance_all(&executions).await,
             Err(error) => {
                 warn!(target: "steadfast", %error, "cannot advance executions: leaving them to the sweep");
@@ -81,7 +81,7 @@ impl Flow {
     async fn advance_batch(&self, batch: &[ExecutionId]) {
         let advanced = retry(&STORE_RETRY, || Box::pin(self.advance(batch.to_vec()))).await;
         let Err(error) = advanced else { return };
-        if error.error().is_none_or(StoreError::is_passing) {
+        if error.error().is_none_or(StoreError::is_transient) {
             warn!(target: "steadfast", %error, "cannot advance executions: leaving them to the sweep");
             return;
         }
@@ -108,12 +108,12 @@ impl Flow {
 
     async fn advance(&self, mut remaining: Vec<ExecutionId>) -> Result<()> {
         for _ in 0..MAX_CONFLICT_RETRIES {
-            let unfinished = self.take_steps(self.planned(&remaining).await?).await?;
+            let unfinished = self.apply_steps(self.planned(&remaining).await?).await?;
             remaining = unfinished.changed;
             // Each round starts some nodes, so this ends.
             let mut deferred = unfinished.deferred;
             while !deferred.is_empty() {
-                let unfinished = self.take_steps(self.planned(&deferred).await?).await?;
+                let unfinished = self.apply_steps(self.planned(&deferred).await?).await?;
                 deferred = unfinished.deferred;
                 remaining.extend(unfinished.changed);
             }
@@ -156,7 +156,7 @@ impl Flow {
             .collect();
         let endings: Vec<_> =
             steps.iter().map(|step| (step.execution, step.ending.clone())).collect();
-        let accepted = self.store.take_steps(steps).await?;
+        let accepted = self.store.apply_steps(steps).await?;
         let mut changed = Vec::new();
         for ((id, ending), accepted) in endings.into_iter().zip(accepted) {
             match (accepted, ending) {
@@ -166,7 +166,7 @@ impl Flow {
             }
         }
         orphaned.retain(|(id, tasks)| !tasks.is_empty() && !changed.contains(id));
-        self.store.call_off(&orphaned, &Program::Flow.into()).await?;
+        self.store.cancel_leftover_tasks(&orphaned, &Program::Flow.into()).await?;
         Ok(Unfinished { changed, deferred })
     }
 
@@ -198,13 +198,13 @@ impl Flow {
         by: &Actor,
     ) -> Result<bool> {
         let step = plan::end(state, ending.clone(), audit);
-        if !step.is_nothing() && self.store.take_steps(vec![step]).await? != [true] {
+        if !step.is_nothing() && self.store.apply_steps(vec![step]).await? != [true] {
             return Ok(false);
         }
         if let Some(ending) = &ending {
             log(state.id, ending);
         }
-        self.store.call_off(&[(state.id, plan::open_tasks(state))], by).await?;
+        self.store.cancel_leftover_tasks(&[(state.id, plan::open_tasks(state))], by).await?;
         Ok(true)
     }
 }
@@ -216,7 +216,7 @@ const fn is_permanent(error: &StoreError) -> bool {
         StoreError::Invalid(_)
             | StoreError::KeyTaken { .. }
             | StoreError::IdTaken(_)
-            | StoreError::Damaged { .. }
+            | StoreError::Decode { .. }
             | StoreError::Execution(
                 ExecutionError::Unreadable { .. } | ExecutionError::NoWorkflow(_)
             )

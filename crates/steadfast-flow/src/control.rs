@@ -26,7 +26,7 @@ impl Flow {
             }
             // It may have ended without that being recorded.
             if let Some(planned) = self.unrecorded_end(&state).await? {
-                self.take_steps(vec![planned]).await?;
+                self.apply_steps(vec![planned]).await?;
                 continue;
             }
             let ending = Some(Ending::plain(ExecutionStatus::Cancelled));
@@ -50,7 +50,7 @@ impl Flow {
             let mut planned = self.unsuccessful(id, "resumed").await?;
             planned.plan = plan::resume(&planned.state, &planned.workflow);
             planned.plan.step.audit = Some(entry(by, "execution.resume", id));
-            let unfinished = self.take_steps(vec![planned]).await?;
+            let unfinished = self.apply_steps(vec![planned]).await?;
             if unfinished.changed.is_empty() {
                 self.advance_all(&unfinished.deferred).await;
                 return Ok(());
@@ -73,7 +73,7 @@ impl Flow {
             let entry = entry(by, "execution.retry", id).detail(json!({ "next": new }));
             planned.plan.step.audit = Some(entry);
             planned.plan.step.follow_up = Some(Box::new(next));
-            if self.take_steps(vec![planned]).await?.changed.is_empty() {
+            if self.apply_steps(vec![planned]).await?.changed.is_empty() {
                 return Ok(new);
             }
         }

@@ -60,7 +60,7 @@ impl DefinitionCache {
         if let Some(number) = number {
             return Ok(number);
         }
-        let number = store.keep_workflow(workflow.name(), workflow.text(), None).await?;
+        let number = store.save_workflow(workflow.name(), workflow.text(), None).await?;
         self.definitions().insert(number, workflow);
         Ok(number)
     }
@@ -72,7 +72,7 @@ impl DefinitionCache {
         workflow: &Arc<Workflow>,
         by: &Actor,
     ) -> Result<i64> {
-        let number = store.keep_workflow(workflow.name(), workflow.text(), Some(by)).await?;
+        let number = store.save_workflow(workflow.name(), workflow.text(), Some(by)).await?;
         self.definitions().insert(number, workflow);
         Ok(number)
     }

@@ -50,7 +50,7 @@ impl Flow {
     /// another execution, or the database failed.
     pub async fn start(&self, start: Start) -> Result<Started> {
         let mut started = self.start_all(vec![start]).await?;
-        started.pop().ok_or_else(steadfast_store::StoreError::no_answer)
+        started.pop().ok_or_else(steadfast_store::StoreError::timed_out)
     }
 
     /// Starts many executions, all or none. The results are in the same order.

@@ -127,7 +127,7 @@ fn current_state(node: &NodeState) -> (State, Option<NodeEnding>) {
         (NodeStatus::Submitted, Outcome::Ended(_)) => {
             (State::Failed, ending(NodeStatus::Failed, None))
         }
-        (NodeStatus::Submitted, Outcome::Gone) => {
+        (NodeStatus::Submitted, Outcome::Pruned) => {
             (State::Failed, ending(NodeStatus::Failed, Some(PRUNED)))
         }
     }

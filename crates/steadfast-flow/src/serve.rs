@@ -81,7 +81,7 @@ impl Flow {
             )
         };
         // Before the first sweep: a task that ends between the two would be missed by both.
-        let completions = self.store.listen_to_ends();
+        let completions = self.store.subscribe_completions();
         tokio::select! {
             () = self.follow(completions, shutdown) => {}
             _ = sweep => {}
@@ -102,13 +102,13 @@ impl Flow {
                 () = &mut shutdown => {
                     let last = async {
                         advance.await;
-                        self.advance_after(&completions.so_far()).await;
+                        self.advance_after(&completions.drain()).await;
                     };
                     return before_shutdown_timeout(last).await;
                 }
             }
         }
-        before_shutdown_timeout(self.advance_after(&completions.so_far())).await;
+        before_shutdown_timeout(self.advance_after(&completions.drain())).await;
     }
 
     /// Finds the tasks that ended while no process was serving.
@@ -150,7 +150,7 @@ impl Flow {
 
     /// Advances the executions whose tasks ended within this time. Returns whether these were all.
     async fn sweep_ended_within(&self, within: Duration) -> Result<bool> {
-        let ended = self.store.executions_ended_within(within, SWEEP_SLICE).await?;
+        let ended = self.store.missed_completions(within, SWEEP_SLICE).await?;
         self.advance_all(&ended.executions).await;
         Ok(ended.is_all)
     }
@@ -166,7 +166,7 @@ impl Flow {
 
     /// Advances a slice of executions with orphaned nodes. Returns the start of the next slice.
     async fn sweep_slice(&self, after: Option<TaskId>) -> Option<TaskId> {
-        match self.store.stray_executions(after, SWEEP_SLICE).await {
+        match self.store.orphaned_nodes(after, SWEEP_SLICE).await {
             Ok(orphaned) => {
                 self.advance_all(&orphaned.executions).await;
                 orphaned.next

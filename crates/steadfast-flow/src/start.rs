@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 use steadfast::decide::Progress;
-use steadfast_store::{Actor, AuditEntry, ExecutionId, Invalid, NewExecution, StartedNode, When};
+use steadfast_store::{Actor, AuditEntry, ExecutionId, InputError, NewExecution, StartedNode, When};
 
 use crate::next_step::{NextStep, next_step};
 use crate::node_task::{Input, node_task};
@@ -26,7 +26,7 @@ use crate::workflow::Workflow;
 #[must_use = "nothing starts until it is passed to `Flow::start`"]
 pub struct Start {
     pub(crate) workflow: Arc<Workflow>,
-    trigger: Result<Value, Invalid>,
+    trigger: Result<Value, InputError>,
     key: Option<String>,
     by: Option<Actor>,
 }
@@ -36,7 +36,7 @@ impl Start {
     /// cannot be serialized is an error of the start.
     pub fn of(workflow: impl Into<SharedWorkflow>, trigger: &(impl Serialize + ?Sized)) -> Self {
         let trigger = serde_json::to_value(trigger)
-            .map_err(|error| Invalid::new("trigger", format!("cannot be serialized: {error}")));
+            .map_err(|error| InputError::new("trigger", format!("cannot be serialized: {error}")));
         Self { workflow: workflow.into().0, trigger, key: None, by: None }
     }
 
@@ -47,13 +47,13 @@ impl Start {
     }
 
     /// Sets the actor for the audit log.
-    pub fn by(mut self, by: Actor) -> Self {
+    pub fn by(mut self, actor: Actor) -> Self {
         self.by = Some(by);
         self
     }
 
     /// The execution as it is stored, with its first nodes.
-    pub(crate) fn into_execution(self, number: i64) -> Result<NewExecution, Invalid> {
+    pub(crate) fn into_execution(self, number: i64) -> Result<NewExecution, InputError> {
         let trigger = self.trigger?;
         let first = FirstNodes { workflow: &self.workflow, number, due: When::Now };
         let new = first.execution(trigger)?;
@@ -88,7 +88,7 @@ pub(crate) struct FirstNodes<'w> {
 
 impl FirstNodes<'_> {
     /// The execution, with its first nodes.
-    pub(crate) fn execution(&self, trigger: Value) -> Result<NewExecution, Invalid> {
+    pub(crate) fn execution(&self, trigger: Value) -> Result<NewExecution, InputError> {
         let id = ExecutionId::fresh();
         let trigger_json = trigger.to_string();
         let input = Input { trigger, nodes: HashMap::new() };
@@ -105,7 +105,7 @@ impl FirstNodes<'_> {
         })
     }
 
-    fn start(&self, id: ExecutionId, input: &Input) -> Result<Vec<StartedNode>, Invalid> {
+    fn start(&self, id: ExecutionId, input: &Input) -> Result<Vec<StartedNode>, InputError> {
         let NextStep::Start(first) = next_step(self.workflow, &[]) else {
             return Ok(Vec::new());
         };
@@ -113,7 +113,7 @@ impl FirstNodes<'_> {
             let task = node_task(self.workflow, number, id, input).map_err(|problem| {
                 let node = self.workflow.id_of(number);
                 let hint = "include the values that its nodes refer to";
-                Invalid::new("trigger", format!("node {node} cannot start: {problem}; {hint}"))
+                InputError::new("trigger", format!("node {node} cannot start: {problem}; {hint}"))
             })?;
             let task = match self.due {
                 When::Now => task,
@@ -122,14 +122,14 @@ impl FirstNodes<'_> {
             };
             Ok(StartedNode { number: crate::plan::column(number), task })
         };
-        let started = first.into_iter().map(start).collect::<Result<Vec<_>, Invalid>>()?;
+        let started = first.into_iter().map(start).collect::<Result<Vec<_>, InputError>>()?;
         let bytes: usize = started.iter().map(|node| node.task.payload_bytes()).sum();
         if bytes > MAX_WRITE_BYTES {
             let problem = format!(
                 "the payloads of its first nodes are {bytes} bytes of JSON; the maximum is \
                  {MAX_WRITE_BYTES}: store the data elsewhere and pass its address"
             );
-            return Err(Invalid::new("trigger", problem));
+            return Err(InputError::new("trigger", problem));
         }
         Ok(started)
     }

@@ -109,12 +109,12 @@ fn wanted(one: &PlannedExecution) -> Option<ValuesWanted> {
     (wanted.trigger || !wanted.nodes.is_empty()).then_some(wanted)
 }
 
-pub(crate) fn inputs(values: Vec<NodeValue>) -> Result<HashMap<ExecutionId, Input>, Invalid> {
+pub(crate) fn inputs(values: Vec<NodeValue>) -> Result<HashMap<ExecutionId, Input>, InputError> {
     let mut inputs: HashMap<ExecutionId, Input> = HashMap::new();
     for NodeValue { execution, node, json } in values {
         let value = match json {
             Some(json) => serde_json::from_str(&json)
-                .map_err(|error| Invalid::new("result", format!("is not valid JSON: {error}")))?,
+                .map_err(|error| InputError::new("result", format!("is not valid JSON: {error}")))?,
             None => Value::Null,
         };
         let input = inputs.entry(execution).or_default();

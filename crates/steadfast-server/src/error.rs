@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use steadfast_store::StoreError;
-use steadfast_worker::handlers::HandlerFault;
+use steadfast_worker::handlers::HandlerError;
 
 use crate::auth::TokenProblems;
 use crate::http::tls::TlsError;
@@ -45,5 +45,5 @@ pub enum ServeError {
     Worker(#[source] StoreError),
     /// The HTTP client for `http` tasks cannot be created.
     #[error("cannot run http tasks: {0}")]
-    Http(#[source] HandlerFault),
+    Http(#[source] HandlerError),
 }

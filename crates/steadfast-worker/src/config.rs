@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use steadfast_store::{DEFAULT_LEASE, Invalid, check_lease, name};
+use steadfast_store::{DEFAULT_LEASE, InputError, check_lease, name};
 
 use crate::maintenance::Maintenance;
 
@@ -60,38 +60,38 @@ impl Config {
     }
 
     /// Validates the configuration.
-    pub(crate) fn check(&self) -> Result<(), Invalid> {
+    pub(crate) fn check(&self) -> Result<(), InputError> {
         name("name", &self.name)?;
         if self.concurrency == 0 || self.concurrency > MAX_CONCURRENCY {
             let problem =
                 format!("is {}; it must be from 1 to {MAX_CONCURRENCY}", self.concurrency);
-            return Err(Invalid::new("concurrency", problem));
+            return Err(InputError::new("concurrency", problem));
         }
         check_lease(self.lease)?;
         if self.poll.is_zero() {
-            return Err(Invalid::new("poll", "must be greater than 0"));
+            return Err(InputError::new("poll", "must be greater than 0"));
         }
         for category in self.categories.iter().flatten() {
             name("categories", category)?;
         }
         if self.categories.as_ref().is_some_and(Vec::is_empty) {
             let problem = "is an empty list, which matches no task; leave it out to serve all";
-            return Err(Invalid::new("categories", problem));
+            return Err(InputError::new("categories", problem));
         }
         self.check_queues()?;
         self.maintenance.check()
     }
 
-    fn check_queues(&self) -> Result<(), Invalid> {
+    fn check_queues(&self) -> Result<(), InputError> {
         for (index, (queue, limit)) in self.queues.iter().enumerate() {
             name("queue", queue)?;
             if *limit == Some(0) {
                 let problem = format!("`{queue}` has a limit of 0; leave it out instead");
-                return Err(Invalid::new("queue", problem));
+                return Err(InputError::new("queue", problem));
             }
             if self.queues.iter().skip(index + 1).any(|(other, _)| other == queue) {
                 let problem = format!("`{queue}` is listed twice; set its limit once");
-                return Err(Invalid::new("queue", problem));
+                return Err(InputError::new("queue", problem));
             }
         }
         Ok(())

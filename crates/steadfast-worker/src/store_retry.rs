@@ -85,11 +85,11 @@ impl StoreRetry {
         };
         let answer = retry(&POLICY, attempt)
             .judge(|_| Some(Class::Retryable))
-            .environment(Waits(&self.ends))
-            .named(what)
-            .on_retry(|happening| {
-                if let EventKind::Retrying { fault, .. } = happening.kind {
-                    self.is_away(what, &fault.to_string());
+            .environment(StoppableSleep(&self.stop))
+            .named(operation)
+            .on_retry(|event| {
+                if let EventKind::Retrying { fault, .. } = event.kind {
+                    self.log_unreachable(operation, &fault.to_string());
                 }
             })
             .await;
@@ -147,12 +147,12 @@ impl<'p> Sleeper for StoppableSleep<'p> {
 mod tests {
     use std::cell::Cell;
 
-    use steadfast_store::Invalid;
+    use steadfast_store::InputError;
 
     use super::*;
 
     fn error() -> StoreError {
-        Invalid::new("lease", "is a test's").into()
+        InputError::new("lease", "is a test's").into()
     }
 
     /// K4: a worker backs off from an unreachable database and recovers without a restart.
@@ -186,7 +186,7 @@ mod tests {
     async fn permanent_error_is_returned() {
         let store_retry = StoreRetry::until(CancellationToken::new());
         let answer = store_retry
-            .call_while(StoreError::is_passing, "a test", || {
+            .call_while(StoreError::is_transient, "a test", || {
                 std::future::ready(Err::<(), _>(error()))
             })
             .await;

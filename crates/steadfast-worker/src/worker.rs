@@ -4,7 +4,7 @@ use std::future::{Future, pending};
 use std::pin::pin;
 use std::time::Duration;
 
-use steadfast_store::{Invalid, Result, Store};
+use steadfast_store::{InputError, Result, Store};
 use tokio::time::sleep;
 use tracing::info;
 
@@ -46,7 +46,7 @@ pub struct Worker {
     store: Store,
     config: Config,
     handlers: HandlerRegistry,
-    problem: Option<Invalid>,
+    problem: Option<InputError>,
 }
 
 impl Worker {
@@ -171,7 +171,7 @@ impl Worker {
         }
         if self.handlers.is_empty() {
             let problem = "has no handler; register one with `handle`";
-            return Err(Invalid::new("worker", problem).into());
+            return Err(InputError::new("worker", problem).into());
         }
         self.config.check()?;
         Runtime::start(self.store, self.config, self.handlers).run_until(shutdown).await;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use steadfast::Policy;
 use steadfast_store::Store;
-use steadfast_worker::handlers::HandlerFault;
+use steadfast_worker::handlers::HandlerError;
 use steadfast_worker::{Context, Maintenance, Retention, Worker};
 use tokio::time::sleep;
 use tracing::{info, warn};
@@ -45,7 +45,7 @@ pub async fn run(config: Config, stop: impl Future<Output = ()>) -> Result<(), P
     Ok(worker.run_until(end).await?)
 }
 
-fn worker(store: Store, config: &Config) -> Result<Worker, HandlerFault> {
+fn worker(store: Store, config: &Config) -> Result<Worker, HandlerError> {
     let replayer = Arc::new(Replayer::new(config.runs.clone(), &config.service)?);
     let handler = move |run: String, context: Context| {
         let replayer = Arc::clone(&replayer);

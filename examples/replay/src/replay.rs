@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use steadfast::Fault;
 use steadfast_worker::Context;
-use steadfast_worker::handlers::{HandlerFault, Http, HttpCall, TargetRule, Targets};
+use steadfast_worker::handlers::{HandlerError, Http, HttpCall, TargetRule, Targets};
 use thiserror::Error;
 use tracing::info;
 use url::Url;
@@ -40,7 +40,7 @@ pub enum ReplayError {
     /// The service did not answer, or not with success.
     #[error(transparent)]
     #[fault(transparent)]
-    Service(#[from] HandlerFault),
+    Service(#[from] HandlerError),
 }
 
 /// Replays runs of one directory on one service.
@@ -56,7 +56,7 @@ impl Replayer {
     ///
     /// # Errors
     /// This machine cannot make requests.
-    pub fn new(directory: PathBuf, service: &Url) -> Result<Self, HandlerFault> {
+    pub fn new(directory: PathBuf, service: &Url) -> Result<Self, HandlerError> {
         // A service on this machine or in its network is called because somebody named it.
         let named: Option<TargetRule> = service.host_str().and_then(|host| host.parse().ok());
         let http = Http::new(Targets::new(named))?;

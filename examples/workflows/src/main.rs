@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use example_workflows::trial::storm::Storm;
-use example_workflows::trial::{parent_is_gone, shop, show, throughput};
+use example_workflows::trial::{wait_for_parent_exit, shop, show, throughput};
 use example_workflows::{Problem, instance};
 use steadfast_testing::postgres::{Host, Settings};
 
@@ -65,7 +65,7 @@ fn run(arguments: Arguments) -> Result<bool, Problem> {
     let host = || Host::find(arguments.server.as_deref(), settings());
     match arguments.command {
         Some(Command::Instance(told)) => {
-            runtime.block_on(instance::run(told, parent_is_gone())).map(|()| true)
+            runtime.block_on(instance::run(told, wait_for_parent_exit())).map(|()| true)
         }
         Some(Command::Note(told)) => runtime.block_on(throughput::note(told)).map(|()| true),
         Some(Command::Shop(told)) => runtime.block_on(shop::run(told)).map(|()| true),

@@ -53,7 +53,7 @@ impl InFlight {
         permit: AttemptPermit,
         lease: Duration,
     ) {
-        if permit.is_awaited() {
+        if permit.is_tracked() {
             let mut attempts = self.lock();
             attempts.sweep();
             attempts.by_lease.insert((id, token), Attempt::new(Some(permit), lease));
@@ -130,7 +130,7 @@ mod tests {
         let claimed = store.claim(&ClaimRequest::new("w1", 1)).await.unwrap().tasks.remove(0);
         let in_flight = InFlight::default();
         let begin = |token| {
-            let permit = claimed.leave().unwrap();
+            let permit = claimed.acquire_permit().unwrap();
             let lease = if token % 2 == 0 { Duration::ZERO } else { Duration::MAX };
             in_flight.begin(claimed.id, FencingToken(token), permit, lease);
         };

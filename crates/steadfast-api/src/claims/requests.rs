@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 use steadfast::duration::serde_seconds;
 use steadfast::{Fault, read_from_objects, serde_integer};
-use steadfast_store::{ClaimRequest, Claimed, FencingToken, Invalid, Status, TaskId};
+use steadfast_store::{ClaimRequest, Claimed, FencingToken, InputError, Status, TaskId};
 
 read_from_objects!(NewClaim, HeartbeatRequest, Completion, AttemptFailure);
 
@@ -63,17 +63,17 @@ fn fencing_token<'de, D: Deserializer<'de>>(from: D) -> Result<FencingToken, D::
 }
 
 impl NewClaim {
-    pub(super) fn request(&self) -> Result<ClaimRequest, Invalid> {
+    pub(super) fn request(&self) -> Result<ClaimRequest, InputError> {
         if !(1..=MAX_CLAIM_LIMIT).contains(&self.limit) {
             let problem = format!("{} is out of range; use 1 to {MAX_CLAIM_LIMIT}", self.limit);
-            return Err(Invalid::new("limit", problem));
+            return Err(InputError::new("limit", problem));
         }
         for (field, names) in
             [("queues", &self.queues), ("categories", &self.categories), ("kinds", &self.kinds)]
         {
             if names.as_ref().is_some_and(Vec::is_empty) {
                 // By a mistake in its own list a worker would get all tasks, or none.
-                return Err(Invalid::new(field, "must not be empty; leave it out for all"));
+                return Err(InputError::new(field, "must not be empty; leave it out for all"));
             }
         }
         let request = ClaimRequest::new(&self.worker, self.limit).lease(self.lease);

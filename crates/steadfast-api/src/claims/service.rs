@@ -8,7 +8,7 @@ use steadfast::decide::DecisionEnv;
 use steadfast::guard::{self, Transition};
 use steadfast::judge;
 use steadfast_store::{
-    Asked, AttemptPermit, Claimed, FailureContext, FencingToken, Settled, Settlement, Status,
+    GuardEnv, AttemptPermit, Claimed, FailureContext, FencingToken, Settled, Settlement, Status,
     Store, StoreError, TaskId, Verdict, document,
 };
 
@@ -72,8 +72,8 @@ impl ClaimService<'_> {
         }
         // One payload that is not JSON must not lose the rest of the batch.
         let payload = RawValue::from_string(std::mem::take(&mut claimed.payload))
-            .map_err(|error| claimed.set_aside(&format!("payload is not valid JSON: {error}")))?;
-        let (id, fencing_token, permit) = (claimed.id, claimed.version, claimed.leave()?);
+            .map_err(|error| claimed.quarantine(&format!("payload is not valid JSON: {error}")))?;
+        let (id, fencing_token, permit) = (claimed.id, claimed.fencing_token, claimed.acquire_permit()?);
         self.in_flight.begin(id, fencing_token, permit, lease);
         Ok(ClaimView { id, fencing_token, task: ClaimedTask::new(claimed, payload, now) })
     }
@@ -105,7 +105,7 @@ impl ClaimService<'_> {
         let claimed = self.held(id, completion.fencing_token).await?;
         let now = self.store.now().await?;
         self.settle(&claimed, Verdict::Completed { result }, now).await?;
-        self.record_transition(&claimed, self.take_permit(&claimed).tell_success(), now).await;
+        self.record_transition(&claimed, self.take_permit(&claimed).record_success(), now).await;
         Ok(())
     }
 
@@ -123,7 +123,7 @@ impl ClaimService<'_> {
             claimed.failed_as(fault, judgement, FailureContext { now, key_in_use }, &mut env);
         let response = response(&verdict);
         self.settle(&claimed, verdict, now).await?;
-        let transition = self.take_permit(&claimed).tell_failure(judgement.class());
+        let transition = self.take_permit(&claimed).record_failure(judgement.class());
         self.record_transition(&claimed, transition, now).await;
         Ok(response)
     }
@@ -143,7 +143,7 @@ impl ClaimService<'_> {
     /// The permit of an attempt that has ended. It is released only after the store has committed
     /// the outcome: a worker that gets no response reports again, and it is one attempt.
     fn take_permit(&self, claimed: &Claimed) -> AttemptPermit {
-        let permit = self.in_flight.end(claimed.id, claimed.version);
+        let permit = self.in_flight.end(claimed.id, claimed.fencing_token);
         permit.unwrap_or_else(|| claimed.remote_permit())
     }
 
@@ -155,7 +155,7 @@ impl ClaimService<'_> {
     ) -> Result<(), ApiError> {
         match self.settle_all(&[(claimed, verdict)], now).await?.as_slice() {
             [Settled::Accepted] => Ok(()),
-            _ => Err(self.lease_lost(claimed.id, claimed.version)),
+            _ => Err(self.lease_lost(claimed.id, claimed.fencing_token)),
         }
     }
 
@@ -166,8 +166,8 @@ impl ClaimService<'_> {
         now: Timestamp,
     ) {
         if let Some(transition) = transition {
-            let event = claimed.tell_of_breaker(transition, &instance(), now);
-            self.store.keep_events(event.as_slice()).await;
+            let event = claimed.report_breaker(transition, &instance(), now);
+            self.store.record_events(event.as_slice()).await;
         }
     }
 
@@ -179,7 +179,7 @@ impl ClaimService<'_> {
     ) -> Result<Vec<Settled>, StoreError> {
         let settlement = |(claimed, verdict): &(&Claimed, Verdict)| Settlement {
             id: claimed.id,
-            version: claimed.version,
+            version: claimed.fencing_token,
             verdict: verdict.clone(),
         };
         if tasks.is_empty() {
@@ -187,8 +187,8 @@ impl ClaimService<'_> {
         }
         let settled = self.store.settle(tasks.iter().map(settlement).collect()).await?;
         let accepted = tasks.iter().zip(&settled).filter(|(_, it)| **it == Settled::Accepted);
-        let events = accepted.filter_map(|((claimed, verdict), _)| claimed.tell(verdict, now));
-        self.store.keep_events(&events.collect::<Vec<_>>()).await;
+        let events = accepted.filter_map(|((claimed, verdict), _)| claimed.report(verdict, now));
+        self.store.record_events(&events.collect::<Vec<_>>()).await;
         Ok(settled)
     }
 }
@@ -202,14 +202,14 @@ struct ChargeOnce<'d> {
 
 impl DecisionEnv for ChargeOnce<'_> {
     fn draw(&mut self) -> u64 {
-        Asked(&mut ()).draw()
+        GuardEnv(&mut ()).draw()
     }
 
     fn withdraw(&mut self) -> bool {
         let mut guards = guard::for_policy(&self.claimed.policy);
-        let (id, token) = (self.claimed.id, self.claimed.version);
+        let (id, token) = (self.claimed.id, self.claimed.fencing_token);
         match guards.1 {
-            Some(_) => self.in_flight.grant_retry(id, token, || Asked(&mut guards).withdraw()),
+            Some(_) => self.in_flight.grant_retry(id, token, || GuardEnv(&mut guards).withdraw()),
             None => true,
         }
     }

@@ -152,7 +152,7 @@ impl Api for Local {
         query.action.clone_from(&filter.action);
         query.since = filter.since;
         query.page = page.request()?;
-        let entries = self.store.audited(&query).await?;
+        let entries = self.store.audit_entries(&query).await?;
         self.record_read(ReadAction::Audit(filter));
         Ok(Page::of(entries, without_secrets))
     }
@@ -234,7 +234,7 @@ impl Api for Local {
         command: BreakerCommand,
     ) -> Result<(), ApiError> {
         self.find_breaker(policy).await?;
-        Ok(self.store.order_breaker(policy, command, &self.actor).await?)
+        Ok(self.store.override_breaker(policy, command, &self.actor).await?)
     }
 
     async fn budgets(&self) -> Result<Vec<BudgetReport>, ApiError> {
@@ -251,7 +251,7 @@ impl Api for Local {
 
     async fn save_workflow(&self, text: &str) -> Result<WorkflowView, ApiError> {
         let workflow = Workflow::parse(text).map_err(|error| invalid_workflow(&error))?;
-        let number = self.flow.keep_for(&workflow, &self.actor).await?;
+        let number = self.flow.save_for(&workflow, &self.actor).await?;
         self.workflow(number).await
     }
 

@@ -91,7 +91,7 @@ impl Local {
             return Ok(());
         }
         let reports = self.store.breakers().await?;
-        let orders = self.store.breaker_orders().await?;
+        let orders = self.store.breaker_overrides().await?;
         let exists = reports.iter().any(|report| report.policy == policy)
             || orders.iter().any(|order| order.policy == policy);
         match exists {

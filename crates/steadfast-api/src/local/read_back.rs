@@ -48,7 +48,7 @@ mod tests {
         let times = Cell::new(0);
         let read = || {
             times.set(times.get() + 1);
-            std::future::ready(if times.get() < 3 { Err(StoreError::no_answer()) } else { Ok(7) })
+            std::future::ready(if times.get() < 3 { Err(StoreError::timed_out()) } else { Ok(7) })
         };
         assert_eq!(read_back("it", read).await.unwrap(), 7);
     }
@@ -56,7 +56,7 @@ mod tests {
     /// K4: a change that cannot be read back is reported as done, with its id.
     #[tokio::test]
     async fn unreadable_change_is_reported_as_done() {
-        let unavailable = || std::future::ready(Err::<(), _>(StoreError::no_answer()));
+        let unavailable = || std::future::ready(Err::<(), _>(StoreError::timed_out()));
         let error = read_back("01-2", unavailable).await.unwrap_err();
         assert_eq!((error.kind, error.status), (ErrorKind::ReadBackFailed, 202));
         assert_eq!(error.id.as_deref().map(String::as_str), Some("01-2"));

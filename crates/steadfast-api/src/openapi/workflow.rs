@@ -11,7 +11,7 @@ string_enum! {
     /// The status of an execution.
     ExecutionStatus: steadfast_store::ExecutionStatus::ALL.map(steadfast_store::ExecutionStatus::name);
     /// The status of a node.
-    NodeStatus: steadfast_flow::NodePlace::ALL.map(steadfast_flow::NodePlace::name);
+    NodeStatus: steadfast_flow::ExecutionNodeStatus::ALL.map(steadfast_flow::ExecutionNodeStatus::name);
 }
 
 /// A workflow definition, as described in `docs/workflows.md`.

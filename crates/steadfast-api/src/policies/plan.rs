@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use steadfast::Policy;
 use steadfast::decide;
 use steadfast::duration::serde_seconds;
-use steadfast_store::Invalid;
+use steadfast_store::InputError;
 
 use crate::error::ApiError;
 
@@ -83,7 +83,7 @@ impl PlanView {
         if !(1..=MAX_PLANNED_ATTEMPTS).contains(&query.attempts) {
             let problem =
                 format!("{} is out of range; use 1 to {MAX_PLANNED_ATTEMPTS}", query.attempts);
-            return Err(Invalid::new("attempts", problem).into());
+            return Err(InputError::new("attempts", problem).into());
         }
         let attempts = policy.plan().take(query.attempts as usize);
         Ok(Self {

@@ -137,8 +137,8 @@ impl<'f> Merge<'f> {
         cursor: Option<&Cursor>,
         filter: &'f SessionFilter,
         page_size: u32,
-    ) -> Result<Self, Invalid> {
-        let invalid = || Invalid::new("after", "not a cursor of this list; start without it");
+    ) -> Result<Self, InputError> {
+        let invalid = || InputError::new("after", "not a cursor of this list; start without it");
         let (records, tasks) = match cursor {
             None => ("", ""),
             Some(Cursor(text)) => text.split_once(CURSOR_SEPARATOR).ok_or_else(invalid)?,

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use steadfast::observe::Redactor;
-use steadfast_flow::{Execution, ExecutionFilter as StoreFilter, ExecutionNode, NodePlace};
+use steadfast_flow::{Execution, ExecutionFilter as StoreFilter, ExecutionNode, ExecutionNodeStatus};
 use steadfast_store::{ExecutionId, ExecutionStatus, TaskId};
 
 /// An execution to start.
@@ -96,7 +96,7 @@ pub struct NodeView {
     pub depends_on: Vec<String>,
     /// The status.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::NodeStatus))]
-    pub status: NodePlace,
+    pub status: ExecutionNodeStatus,
     /// The task of the node. It may have been pruned.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = "uuid"))]
     pub task: Option<TaskId>,

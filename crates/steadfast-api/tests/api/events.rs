@@ -60,7 +60,7 @@ async fn breaker_command_is_listed_with_actor() {
     let breakers = world.api.breakers().await.unwrap();
     assert_eq!((breakers[0].policy.as_str(), breakers[0].instances.len()), ("calls", 0));
     let order = breakers[0].order.as_ref().unwrap();
-    assert_eq!((order.wish, order.by.actor.as_str()), (BreakerCommand::Isolate, "ada"));
+    assert_eq!((order.command, order.actor.name.as_str()), (BreakerCommand::Isolate, "ada"));
     let error = world.api.override_breaker("", BreakerCommand::Open).await.unwrap_err();
     assert_eq!((error.status, error.field.as_deref()), (400, Some("policy")));
 }

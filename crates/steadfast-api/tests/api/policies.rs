@@ -59,6 +59,6 @@ async fn audit_log_names_each_actor() {
     world.api.for_actor(Actor::new("grace")).pause("mail", true).await.unwrap();
     world.api.resume("mail").await.unwrap();
     let log = world.api.audit(&Default::default(), &Default::default()).await.unwrap();
-    let actors: Vec<_> = log.items.iter().map(|entry| entry.by.actor.as_str()).collect();
+    let actors: Vec<_> = log.items.iter().map(|entry| entry.actor.name.as_str()).collect();
     assert_eq!(actors, ["ada", "grace"]);
 }

@@ -126,8 +126,8 @@ impl Told {
     fn cells(&self, entry: &AuditEntry) -> [String; 6] {
         [
             entry.at.map_or_else(String::new, |at| moment::away(at, self.now)),
-            entry.by.actor.clone(),
-            entry.by.from.clone().unwrap_or_default(),
+            entry.actor.name.clone(),
+            entry.actor.origin.clone().unwrap_or_default(),
             entry.action.clone(),
             entry.target.clone().unwrap_or_default(),
             short::line(&detail(&entry.detail), DETAIL),

@@ -18,16 +18,16 @@ pub(super) fn policy(path: &str, id: &str, value: &Value) -> Result<Arc<Policy>,
         return Err(vec![Problem::at(path, "must be an object with a strategy")]);
     }
     let text = serde_json::json!({ "retry": value }).to_string();
-    let imported = import(ImportFormat::Workflow, &Source::new(path, &text));
-    let imported = imported.map_err(|wrong| {
-        let told = |one: &steadfast::file::Problem| match &one.suggestion {
+    let imported = steadfast_import::import(ImportFormat::Workflow, &Source::new(path, &text));
+    let imported = imported.map_err(|problems| {
+        let message = |one: &steadfast::file::Problem| match &one.suggestion {
             Some(next) => format!("{}; {next}", one.message),
             None => one.message.clone(),
         };
         let problems = problems.iter();
         problems.map(|one| Problem::at(within(path, &one.path), message(one))).collect::<Vec<_>>()
     })?;
-    all_supported(path, &imported)?;
+    reject_dropped_settings(path, &imported)?;
     let [only] = imported.policies.as_slice() else {
         return Err(vec![Problem::at(path, "has no retry settings")]);
     };
@@ -49,7 +49,7 @@ pub(super) fn once(path: &str) -> Result<Arc<Policy>, Vec<Problem>> {
     ONCE.clone().map_err(|problem| vec![Problem::at(path, problem)])
 }
 
-fn all_supported(path: &str, imported: &ImportReport) -> Result<(), Vec<Problem>> {
+fn reject_dropped_settings(path: &str, imported: &ImportReport) -> Result<(), Vec<Problem>> {
     if imported.unsupported.is_empty() {
         return Ok(());
     }

@@ -16,11 +16,11 @@ async fn operator_actions_are_audited(store: Harness) {
     store.flow.retry(id, &operator()).await.unwrap();
     let mut query = AuditQuery::default();
     query.target = Some(id.to_string());
-    let log = store.store().audited(&query).await.unwrap().items;
+    let log = store.store().audit_entries(&query).await.unwrap().items;
     let actions: Vec<_> = log.iter().rev().map(|entry| entry.action.as_str()).collect();
     let wanted = ["execution.cancel", "execution.resume", "execution.cancel", "execution.retry"];
     assert_eq!(actions, wanted);
-    assert!(log.iter().all(|entry| entry.by.actor == "operator"));
+    assert!(log.iter().all(|entry| entry.actor.name == "operator"));
 }
 
 /// K3: a start is audited with the execution, once per key.
@@ -31,7 +31,7 @@ async fn start_is_audited_once_per_key(store: Harness) {
     assert!(store.flow.start(start()).await.unwrap().existed);
     let rejected = Start::of(&workflow(&[("b", &[])]), &Value::Null).key("k").by(operator());
     assert!(store.flow.start(rejected).await.is_err());
-    let log = store.store().audited(&AuditQuery::default()).await.unwrap().items;
+    let log = store.store().audit_entries(&AuditQuery::default()).await.unwrap().items;
     let message: Vec<_> = log.iter().map(|entry| (entry.action.as_str(), &entry.target)).collect();
     assert_eq!(message, [("execution.start", &Some(id.to_string()))]);
     assert_eq!(log[0].by, operator());

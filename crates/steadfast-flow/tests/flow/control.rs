@@ -69,7 +69,7 @@ async fn node_completed_during_resume_does_not_run_again(store: Harness) {
     step.resumed.push(Resumed { number: 0, task });
     step.ending = Some(Ending::plain(ExecutionStatus::Running));
     store.settle_unpublished(Verdict::Completed { result: Some("7".to_owned()) }).await;
-    assert_eq!(store.store().take_steps(vec![step]).await.unwrap(), [true]);
+    assert_eq!(store.store().apply_steps(vec![step]).await.unwrap(), [true]);
     assert_eq!(store.store().task(task).await.unwrap().status, Status::Completed);
     let handlers = Handlers::default();
     assert!(completed(&store.sweeping().run(&handlers, id).await));
@@ -127,7 +127,7 @@ async fn step_is_rejected_if_its_tasks_changed(store: Harness) {
     step.ended.push(NodeEnding { number: 0, status: NodeStatus::Completed, message: None });
     let task = state.nodes[0].task.unwrap();
     store.store().requeue(task, true, &operator()).await.unwrap();
-    assert_eq!(store.store().take_steps(vec![step]).await.unwrap(), [false]);
+    assert_eq!(store.store().apply_steps(vec![step]).await.unwrap(), [false]);
     assert_eq!(store.show(id).await.nodes[0].status, ExecutionNodeStatus::Submitted);
     let again = store.store().execution_states(&[id]).await.unwrap().remove(0);
     assert_eq!(again.version, state.version, "nothing was written");

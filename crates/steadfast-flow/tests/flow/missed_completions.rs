@@ -22,7 +22,7 @@ impl Harness {
         let other = self.another().await;
         let claimed = other.store().claim(&ClaimRequest::new("lost", 1)).await.unwrap().tasks;
         let task = &claimed[0];
-        let settlement = Settlement { id: task.id, version: task.version, verdict };
+        let settlement = Settlement { id: task.id, fencing_token: task.fencing_token, verdict };
         other.store().settle(vec![settlement]).await.unwrap();
     }
 
@@ -42,7 +42,7 @@ impl Harness {
         let state = self.store().execution_states(&[id]).await.unwrap().remove(0);
         let mut step = Step::of(id, state.version);
         step.ending = Some(Ending::plain(ExecutionStatus::Failed));
-        assert_eq!(self.store().take_steps(vec![step]).await.unwrap(), [true]);
+        assert_eq!(self.store().apply_steps(vec![step]).await.unwrap(), [true]);
     }
 
     /// The same workflows with frequent sweeps.
@@ -99,7 +99,7 @@ async fn ended_task_is_found_among_scheduled_ones(store: Harness) {
     }
     let within = |seconds| Duration::from_secs(seconds);
     let found = async |seconds, limit| {
-        store.store().executions_ended_within(within(seconds), limit).await.unwrap().executions
+        store.store().missed_completions(within(seconds), limit).await.unwrap().executions
     };
     assert!(found(60, 10).await.is_empty(), "no task has ended");
     let task = store.show(ids[1]).await.nodes[0].task.unwrap();
@@ -131,7 +131,7 @@ async fn incomplete_sweep_is_reported_as_incomplete(store: Harness) {
         }
     }
     let minute = Duration::from_secs(60);
-    let found = async |limit| store.store().executions_ended_within(minute, limit).await.unwrap();
+    let found = async |limit| store.store().missed_completions(minute, limit).await.unwrap();
     assert!(!found(2).await.is_all);
     let all = found(5).await;
     assert_eq!((all.executions.len(), all.is_all), (2, true));

@@ -82,7 +82,7 @@ impl Readiness {
 
 async fn check_store(store: &Store) -> Result<(), ApiError> {
     // A small table. The store's time would not do: SQLite reads it without its file.
-    match timeout(CHECK_TIMEOUT, store.breaker_orders()).await {
+    match timeout(CHECK_TIMEOUT, store.breaker_overrides()).await {
         Ok(result) => result.map(drop).map_err(not_ready),
         Err(_) => Err(store_timeout(CHECK_TIMEOUT)),
     }

@@ -198,8 +198,8 @@ impl Default for Calls {
 impl Calls {
     /// The entry, unless it is added to a summary.
     pub(super) fn add(&mut self, entry: AuditEntry, now: Instant) -> Option<AuditEntry> {
-        let key = (entry.by.actor.clone(), entry.action.clone());
-        let count = CallCount { times: 1, from: entry.by.from.clone() };
+        let key = (entry.actor.name.clone(), entry.action.clone());
+        let count = CallCount { times: 1, from: entry.actor.origin.clone() };
         self.0.add(key, count, now).then_some(entry)
     }
 
@@ -300,7 +300,7 @@ mod tests {
         let summaries = calls.flush(now + FLUSH_INTERVAL, false);
         assert_eq!((summaries.len(), &summaries[0].detail), (1, &json!({"times": 9940})));
         assert_eq!(
-            (summaries[0].by.actor.as_str(), summaries[0].by.from.as_deref()),
+            (summaries[0].actor.name.as_str(), summaries[0].actor.origin.as_deref()),
             ("ada", Some("192.0.2.1"))
         );
         assert!(calls.flush(now + 2 * FLUSH_INTERVAL, true).is_empty());
@@ -315,7 +315,7 @@ mod tests {
         }
         let summaries = calls.flush(now, true);
         assert_eq!((summaries.len(), &summaries[0].detail), (1, &json!({"times": 40})));
-        assert_eq!(summaries[0].by.from, None, "several addresses");
+        assert_eq!(summaries[0].actor.origin, None, "several addresses");
     }
 
     /// K4: memory is bounded for any number of names, and an evicted summary is written.
@@ -328,6 +328,6 @@ mod tests {
         }
         assert_eq!(calls.0.groups.len(), MAX_CALL_GROUPS);
         let summaries = calls.flush(now, false);
-        assert_eq!((summaries.len(), summaries[0].by.actor.as_str()), (1, "ada"));
+        assert_eq!((summaries.len(), summaries[0].actor.name.as_str()), (1, "ada"));
     }
 }

@@ -64,7 +64,7 @@ mod tests {
         failures.add(address(1));
         let first = failures.flush(now, false);
         assert_eq!((first.len(), &first[0].detail["tries"]), (1, &json!(2)));
-        assert_eq!(first[0].by.from.as_deref(), Some("0.0.0.1"));
+        assert_eq!(first[0].actor.origin.as_deref(), Some("0.0.0.1"));
         (0..100_000).for_each(|number| failures.add(address(number)));
         assert!(failures.flush(now + FLUSH_INTERVAL / 2, false).is_empty());
         let later = failures.flush(now + FLUSH_INTERVAL, false);

@@ -31,7 +31,7 @@ impl Peer {
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     /// The name and address.
-    pub(crate) by: Actor,
+    pub(crate) actor: Actor,
     /// The granted role.
     pub(crate) role: Role,
 }
@@ -40,7 +40,7 @@ impl Caller {
     /// A caller with this name at this address.
     pub(crate) fn named(actor: impl Into<String>, peer: Option<Peer>, role: Role) -> Self {
         let from = peer.map(|peer| peer.ip().to_string());
-        Self { by: Actor { actor: actor.into(), from }, role }
+        Self { actor: Actor { actor: actor.into(), from }, role }
     }
 
     /// An unauthenticated caller.

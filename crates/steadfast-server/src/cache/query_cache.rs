@@ -178,7 +178,7 @@ impl<T: Send + Sync + 'static> QueryCache<T> {
         // A panic must not leave callers waiting.
         let result = match AssertUnwindSafe(timeout(QUERY_TIMEOUT, query)).catch_unwind().await {
             Ok(Ok(result)) => result,
-            Ok(Err(_)) => Err(StoreError::no_answer().into()),
+            Ok(Err(_)) => Err(StoreError::timed_out().into()),
             Err(_) => Err(panicked()),
         };
         self.finish(result, started);
@@ -235,7 +235,7 @@ mod tests {
     const MAX_WAIT: Duration = Duration::from_secs(2);
 
     async fn unreachable() -> Result<u8, ApiError> {
-        Err(StoreError::no_answer().into())
+        Err(StoreError::timed_out().into())
     }
 
     async fn slow(value: u8, duration: Duration) -> Result<u8, ApiError> {

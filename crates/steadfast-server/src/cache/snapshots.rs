@@ -170,12 +170,12 @@ impl Source {
 
     async fn oldest_due(self) -> Result<OldestDue, ApiError> {
         let now = self.check_store().await?;
-        Ok(OldestDue { now, due: self.store.due().await? })
+        Ok(OldestDue { now, due: self.store.due_times().await? })
     }
 
     /// The store's time, if the store responds.
     async fn check_store(&self) -> Result<Timestamp, StoreError> {
         let now = timeout(STORE_TIMEOUT, self.store.now()).await;
-        now.unwrap_or_else(|_| Err(StoreError::no_answer()))
+        now.unwrap_or_else(|_| Err(StoreError::timed_out()))
     }
 }

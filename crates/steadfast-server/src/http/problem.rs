@@ -14,7 +14,7 @@ use http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, Method, StatusCode, Uri};
 use serde::{Serialize, Serializer};
 use steadfast_api::{ApiError, ErrorKind};
-use steadfast_store::Invalid;
+use steadfast_store::InputError;
 use tracing::error;
 
 use crate::http::request::RequestId;
@@ -45,7 +45,7 @@ impl From<ApiError> for Problem {
     }
 }
 
-impl From<Invalid> for Problem {
+impl From<InputError> for Problem {
     fn from(invalid: Invalid) -> Self {
         Self(invalid.into())
     }

@@ -101,7 +101,7 @@ fn active_override(breaker: &BreakerView) -> Option<&BreakerOverride> {
     let is_over = |report: &BreakerReport| {
         let is_later = report.last_state_change.is_some_and(|change| change > order.at);
         let is_closed = report.state == BreakerState::Closed;
-        match order.wish {
+        match order.command {
             BreakerCommand::Open => is_later && is_closed,
             BreakerCommand::Close => is_later && !is_closed,
             BreakerCommand::Isolate => false,
@@ -111,15 +111,15 @@ fn active_override(breaker: &BreakerView) -> Option<&BreakerOverride> {
 }
 
 fn override_note(view: &View, order: &BreakerOverride) -> Markup {
-    let action = match order.wish {
+    let action = match order.command {
         BreakerCommand::Open => "opened the breaker",
         BreakerCommand::Close => "closed the breaker",
         BreakerCommand::Isolate => "isolated the breaker",
     };
     html! {
         p class="note" {
-            strong { (order.by.actor) } " " (action) " " (parts::at(view.now, order.at))
-            @if order.wish == BreakerCommand::Isolate { "; all calls are rejected until it is closed" }
+            strong { (order.actor.name) } " " (action) " " (parts::at(view.now, order.at))
+            @if order.command == BreakerCommand::Isolate { "; all calls are rejected until it is closed" }
         }
     }
 }

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 
 use steadfast::observe::EventType;
 use steadfast_api::EventView;
-use steadfast_store::{Status, task_of};
+use steadfast_store::{Status, task_of_event};
 
 use super::{events, link};
 
@@ -75,7 +75,7 @@ impl<'e> FailureGroup<'e> {
     /// The list of these failures: tasks with the same message, or events of a program.
     pub(super) fn url(&self) -> String {
         let event = &self.latest.event;
-        if task_of(event).is_none() {
+        if task_of_event(event).is_none() {
             return link::filtered("/events", [("operation", &event.operation)]);
         }
         let status = if self.failed > 0 { Status::Failed.name() } else { "" };

@@ -89,7 +89,7 @@ async fn markers(app: &App) -> Result<Markers, StoreError> {
     let events = store.records(RecordKind::Event, &newest).await?;
     let mut query = AuditQuery::default();
     query.page = newest;
-    let audit = store.audited(&query).await?;
+    let audit = store.audit_entries(&query).await?;
     let counts = app.snapshot_within(COUNTS_TIMEOUT).await;
     let seen = counts.value.as_deref();
     Ok(Markers {

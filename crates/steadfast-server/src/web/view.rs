@@ -81,7 +81,7 @@ impl View {
 
     /// The name of the logged-in caller.
     pub(super) fn logged_in(&self) -> Option<&str> {
-        let actor = self.caller.as_ref().map(|caller| caller.by.actor.as_str());
+        let actor = self.caller.as_ref().map(|caller| caller.actor.name.as_str());
         actor.filter(|actor| *actor != ANONYMOUS)
     }
 

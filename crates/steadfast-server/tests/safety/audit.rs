@@ -36,16 +36,16 @@ async fn submits_reads_and_claims_are_audited() {
     assert_eq!(submitted.len(), 2);
     assert_eq!(submitted[0].target.as_deref(), task["id"].as_str());
     assert_eq!(
-        (submitted[0].by.actor.as_str(), submitted[0].by.from.as_deref()),
+        (submitted[0].actor.name.as_str(), submitted[0].actor.origin.as_deref()),
         ("otto", Some("127.0.0.1"))
     );
     assert_eq!(submitted[1].detail["tasks"], 2);
-    let readers: Vec<_> = of(&log, "task.read").iter().map(|it| it.by.actor.clone()).collect();
+    let readers: Vec<_> = of(&log, "task.read").iter().map(|it| it.actor.name.clone()).collect();
     assert_eq!(readers, ["vera", "ada"], "repeated reads are recorded once");
     let lists = of(&log, "tasks.list");
     assert_eq!((lists.len(), lists[0].detail.clone()), (1, json!({"status": "failed"})));
     let claimed = of(&log, "task.claim");
-    assert_eq!((claimed.len(), claimed[0].by.actor.as_str()), (1, "otto"));
+    assert_eq!((claimed.len(), claimed[0].actor.name.as_str()), (1, "otto"));
     assert_eq!(claimed[0].detail["tasks"], 3);
 }
 
@@ -62,7 +62,7 @@ async fn metrics_reads_are_audited() {
     let session = format!("Cookie: {}", world.log_in(&world.tokens.admin).await.session());
     assert_eq!(world.ask("GET /", &[&session], "").await.status, 200);
     let log = world.log().await;
-    let readers = |action| of(&log, action).iter().map(|it| &*it.by.actor).collect::<Vec<_>>();
+    let readers = |action| of(&log, action).iter().map(|it| &*it.actor.name).collect::<Vec<_>>();
     assert_eq!(readers("metrics.read"), ["vera"]);
     assert_eq!(readers("stats.read"), ["vera", "otto", "ada"]);
 }
@@ -111,7 +111,7 @@ async fn logins_and_failures_are_audited_without_tokens() {
     world.ask("GET /api/v1/stats", &["Authorization: Bearer sf_wrong"], "").await;
     let secret = world.tokens.admin.secret().to_owned();
     let log = world.log().await;
-    let actors = |action| of(&log, action).iter().map(|it| it.by.actor.clone()).collect::<Vec<_>>();
+    let actors = |action| of(&log, action).iter().map(|it| it.actor.name.clone()).collect::<Vec<_>>();
     assert_eq!(
         (actors("login"), actors("logout")),
         (vec!["ada".to_owned()], vec!["ada".to_owned()])
@@ -119,7 +119,7 @@ async fn logins_and_failures_are_audited_without_tokens() {
     let rejected = of(&log, "login.refused");
     let tries: u64 = rejected.iter().map(|it| it.detail["tries"].as_u64().unwrap()).sum();
     assert_eq!(tries, 4);
-    assert!(rejected.iter().all(|it| it.by.from.as_deref() == Some("127.0.0.1")));
+    assert!(rejected.iter().all(|it| it.actor.origin.as_deref() == Some("127.0.0.1")));
     let text = serde_json::to_string(&log).unwrap();
     assert!(!text.contains(&secret) && !text.contains("sf_wrong"));
 }
@@ -137,7 +137,7 @@ async fn audit_uses_client_address_of_trusted_proxy() {
         world.ask("GET /api/v1/stats", &[said, "Authorization: Bearer sf_wrong"], "").await;
         let log = world.log().await;
         let rejected = of(&log, "login.refused");
-        assert_eq!(rejected[0].by.from.as_deref(), Some(from));
+        assert_eq!(rejected[0].actor.origin.as_deref(), Some(from));
     }
 }
 
@@ -175,7 +175,7 @@ async fn audit_is_written_during_shutdown() {
 
     world.stop.send(()).unwrap();
     let written = async {
-        while world.store.audited(&AuditQuery::default()).await.unwrap().items.is_empty() {
+        while world.store.audit_entries(&AuditQuery::default()).await.unwrap().items.is_empty() {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
@@ -236,7 +236,7 @@ async fn settles_are_audited() {
     for (action, id) in [("task.complete", &ids[0]), ("task.fail", &ids[1])] {
         let entries = of(&log, action);
         assert_eq!(entries.len(), 1, "{action}: a rejected request is not recorded");
-        assert_eq!((entries[0].by.actor.as_str(), entries[0].target.as_ref()), ("otto", Some(id)));
+        assert_eq!((entries[0].actor.name.as_str(), entries[0].target.as_ref()), ("otto", Some(id)));
     }
 }
 
@@ -266,7 +266,7 @@ async fn event_and_session_reads_are_audited() {
         ("workflows.list", &json!(null)),
     ];
     assert_eq!(recorded, expected);
-    assert!(log.iter().all(|it| it.by.actor == "ada"));
+    assert!(log.iter().all(|it| it.actor.name == "ada"));
 }
 
 /// K3, K4: endless reads do not fill the disk and are counted.

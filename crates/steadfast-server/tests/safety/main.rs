@@ -233,7 +233,7 @@ impl World {
         self.running.await.unwrap().unwrap();
         let mut all = AuditQuery::default();
         all.page.limit = 500;
-        let mut entries = self.store.audited(&all).await.unwrap().items;
+        let mut entries = self.store.audit_entries(&all).await.unwrap().items;
         entries.reverse();
         entries
     }

@@ -21,21 +21,21 @@ use std::time::Duration;
 use steadfast_store::{ClaimRequest, Claims};
 use tokio::time::{Instant, sleep_until};
 
-use super::cursor::{ClaimCursor, ClaimScope};
+use super::cursor::{ClaimCursors, ClaimScope};
 use super::prefetch::{Capacity, MAX_PREFETCH_WAIT};
 use crate::state::WorkerState;
 use crate::store_clock::StoreClock;
 
 pub(crate) struct ClaimLoop {
     state: Arc<WorkerState>,
-    cursor: ClaimCursor,
+    cursor: ClaimCursors,
     /// When to claim next, unless notified earlier.
     next_claim: Instant,
 }
 
 impl ClaimLoop {
     pub(crate) fn new(state: Arc<WorkerState>) -> Self {
-        Self { state, cursor: ClaimCursor::default(), next_claim: Instant::now() }
+        Self { state, cursor: ClaimCursors::default(), next_claim: Instant::now() }
     }
 
     pub(crate) async fn run(mut self) {
@@ -112,7 +112,7 @@ impl ClaimLoop {
         let config = &self.state.config;
         let mut request =
             ClaimRequest::new(config.name.clone(), capacity.total).lease(config.lease);
-        request.lanes = self.cursor.lanes(scope, capacity);
+        request.queues = self.cursor.queue_limits(scope, capacity);
         request.categories.clone_from(&config.categories);
         request.kinds = self.state.handlers.claim_kinds().cloned();
         request
@@ -122,7 +122,7 @@ impl ClaimLoop {
         let Some(first) = claims.tasks.first() else {
             return;
         };
-        self.state.leases.insert(first.version, claims.tasks.len(), requested);
+        self.state.leases.insert(first.fencing_token, claims.tasks.len(), requested);
         let clock = StoreClock::new(claims.now);
         let rejected = self.state.prefetch.add(claims.tasks, clock);
         self.state.release(rejected).await;
@@ -138,5 +138,5 @@ impl ClaimLoop {
 fn is_full(request: &ClaimRequest, claims: &Claims) -> bool {
     let count = |queue: &str| claims.tasks.iter().filter(|task| task.queue == queue).count();
     claims.tasks.len() >= request.limit as usize
-        || request.lanes.iter().any(|lane| count(&lane.queue) >= lane.limit as usize)
+        || request.queues.iter().any(|lane| count(&lane.queue) >= lane.limit as usize)
 }

@@ -3,7 +3,7 @@
 //! Tasks leave a queue at its head. PostgreSQL cannot remove rows that an old transaction could still
 //! see, so a claim that starts at the head steps over everything that has left since: with an
 //! hour-old report running beside a busy queue, that is millions of rows for every claim. So each
-//! batch continues [after](steadfast_store::Lane::behind) the last task of the one before.
+//! batch continues [after](steadfast_store::QueueLimit::after) the last task of the one before.
 //!
 //! Tasks that are ordered before the cursor (a retried task keeps its position, a higher priority
 //! goes first) are only found by a scan from the start. That scan may cost anything, so it is
@@ -18,7 +18,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use steadfast_store::{Claimed, Lane, Position};
+use steadfast_store::{Claimed, QueueLimit, ClaimCursor};
 use tokio::time::Instant;
 
 use super::prefetch::Capacity;
@@ -45,11 +45,11 @@ pub(super) enum ClaimScope {
     AfterCursor,
 }
 
-/// The last position in each queue, and what claims have cost.
+/// The cursor of each queue, and what claims have cost.
 #[derive(Debug, Default)]
-pub(super) struct ClaimCursor {
+pub(super) struct ClaimCursors {
     /// The position of the last claimed task of each queue.
-    positions: HashMap<String, Position>,
+    cursors: HashMap<String, ClaimCursor>,
     from_start: Option<LastClaim>,
     after_cursor: Option<LastClaim>,
     /// The duration of the fastest claim: the round trip to the database.
@@ -66,7 +66,7 @@ struct LastClaim {
     previous: Duration,
 }
 
-impl ClaimCursor {
+impl ClaimCursors {
     /// When a scan from the start is due.
     pub(super) fn full_scan_due(&self) -> Option<Instant> {
         let last = self.from_start?;
@@ -86,7 +86,7 @@ impl ClaimCursor {
     /// The scope of a claim made now.
     pub(super) fn scope(&self, now: Instant) -> ClaimScope {
         let due = self.full_scan_due().is_none_or(|due| due <= now);
-        if due || self.positions.is_empty() || self.positions.len() > MAX_CURSOR_QUEUES {
+        if due || self.cursors.is_empty() || self.cursors.len() > MAX_CURSOR_QUEUES {
             return ClaimScope::FromStart;
         }
         ClaimScope::AfterCursor
@@ -108,16 +108,16 @@ impl ClaimCursor {
     }
 
     /// The lanes to claim from; empty for a scan of every queue from the start.
-    pub(super) fn lanes(&self, scope: ClaimScope, capacity: &Capacity) -> Vec<Lane> {
-        let lane = |queue: &String, limit| {
-            let behind =
-                self.positions.get(queue).filter(|_| scope == ClaimScope::AfterCursor).copied();
-            Lane { queue: queue.clone(), limit, behind }
+    pub(super) fn queue_limits(&self, scope: ClaimScope, capacity: &Capacity) -> Vec<QueueLimit> {
+        let queue_limit = |queue: &String, limit| {
+            let after =
+                self.cursors.get(queue).filter(|_| scope == ClaimScope::AfterCursor).copied();
+            QueueLimit { queue: queue.clone(), limit, after }
         };
         if capacity.queues.is_empty() && scope == ClaimScope::AfterCursor {
-            return self.positions.keys().map(|queue| lane(queue, capacity.total)).collect();
+            return self.cursors.keys().map(|queue| queue_limit(queue, capacity.total)).collect();
         }
-        capacity.queues.iter().map(|(queue, limit)| lane(queue, *limit)).collect()
+        capacity.queues.iter().map(|(queue, limit)| queue_limit(queue, *limit)).collect()
     }
 
     /// Records an answered claim.
@@ -137,15 +137,15 @@ impl ClaimCursor {
         let previous = last.map_or(Duration::ZERO, |last| last.took);
         *last = Some(LastClaim { ended: Instant::now(), took, previous });
         for task in tasks {
-            match self.positions.get_mut(&task.queue) {
-                Some(position) => *position = task.position(),
+            match self.cursors.get_mut(&task.queue) {
+                Some(position) => *position = task.cursor(),
                 None => {
-                    self.positions.insert(task.queue.clone(), task.position());
+                    self.cursors.insert(task.queue.clone(), task.cursor());
                 }
             }
         }
-        if self.positions.len() > MAX_CURSOR_QUEUES {
-            self.positions.clear();
+        if self.cursors.len() > MAX_CURSOR_QUEUES {
+            self.cursors.clear();
         }
     }
 }
@@ -159,7 +159,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     fn cursor_after(scope: ClaimScope, took: Duration, full: bool) -> ClaimCursor {
-        let mut cursor = ClaimCursor::default();
+        let mut cursor = ClaimCursors::default();
         cursor.record(ClaimScope::AfterCursor, MS, &[], false);
         cursor.record(scope, took, &[], full);
         cursor.record(scope, took, &[], full);
@@ -168,14 +168,14 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn first_claim_starts_from_the_start() {
-        assert_eq!(ClaimCursor::default().scope(Instant::now()), ClaimScope::FromStart);
+        assert_eq!(ClaimCursors::default().scope(Instant::now()), ClaimScope::FromStart);
     }
 
     /// D11: a notification is followed by a claim at once where claims are cheap.
     #[tokio::test(start_paused = true)]
     async fn notified_claim_that_is_cheap_is_made_at_once() {
         let now = Instant::now();
-        assert_eq!(ClaimCursor::default().earliest_filtered_claim(now), now);
+        assert_eq!(ClaimCursors::default().earliest_filtered_claim(now), now);
         assert_eq!(
             cursor_after(ClaimScope::FromStart, MS, false).earliest_filtered_claim(now),
             now

@@ -195,7 +195,7 @@ impl Prefetch {
         &self,
         matches: impl Fn(TaskId, FencingToken) -> bool,
     ) -> Vec<PrefetchedTask> {
-        let matches = |task: &PrefetchedTask| matches(task.claimed.id, task.claimed.version);
+        let matches = |task: &PrefetchedTask| matches(task.claimed.id, task.claimed.fencing_token);
         let mut buffers = self.buffers();
         buffers.queues.iter_mut().flat_map(|queue| queue.remove(matches)).collect()
     }
@@ -203,7 +203,7 @@ impl Prefetch {
     pub(crate) fn list(&self) -> Vec<(TaskId, FencingToken)> {
         let buffers = self.buffers();
         let tasks = buffers.queues.iter().flat_map(QueueBuffer::iter);
-        tasks.map(|task| (task.claimed.id, task.claimed.version)).collect()
+        tasks.map(|task| (task.claimed.id, task.claimed.fencing_token)).collect()
     }
 
     pub(super) fn is_empty(&self) -> bool {

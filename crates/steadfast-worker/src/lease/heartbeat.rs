@@ -53,7 +53,7 @@ impl Heartbeat {
             let requested = Instant::now();
             let beat = store.heartbeat(&tokens, &ids, config.lease);
             let answer = timeout(answer_timeout, beat).await;
-            answer.unwrap_or_else(|_| Err(StoreError::no_answer())).map(|it| (it, requested))
+            answer.unwrap_or_else(|_| Err(StoreError::timed_out())).map(|it| (it, requested))
         };
         let beat = self.store_retry.call("renew leases", beat);
         let Some((answer, requested)) = self.await_and_expire(beat).await else {

@@ -13,7 +13,7 @@ mod rollup;
 use std::sync::Arc;
 use std::time::Duration;
 
-use steadfast_store::{Invalid, Retention};
+use steadfast_store::{InputError, Retention};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -103,14 +103,14 @@ impl Maintenance {
         self.reclaim_every.unwrap_or_else(|| (lease / 4).min(MAX_RECLAIM_INTERVAL))
     }
 
-    pub(crate) fn check(&self) -> Result<(), Invalid> {
+    pub(crate) fn check(&self) -> Result<(), InputError> {
         let intervals = [
             ("reclaim_every", self.reclaim_every),
             ("prune_every", Some(self.prune_every)),
             ("compress_every", Some(self.compress_every)),
         ];
         match intervals.into_iter().find(|(_, interval)| *interval == Some(Duration::ZERO)) {
-            Some((field, _)) => Err(Invalid::new(field, "must be greater than 0")),
+            Some((field, _)) => Err(InputError::new(field, "must be greater than 0")),
             None => Ok(()),
         }
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use steadfast::guard;
 use steadfast_store::{
-    Asked, Claimed, FailureContext, Settled, StoreError, judged_lost, worker_lost,
+    GuardEnv, Claimed, FailureContext, Settled, StoreError, worker_lost_judgement, worker_lost,
 };
 use tracing::warn;
 
@@ -40,7 +40,7 @@ async fn reclaim(state: &WorkerState) -> Option<usize> {
         lost.iter().map(|(claimed, owner)| lost_result(claimed, owner, now)).collect();
     let settlements = || results.iter().map(|one| one.settlement.clone()).collect();
     let settle = || store.settle(settlements());
-    match store_retry.call_while(StoreError::may_pass, "settle lost tasks", settle).await? {
+    match store_retry.call_while(StoreError::is_retryable, "settle lost tasks", settle).await? {
         Ok(answers) => report(state, &lost, results, &answers, now),
         // They are reclaimed again when this lease expires; other tasks do not wait for them.
         Err(error) => {
@@ -60,7 +60,7 @@ fn report(
 ) {
     for (((claimed, owner), one), answer) in lost.iter().zip(results).zip(answers) {
         if *answer == Settled::Accepted {
-            claimed.measure_loss();
+            claimed.count_lost_lease();
             state.events.send(claimed.lease_lost(owner, now));
             one.event.into_iter().for_each(|event| state.events.send(*event));
         }
@@ -73,9 +73,9 @@ fn lost_result(claimed: &Claimed, owner: &str, now: Timestamp) -> TaskResult {
     let key_in_use = claimed.idempotency_key.is_some();
     let verdict = claimed.failed_as(
         worker_lost(owner),
-        judged_lost(),
+        worker_lost_judgement(),
         FailureContext { now, key_in_use },
-        &mut Asked(&mut guard::for_policy(&claimed.policy)),
+        &mut GuardEnv(&mut guard::for_policy(&claimed.policy)),
     );
     TaskResult::new(claimed, verdict, || now)
 }

@@ -87,9 +87,9 @@ impl BreakerSync {
     async fn sync(&mut self, breakers: &[NamedBreaker]) -> bool {
         let state = self.state.clone();
         let (store, store_retry) = (&state.store, &state.store_retry);
-        let read = || async { Ok((store.breaker_orders().await?, store.now().await?)) };
+        let read = || async { Ok((store.breaker_overrides().await?, store.now().await?)) };
         let (overrides, now) = match store_retry
-            .call_while(StoreError::may_pass, "read breaker overrides", read)
+            .call_while(StoreError::is_retryable, "read breaker overrides", read)
             .await
         {
             Some(Ok(answer)) => answer,
@@ -104,7 +104,7 @@ impl BreakerSync {
             return true;
         }
         let report = || store.report_breakers(&reports);
-        match store_retry.call_while(StoreError::may_pass, "report breakers", report).await {
+        match store_retry.call_while(StoreError::is_retryable, "report breakers", report).await {
             Some(Ok(())) => true,
             Some(Err(error)) => log_failure(&error),
             None => false,
@@ -117,12 +117,12 @@ impl BreakerSync {
         };
         let previous = self.synced.applied.insert(order.policy.clone(), order.number);
         // An isolation holds until the next override, also for breakers created since.
-        if previous == Some(order.number) && order.wish != BreakerCommand::Isolate {
+        if previous == Some(order.number) && order.command != BreakerCommand::Isolate {
             return;
         }
         let is_fresh = now.duration_since(order.at) < COMMAND_MAX_AGE;
-        for change in named.each().filter_map(|breaker| apply_to(breaker, order.wish, is_fresh)) {
-            self.report_override(&order.policy, change, &order.by.actor, now);
+        for change in named.each().filter_map(|breaker| apply_to(breaker, order.command, is_fresh)) {
+            self.report_override(&order.policy, change, &order.actor.name, now);
         }
     }
 
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn synced_state_of_a_removed_breaker_is_dropped() {
         let policy = Policy::immediate().id("there").enable_circuit_breaker(true).build().unwrap();
-        drop(guard::of(&policy));
+        drop(guard::for_policy(&policy));
         let mut synced = SyncedBreakers::default();
         for name in ["gone", "there"] {
             synced.applied.insert(name.to_owned(), 7);

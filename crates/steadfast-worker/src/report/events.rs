@@ -65,7 +65,7 @@ impl EventWriter {
             events.iter().filter_map(|event| event.try_into().ok()).collect();
         let record = || self.store.record(&records);
         if let Some(Err(error)) =
-            self.store_retry.call_while(StoreError::may_pass, "store events", record).await
+            self.store_retry.call_while(StoreError::is_retryable, "store events", record).await
         {
             warn!(target: "steadfast", %error, events = records.len(), "cannot store events");
         }

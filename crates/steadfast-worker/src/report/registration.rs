@@ -56,5 +56,5 @@ async fn report(state: &WorkerState, running: usize) -> bool {
 pub(crate) async fn deregister(state: &WorkerState) {
     let (name, instance) = (&state.config.name, &state.config.instance);
     // A registration that stays is pruned later.
-    let _ = timeout(DEREGISTER_TIMEOUT, state.store.forget_worker(name, Some(instance))).await;
+    let _ = timeout(DEREGISTER_TIMEOUT, state.store.deregister_worker(name, Some(instance))).await;
 }

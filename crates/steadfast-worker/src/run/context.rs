@@ -124,7 +124,7 @@ impl Context {
     /// and have the receiver reject a token smaller than the greatest it has accepted (D18).
     #[must_use]
     pub fn fencing_token(&self) -> FencingToken {
-        self.0.claimed.version
+        self.0.claimed.fencing_token
     }
 
     /// When the attempt times out, if its policy has an `attempt_timeout`.

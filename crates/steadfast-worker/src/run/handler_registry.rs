@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::{Mutex, OnceLock};
 
 use steadfast::nearest;
-use steadfast_store::Invalid;
+use steadfast_store::InputError;
 use tracing::warn;
 
 use super::context::Context;
@@ -32,10 +32,10 @@ pub(crate) struct HandlerRegistry {
 }
 
 impl HandlerRegistry {
-    pub(crate) fn add<M>(&mut self, kind: String, handler: impl Handler<M>) -> Result<(), Invalid> {
+    pub(crate) fn add<M>(&mut self, kind: String, handler: impl Handler<M>) -> Result<(), InputError> {
         if self.handlers.contains_key(&kind) {
             let problem = format!("`{kind}` has two handlers; register each kind once");
-            return Err(Invalid::new("kind", problem));
+            return Err(InputError::new("kind", problem));
         }
         self.handlers.insert(kind, Box::new(move |context| handler.start(context)));
         Ok(())

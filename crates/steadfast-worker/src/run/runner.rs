@@ -9,7 +9,7 @@ use std::sync::Arc;
 use metrics::histogram;
 use steadfast::judge::Judgement;
 use steadfast::{Class, Fault, Kind};
-use steadfast_store::{Asked, AttemptOutcome, AttemptPermit, FailureContext, Verdict};
+use steadfast_store::{GuardEnv, AttemptOutcome, AttemptPermit, FailureContext, Verdict};
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
@@ -49,7 +49,7 @@ impl Runner {
             self.state.handlers.record_unknown(&claimed.kind);
             return TaskResult::without_event(&claimed, Verdict::Released);
         };
-        let permit = match claimed.leave() {
+        let permit = match claimed.acquire_permit() {
             Ok(permit) => permit,
             Err(postponed) => return TaskResult::new(&claimed, postponed, || now),
         };
@@ -62,7 +62,7 @@ impl Runner {
         let claimed = context.claimed();
         if let Some(change) = change {
             self.state.breakers_changed.notify_one();
-            let event = claimed.tell_of_breaker(change, &self.state.config.name, clock.now());
+            let event = claimed.report_breaker(change, &self.state.config.name, clock.now());
             event.into_iter().for_each(|event| self.state.events.send(event));
         }
         TaskResult::new(claimed, verdict, || clock.now())
@@ -111,5 +111,5 @@ fn cancelled_verdict(context: &Context, clock: StoreClock) -> Verdict {
     let fault = fault.with_message("cancelled while running; the operation may have taken effect");
     let judgement = Judgement::by_code(Class::UnknownOutcome, None);
     let failure = FailureContext { now: clock.now(), key_in_use: false };
-    claimed.failed_as(fault, judgement, failure, &mut Asked(&mut ()))
+    claimed.failed_as(fault, judgement, failure, &mut GuardEnv(&mut ()))
 }

@@ -50,7 +50,7 @@ impl Settler {
             Some(Err(error)) => log_rejected(batch, &error),
             None => log_abandoned(batch),
         }
-        self.leases.settled(batch.iter().map(|one| one.settlement.version));
+        self.leases.settled(batch.iter().map(|one| one.settlement.fencing_token));
     }
 
     async fn settle_single(&self, single: &[TaskResult]) {
@@ -66,7 +66,7 @@ impl Settler {
         let settlements = || batch.iter().map(|one| one.settlement.clone()).collect();
         let write = || self.store.settle(settlements());
         let answer =
-            self.store_retry.call_while(StoreError::may_pass, "settle tasks", write).await?;
+            self.store_retry.call_while(StoreError::is_retryable, "settle tasks", write).await?;
         Some(answer.map(|answers| self.report(batch, &answers)))
     }
 
@@ -89,7 +89,7 @@ fn log_stale(settlement: &Settlement) {
     warn!(
         target: "steadfast",
         session = %settlement.id,
-        version = settlement.version.0,
+        version = settlement.fencing_token.0,
         "settlement rejected: the task was cancelled, or its lease expired and another worker has it"
     );
 }

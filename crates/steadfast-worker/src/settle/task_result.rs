@@ -18,13 +18,13 @@ impl TaskResult {
         verdict: Verdict,
         now: impl FnOnce() -> Timestamp,
     ) -> Self {
-        let event = claimed.tell(&verdict, now()).map(Box::new);
+        let event = claimed.report(&verdict, now()).map(Box::new);
         Self { event, ..Self::without_event(claimed, verdict) }
     }
 
     /// A verdict that is neither logged nor reported.
     pub(crate) const fn without_event(claimed: &Claimed, verdict: Verdict) -> Self {
-        let (id, version) = (claimed.id, claimed.version);
-        Self { settlement: Settlement { id, version, verdict }, event: None }
+        let (id, version) = (claimed.id, claimed.fencing_token);
+        Self { settlement: Settlement { id, fencing_token, verdict }, event: None }
     }
 }

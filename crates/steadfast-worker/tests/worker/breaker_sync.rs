@@ -88,7 +88,7 @@ async fn budget_balance_is_reported_to_the_store() {
         let id = store.submit(Task::new("any", &()).under(spent)).await.unwrap().id;
         until(&store, id, Status::Failed).await;
         // Any override triggers a sync.
-        store.order_breaker("another", BreakerCommand::Close, &Actor::new("ada")).await.unwrap();
+        store.override_breaker("another", BreakerCommand::Close, &Actor::new("ada")).await.unwrap();
         let mine = async || {
             let budgets = store.budgets().await.unwrap();
             budgets.into_iter().find(|budget| budget.policy == name)
@@ -112,12 +112,12 @@ async fn breaker_is_isolated_and_closed_by_an_operator() {
         eventually(async || is_reported_as(&store, &policy, BreakerState::Closed).await).await;
 
         let (name, by) = (policy.id().unwrap(), Actor::new("ada"));
-        store.order_breaker(name, BreakerCommand::Isolate, &by).await.unwrap();
+        store.override_breaker(name, BreakerCommand::Isolate, &by).await.unwrap();
         eventually(async || is_reported_as(&store, &policy, BreakerState::Isolated).await).await;
         let id = store.submit(task()).await.unwrap().id;
         eventually(async || store.task(id).await.unwrap().status == Status::Scheduled).await;
 
-        store.order_breaker(name, BreakerCommand::Close, &by).await.unwrap();
+        store.override_breaker(name, BreakerCommand::Close, &by).await.unwrap();
         eventually(async || is_reported_as(&store, &policy, BreakerState::Closed).await).await;
         store.run_now(id, &by).await.unwrap();
         eventually(async || store.task(id).await.unwrap().status == Status::Completed).await;
@@ -135,14 +135,14 @@ async fn isolation_holds_for_a_recreated_breaker() {
         store.submit(Task::new("any", &()).under(policy.clone())).await.unwrap();
         eventually(async || is_reported_as(&store, &policy, BreakerState::Closed).await).await;
         let (name, by) = (policy.id().unwrap(), Actor::new("ada"));
-        store.order_breaker(name, BreakerCommand::Isolate, &by).await.unwrap();
+        store.override_breaker(name, BreakerCommand::Isolate, &by).await.unwrap();
         eventually(async || local_state(&policy) == BreakerState::Isolated).await;
 
         drop_breaker(&policy);
         let again = Policy::immediate().id(name).enable_circuit_breaker(true).build().unwrap();
         drop(guard::for_policy(&again));
-        // Any order has everybody look.
-        store.order_breaker("another", BreakerCommand::Close, &by).await.unwrap();
+        // Any override triggers a sync.
+        store.override_breaker("another", BreakerCommand::Close, &by).await.unwrap();
         eventually(async || local_state(&policy) == BreakerState::Isolated).await;
         worker.stop().await;
     })

@@ -47,7 +47,7 @@ async fn cancellation_without_notification_is_found_by_the_heartbeat() {
         let (signal, mut signals) = signal_channel();
         let handler = move |(): (), context| await_cancellation(signal.clone(), context);
         let worker = start(quick(&store).handle("any", handler));
-        let elsewhere = Store::on(engine);
+        let elsewhere = Store::with_engine(engine);
         let id = elsewhere.submit(Task::new("any", &())).await.unwrap().id;
         assert_eq!(signals.next().await, "started");
         elsewhere.cancel(id, &Actor::new("test")).await.unwrap();

@@ -32,7 +32,7 @@ async fn task_longer_than_its_lease_keeps_its_worker() {
         };
         let worker = start(quick(&store).handle("any", handler));
         let idle = async |(): ()| Ok::<_, Fault>(());
-        let other = start(quick(&Store::on(engine)).queues(["other"]).handle("any", idle));
+        let other = start(quick(&Store::with_engine(engine)).queues(["other"]).handle("any", idle));
         let id = store.submit(Task::new("any", &())).await.unwrap().id;
         let task = until(&store, id, Status::Completed).await;
         assert_eq!((task.attempts, task.faults.len()), (1, 0));
@@ -63,7 +63,7 @@ async fn worker_without_heartbeats_loses_its_tasks() {
             }
         };
         let slow = start(quick(&cut_off).name("slow").concurrency(1).handle("any", handler));
-        let store = Store::on(engine);
+        let store = Store::with_engine(engine);
         let policy = Policy::immediate().build().unwrap();
         let id = store.submit(Task::new("any", &()).under(policy)).await.unwrap().id;
         assert_eq!(signals.next().await, "started");

@@ -85,7 +85,7 @@ async fn poll_finds_tasks_without_a_notification() {
         let worker = start(
             quick(&without_notifications).poll(Duration::from_millis(50)).handle("any", handler),
         );
-        let store = Store::on(engine);
+        let store = Store::with_engine(engine);
         let later = Task::new("any", &()).after(Duration::from_millis(20));
         store.submit_all(vec![Task::new("any", &()), later]).await.unwrap();
         signals.some(2).await;

@@ -30,7 +30,7 @@ async fn worker_started_during_an_outage_runs_tasks_after_it() {
             wrapped.was_refused.notified().await;
         }
         wrapped.is_away(false);
-        Store::on(engine).submit(Task::new("any", &())).await.unwrap();
+        Store::with_engine(engine).submit(Task::new("any", &())).await.unwrap();
         signals.next().await;
         worker.stop().await;
     })
@@ -55,7 +55,7 @@ async fn tasks_completed_during_an_outage_are_settled_after_it() {
         while wrapped.refused.load(Ordering::SeqCst) < refused + 5 {
             wrapped.was_refused.notified().await;
         }
-        let direct = Store::on(engine);
+        let direct = Store::with_engine(engine);
         assert_eq!(direct.stats().await.unwrap().completed, 0);
         wrapped.is_away(false);
         for id in ids {
@@ -103,7 +103,7 @@ async fn worker_stops_while_the_store_is_unreachable() {
         wrapped.is_away(true);
         gate.add_permits(1);
         worker.stop().await;
-        assert_eq!(Store::on(engine).task(id).await.unwrap().status, Status::Running);
+        assert_eq!(Store::with_engine(engine).task(id).await.unwrap().status, Status::Running);
     })
     .await;
 }

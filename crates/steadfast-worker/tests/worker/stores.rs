@@ -37,7 +37,7 @@ pub(crate) fn sqlite_url(directory: &TempDir) -> String {
 
 /// Runs a scenario on an empty store of each kind.
 pub(crate) async fn on_each<Fut: Future<Output = ()>>(scenario: impl Fn(Store) -> Fut) {
-    on_each_engine(|engine| scenario(Store::on(engine))).await;
+    on_each_engine(|engine| scenario(Store::with_engine(engine))).await;
 }
 
 /// The same, for scenarios that wrap the engine.

@@ -26,12 +26,12 @@ pub(crate) async fn play(
     for _ in 0..rounds {
         storm.terminate(url).await?;
         match host {
-            Host::Ours(cluster) => {
+            Host::Started(cluster) => {
                 storm.cut_in_commit(cluster).await?;
                 storm.restart(cluster).await?;
                 storm.refuse(cluster).await?;
             }
-            Host::Yours(_) => storm.tell("not restarted: it is your server"),
+            Host::External(_) => storm.tell("not restarted: it is your server"),
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::Value;
-use steadfast_flow::{Execution, ExecutionId, ExecutionNode, ExecutionStatus, Flow, NodePlace};
+use steadfast_flow::{Execution, ExecutionId, ExecutionNode, ExecutionStatus, Flow, ExecutionNodeStatus};
 use steadfast_store::{Documents, Filter, PageRequest, Status, StoredTask};
 
 use super::faults::{Fate, fate};
@@ -137,11 +137,11 @@ impl Found {
         for node in &execution.nodes {
             let key = format!("{}/{}", execution.id, node.node_id);
             match node.status {
-                NodePlace::Completed => self.completed_node(&key, node, ledger),
-                NodePlace::Failed => self.nodes_failed += 1,
-                NodePlace::Cancelled => self.nodes_called_off += 1,
-                NodePlace::Waiting => continue,
-                NodePlace::Submitted => self.lost += 1,
+                ExecutionNodeStatus::Completed => self.completed_node(&key, node, ledger),
+                ExecutionNodeStatus::Failed => self.nodes_failed += 1,
+                ExecutionNodeStatus::Cancelled => self.nodes_called_off += 1,
+                ExecutionNodeStatus::Waiting => continue,
+                ExecutionNodeStatus::Submitted => self.lost += 1,
             }
             self.calls(&key, tasks.get(&key), ledger);
         }

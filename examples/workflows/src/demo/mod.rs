@@ -21,10 +21,10 @@ use steadfast_testing::process;
 use tokio::sync::oneshot;
 
 /// Resolves when whoever started this process is gone: where a service would wait for a signal.
-pub async fn parent_is_gone() {
+pub async fn wait_for_parent_exit() {
     let (tell, told) = oneshot::channel::<()>();
     std::thread::spawn(move || {
-        process::parent_is_gone();
+        process::wait_for_parent_exit();
         drop(tell);
     });
     let _ = told.await;

@@ -21,7 +21,7 @@ use tokio::time::sleep;
 
 use super::faults::{Answer, Call, answer};
 use super::ledger::{Deed, Ledger};
-use super::parent_is_gone;
+use super::wait_for_parent_exit;
 use crate::Problem;
 
 /// What the shop is told.
@@ -61,7 +61,7 @@ pub async fn run(told: Arguments) -> Result<(), Problem> {
     let routes = Router::new().route("/{step}", post(serve)).with_state(shop.clone());
     tokio::select! {
         served = axum::serve(listener, routes) => served?,
-        () = parent_is_gone() => {}
+        () = wait_for_parent_exit() => {}
     }
     println!("{}", serde_json::to_string(&shop.books().ledger)?);
     Ok(())

@@ -13,7 +13,7 @@ use steadfast_testing::process::Process;
 use steadfast_worker::Worker;
 use tokio::time::{Instant, sleep};
 
-use super::parent_is_gone;
+use super::wait_for_parent_exit;
 use crate::Problem;
 use crate::orders::all_ended;
 
@@ -49,7 +49,7 @@ pub async fn note(told: Arguments) -> Result<(), Problem> {
     let note = |note: Value| async { Ok::<_, std::io::Error>(note) };
     let worker = Worker::new(store.clone()).handle("note", note);
     println!("ready");
-    Flow::new(store).serve(worker, parent_is_gone()).await?;
+    Flow::new(store).serve(worker, wait_for_parent_exit()).await?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! S2's schedule of 7 and 14 days.
 
 use example_workflows::trial::days;
-use steadfast_flow::NodePlace;
+use steadfast_flow::ExecutionNodeStatus;
 
 use crate::{on_a_database, program};
 
@@ -18,7 +18,7 @@ fn three_weeks_pass_by_the_databases_clock() {
         let delays: Vec<_> =
             weeks.node.faults.iter().filter_map(|fault| fault.next_delay).collect();
         assert_eq!(delays, [7.0 * DAY, 14.0 * DAY]);
-        assert!(weeks.execution.nodes.iter().all(|node| node.status == NodePlace::Completed));
+        assert!(weeks.execution.nodes.iter().all(|node| node.status == ExecutionNodeStatus::Completed));
         // The shop refuses another input under the same key.
         let key = weeks.node.idempotency_key.as_deref().unwrap();
         assert_eq!(weeks.ledger.deeds[key].calls, 3);

@@ -87,12 +87,12 @@ impl Stand {
     }
 
     fn wanted(&self, order: &BreakerOverride) -> String {
-        let what = match order.wish {
+        let what = match order.command {
             BreakerCommand::Open => "opened",
             BreakerCommand::Close => "closed",
             BreakerCommand::Isolate => "held open",
         };
-        format!("{what} by {} {}", order.by.actor, moment::away(order.at, self.now))
+        format!("{what} by {} {}", order.actor.name, moment::away(order.at, self.now))
     }
 }
 

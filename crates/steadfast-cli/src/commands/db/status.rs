@@ -100,7 +100,7 @@ impl Found {
     fn schema(&self) -> String {
         let Inspection { applied, known, .. } = self.database;
         match self.pending_migrations {
-            _ if self.database.is_from_the_future() => {
+            _ if self.database.is_newer() => {
                 format!("version {applied}, and this program knows {known}: use a newer program")
             }
             0 => format!("version {applied}, up to date"),

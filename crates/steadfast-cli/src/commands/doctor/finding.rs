@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use steadfast_store::health::{Seen, Unseen};
+use steadfast_store::health::{Seen, Unavailable};
 
 use crate::output::colour::{BAD, DIM, GOOD};
 
@@ -82,7 +82,7 @@ impl Finding {
         Self::new(check, Mark::Problem, found)
     }
 
-    fn unknown(check: &'static str, why: &Unseen) -> Self {
+    fn unknown(check: &'static str, why: &Unavailable) -> Self {
         Self::new(check, Mark::Unknown, format!("could not be checked: {why}"))
     }
 

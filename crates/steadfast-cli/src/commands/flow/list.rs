@@ -50,7 +50,7 @@ pub(super) struct List {
 }
 
 fn status(text: &str) -> Result<ExecutionStatus, String> {
-    text.parse().map_err(|error: steadfast_store::Invalid| error.problem().to_owned())
+    text.parse().map_err(|error: steadfast_store::InputError| error.problem().to_owned())
 }
 
 impl List {

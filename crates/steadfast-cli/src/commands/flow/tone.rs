@@ -1,6 +1,6 @@
 //! Where an execution and its nodes are, at a glance.
 
-use steadfast_flow::NodePlace;
+use steadfast_flow::ExecutionNodeStatus;
 use steadfast_store::ExecutionStatus;
 
 use crate::output::table::Tone;
@@ -16,12 +16,12 @@ pub(super) const fn status(status: ExecutionStatus) -> Tone {
 }
 
 /// What to feel about a node.
-pub(super) const fn place(place: NodePlace) -> Option<Tone> {
+pub(super) const fn place(place: ExecutionNodeStatus) -> Option<Tone> {
     match place {
-        NodePlace::Waiting => None,
-        NodePlace::Submitted => Some(Tone::Busy),
-        NodePlace::Completed => Some(Tone::Good),
-        NodePlace::Failed => Some(Tone::Bad),
-        NodePlace::Cancelled => Some(Tone::Doubtful),
+        ExecutionNodeStatus::Waiting => None,
+        ExecutionNodeStatus::Submitted => Some(Tone::Busy),
+        ExecutionNodeStatus::Completed => Some(Tone::Good),
+        ExecutionNodeStatus::Failed => Some(Tone::Bad),
+        ExecutionNodeStatus::Cancelled => Some(Tone::Doubtful),
     }
 }

@@ -15,7 +15,7 @@ use steadfast::policy::Draft;
 use steadfast::{GaveUp, Policy};
 use steadfast_api::remote::Remote;
 use steadfast_api::{Api, NewTask, PriorAttempt, PolicyChoice};
-use steadfast_store::{Store, Task, TaskId, When, may_go_on};
+use steadfast_store::{Store, Task, TaskId, When, can_hand_over};
 
 use crate::problem::Problem;
 use crate::target::{Chosen, Place};
@@ -100,7 +100,7 @@ impl HandOver {
         gave_up: &GaveUp,
         key: Option<String>,
     ) -> Result<Option<TaskId>, Problem> {
-        let Some(stage) = self.policy.durable().filter(|_| may_go_on(gave_up.reason)) else {
+        let Some(stage) = self.policy.durable().filter(|_| can_hand_over(gave_up.reason)) else {
             return Ok(None);
         };
         let call = to_raw_value(&self.call).map_err(|why| not_handed_over(&why))?;

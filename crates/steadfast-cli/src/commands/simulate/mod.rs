@@ -99,7 +99,7 @@ fn play(
     common: &Common,
 ) -> Result<Exit, Problem> {
     let target = picture.target()?;
-    let outcomes: Result<Vec<Outcome>, Invalid> =
+    let outcomes: Result<Vec<Outcome>, InputError> =
         policies.iter().map(|(name, policy)| simulate(scenario, name, policy)).collect();
     let outcomes = outcomes.map_err(invalid)?;
     let sheet = || ChartStack::new([draw::load(scenario, &outcomes), draw::completions(&outcomes)]);

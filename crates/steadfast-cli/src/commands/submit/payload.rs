@@ -3,20 +3,20 @@
 
 use serde_json::value::RawValue;
 use steadfast_api::{ApiError, ErrorKind};
-use steadfast_worker::handlers::{CommandCall, HandlerFault, HttpCall};
+use steadfast_worker::handlers::{CommandCall, HandlerError, HttpCall};
 
 /// Whether the handler of this kind understands it. Nobody here knows what other kinds take.
 pub(super) fn check(kind: &str, payload: &RawValue) -> Result<(), ApiError> {
     let read = match kind {
-        "http" => HttpCall::read(payload.get()).map(drop),
-        "command" => CommandCall::read(payload.get()).map(drop),
+        "http" => HttpCall::parse(payload.get()).map(drop),
+        "command" => CommandCall::parse(payload.get()).map(drop),
         _ => Ok(()),
     };
     read.map_err(|fault| refused(&fault))
 }
 
-/// `payload.uri: there is no such field; did you mean …`.
-fn refused(fault: &HandlerFault) -> ApiError {
+/// `payload.uri: unknown field; did you mean …`.
+fn refused(fault: &HandlerError) -> ApiError {
     let text = fault.to_string();
     let (field, problem) = text.split_once(": ").unwrap_or(("payload", &text));
     let (detail, next) = match problem.split_once("; ") {
@@ -41,7 +41,7 @@ mod tests {
     fn a_payload_is_checked_by_the_handler_that_will_get_it() {
         assert_eq!(told("http", r#"{"url": "https://a.example/"}"#), Ok(()));
         let misspelt = told("http", r#"{"uri": "https://a.example/"}"#).unwrap_err();
-        assert_eq!(misspelt, "payload.uri: there is no such field; did you mean `url`?");
+        assert_eq!(misspelt, "payload.uri: unknown field; did you mean `url`?");
         assert!(told("command", r#"{"args": []}"#).unwrap_err().starts_with("payload: missing"));
         assert_eq!(told("send-invoice", "42"), Ok(()));
     }

@@ -12,7 +12,7 @@ use http::HeaderMap;
 use mime::{APPLICATION_JSON, TEXT_EVENT_STREAM};
 use serde::Deserialize;
 use steadfast_api::{Api, ApiError, ErrorKind, EventFilter, EventView, Events, EventsFrom};
-use steadfast_store::Invalid;
+use steadfast_store::InputError;
 use utoipa::IntoParams;
 
 use crate::api::openapi::Problems;
@@ -46,11 +46,11 @@ impl PageParameters for EventRange {
 }
 
 impl EventRange {
-    fn limit(&self) -> Result<Option<u32>, Invalid> {
+    fn limit(&self) -> Result<Option<u32>, InputError> {
         match self.limit {
             Some(limit) if !(1..=MAX_LIMIT).contains(&limit) => {
                 let problem = format!("must be between 1 and {MAX_LIMIT}, got {limit}");
-                Err(Invalid::new("limit", problem))
+                Err(InputError::new("limit", problem))
             }
             limit => Ok(limit),
         }

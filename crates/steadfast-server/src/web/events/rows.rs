@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use steadfast::observe::{Event, EventType};
 use steadfast_api::EventView;
-use steadfast_store::task_of;
+use steadfast_store::task_of_event;
 
 use super::filter::label;
 use crate::web::icon::{Icon, icon};
@@ -50,13 +50,13 @@ fn event_type(kind: EventType) -> Markup {
 fn operation(event: &Event) -> Markup {
     html! {
         a href=(subject_url(event)) title=(event.session_id) { (event.operation) }
-        @if let Some(id) = task_of(event) { " " span class="muted" { (parts::id(id)) } }
+        @if let Some(id) = task_of_event(event) { " " span class="muted" { (parts::id(id)) } }
     }
 }
 
 /// The page of the event's subject: a task has its own, a session of a program has its events.
 pub(in crate::web) fn subject_url(event: &Event) -> String {
-    match task_of(event) {
+    match task_of_event(event) {
         Some(id) => link::task(id),
         None => link::filtered("/events", [("session", &event.session_id)]),
     }

@@ -9,7 +9,7 @@ mod show;
 use axum::Router;
 use axum::routing::{get, post};
 use maud::{Markup, html};
-use steadfast_flow::NodePlace;
+use steadfast_flow::ExecutionNodeStatus;
 use steadfast_store::ExecutionStatus;
 
 use super::icon::{Icon, icon};
@@ -40,24 +40,24 @@ pub(super) fn status(status: ExecutionStatus) -> Markup {
 }
 
 /// The status of a node, in the same way.
-fn node_status(status: NodePlace) -> Markup {
+fn node_status(status: ExecutionNodeStatus) -> Markup {
     let shape = match status {
-        NodePlace::Waiting => Icon::Pending,
-        NodePlace::Submitted => Icon::Running,
-        NodePlace::Completed => Icon::Completed,
-        NodePlace::Failed => Icon::Failed,
-        NodePlace::Cancelled => Icon::Cancelled,
+        ExecutionNodeStatus::Waiting => Icon::Pending,
+        ExecutionNodeStatus::Submitted => Icon::Running,
+        ExecutionNodeStatus::Completed => Icon::Completed,
+        ExecutionNodeStatus::Failed => Icon::Failed,
+        ExecutionNodeStatus::Cancelled => Icon::Cancelled,
     };
     html! { span class={ "status " (node_class(status)) } { (icon(shape)) (status.name()) } }
 }
 
 /// The task status whose colour a node has.
-const fn node_class(status: NodePlace) -> &'static str {
+const fn node_class(status: ExecutionNodeStatus) -> &'static str {
     match status {
-        NodePlace::Waiting => "pending",
-        NodePlace::Submitted => "running",
-        NodePlace::Completed => "completed",
-        NodePlace::Failed => "failed",
-        NodePlace::Cancelled => "cancelled",
+        ExecutionNodeStatus::Waiting => "pending",
+        ExecutionNodeStatus::Submitted => "running",
+        ExecutionNodeStatus::Completed => "completed",
+        ExecutionNodeStatus::Failed => "failed",
+        ExecutionNodeStatus::Cancelled => "cancelled",
     }
 }

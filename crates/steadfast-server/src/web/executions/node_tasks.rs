@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use maud::{Markup, html};
 use steadfast_api::{ApiError, NodeView};
-use steadfast_flow::NodePlace;
+use steadfast_flow::ExecutionNodeStatus;
 use steadfast_store::{Documents, Filter, PageRequest, Status, Store, StoredTask, TaskId};
 
 use crate::web::parts;
@@ -23,7 +23,7 @@ pub(super) struct NodeTasks(HashMap<TaskId, StoredTask>);
 impl NodeTasks {
     /// Reads the tasks of these nodes in one query.
     pub(super) async fn load(nodes: &[NodeView], store: &Store) -> Result<Self, ApiError> {
-        let submitted = nodes.iter().filter(|node| node.status == NodePlace::Submitted);
+        let submitted = nodes.iter().filter(|node| node.status == ExecutionNodeStatus::Submitted);
         let ids: Vec<_> = submitted.filter_map(|node| node.task).take(MAX_TASKS as usize).collect();
         if ids.is_empty() {
             return Ok(Self::default());

@@ -5,7 +5,7 @@ use http::StatusCode;
 use maud::{Markup, html};
 use serde::Deserialize;
 use steadfast_api::{Api, ApiError, ErrorKind, Local, RequeueMany, Requeued, TaskFilter};
-use steadfast_store::Invalid;
+use steadfast_store::InputError;
 
 use super::field_error;
 use super::show::InvalidInput;
@@ -92,7 +92,7 @@ fn rate(value: &str) -> Result<Option<f64>, ApiError> {
         return Ok(None);
     }
     let problem = || format!("`{text}` is not a number; enter tasks per second, or leave it empty");
-    text.parse().map(Some).map_err(|_| Invalid::new("rate", problem()).into())
+    text.parse().map(Some).map_err(|_| InputError::new("rate", problem()).into())
 }
 
 fn is_rate_error(error: &ApiError) -> bool {

@@ -131,7 +131,7 @@ fn details(view: &View, task: &TaskView) -> Markup {
                 @if let Some(lease) = &task.lease {
                     dt { "Worker" } dd { (lease.owner) }
                     dt { "Lease expires" } dd { (at(lease.until)) }
-                    dt { "Fencing token" } dd { (lease.version) }
+                    dt { "Fencing token" } dd { (lease.fencing_token) }
                 }
                 @if let Some(key) = &task.idempotency_key { dt { "Idempotency key" } dd { (parts::copyable(key, "key")) } }
                 @if let Some(id) = &task.correlation_id { dt { "Correlation ID" } dd { (parts::copyable(id, "correlation ID")) " " (correlated(id)) } }

@@ -166,7 +166,7 @@ mod tests {
             mode: None,
             writable: true,
         };
-        let unseen = || steadfast_store::health::Unseen::because("it is a test");
+        let unseen = || steadfast_store::health::Unavailable::new("it is a test");
         SqliteHealth {
             file: file(4096),
             log: Some(file(log)),

@@ -164,7 +164,7 @@ mod tests {
             (r#"{"kind":"k","payload":1,"id":"00000000-0000-4000-8000-000000000000"}"#, "id: "),
             (
                 r#"{"kind":"http","payload":{"uri":"http://a/"}}"#,
-                "payload.uri: there is no such field",
+                "payload.uri: unknown field",
             ),
             (r#"{"kind":"k","payload":1} {}"#, "there is more than a task: trailing"),
             ("{", "this is only the beginning of a task; write each task on one line"),

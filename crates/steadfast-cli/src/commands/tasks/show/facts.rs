@@ -58,7 +58,7 @@ fn facts(task: &TaskView, now: Timestamp) -> [(&'static str, Option<String>); 14
 
 fn held(lease: &HeldLease, now: Timestamp) -> String {
     let until = moment::away(lease.until, now);
-    format!("{}, lease {} ends {until}", lease.owner, lease.version)
+    format!("{}, lease {} ends {until}", lease.owner, lease.fencing_token)
 }
 
 /// How far away, and the time itself to look for elsewhere.
