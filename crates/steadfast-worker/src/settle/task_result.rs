@@ -24,7 +24,7 @@ impl TaskResult {
 
     /// A verdict that is neither logged nor reported.
     pub(crate) const fn without_event(claimed: &Claimed, verdict: Verdict) -> Self {
-        let (id, version) = (claimed.id, claimed.fencing_token);
+        let (id, fencing_token) = (claimed.id, claimed.fencing_token);
         Self { settlement: Settlement { id, fencing_token, verdict }, event: None }
     }
 }
