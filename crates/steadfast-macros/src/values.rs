@@ -26,16 +26,16 @@ pub(crate) enum Literal<'e> {
 impl<'e> Literal<'e> {
     pub(crate) fn of(value: &'e Expr) -> Self {
         match value {
-            Expr::Lit(literal) => Self::literal(&literal.lit, ""),
+            Expr::Lit(literal) => Self::parse(&literal.lit, ""),
             Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => match &**expr {
-                Expr::Lit(literal) => Self::literal(&literal.lit, "-"),
+                Expr::Lit(literal) => Self::parse(&literal.lit, "-"),
                 _ => Self::Expression(value),
             },
             _ => Self::Expression(value),
         }
     }
 
-    fn literal(literal: &Lit, sign: &str) -> Self {
+    fn parse(literal: &Lit, sign: &str) -> Self {
         let number = |digits: &str| {
             let text = format!("{sign}{digits}");
             text.parse().map_or(Self::Unsupported, |number| Self::Number(number, text))
