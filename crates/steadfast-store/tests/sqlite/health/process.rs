@@ -92,7 +92,7 @@ async fn reader_is_distinguished_from_a_waiting_writer() {
     let reader = LockHolder::start(&fixture.path, "BEGIN; SELECT count(*) FROM steadfast_tasks");
     let idle = LockHolder::start(&fixture.path, "SELECT count(*) FROM steadfast_tasks");
     let holders = fixture.own().await.holders.unwrap();
-    let access = |other: &Other| {
+    let access = |other: &LockHolder| {
         holders.iter().find(|holder| holder.pid == other.process.id()).map(|holder| holder.access)
     };
     assert_eq!(access(&reader), Some(Access::Reading));
