@@ -97,7 +97,7 @@ fn content(view: &View, error: &ApiError, title: &str, is_read: bool) -> Markup 
                     None => (parts::sentence(&error.detail)),
                 }
             }
-            @if let Some(next) = &error.next { p { "What to do: " (next) } }
+            @if let Some(next) = &error.next { p class="hint" { (parts::sentence(next)) } }
             p class="buttons" {
                 @match &view.return_link {
                     Some(ReturnLink::Retry(url)) if is_temporary => a class="button" href=(url) { "Try again" },

@@ -79,7 +79,7 @@ async fn events_are_filtered_by_the_url() {
     assert_eq!(rows("correlation_id=order-7").await, 1);
     assert_eq!(rows("type=retry_failure").await, 0);
     let html = app.get("/events?tpye=x").await.page(400);
-    assert!(html.contains("did you mean `type`?"), "{html}");
+    assert!(html.contains("Did you mean `type`?"), "{html}");
 }
 
 /// K4: error messages are escaped and redacted.

@@ -137,7 +137,7 @@ async fn mapped_name_shows_its_policy() {
 #[tokio::test]
 async fn unknown_policy_suggests_a_similar_name() {
     let html = app_with_policies(FILE).await.get("/policies/paymens").await.page(404);
-    assert!(html.contains("did you mean `payments`?"), "{html}");
+    assert!(html.contains("Did you mean `payments`?"), "{html}");
 }
 
 /// K4: descriptions are escaped.

@@ -139,5 +139,5 @@ fn arbitrary_query_is_answered_in_time() {
 async fn unknown_parameter_suggests_a_similar_name() {
     let html =
         app_with_policies(FILE).await.get("/policies/payments?max_attemps=3").await.page(400);
-    assert!(html.contains("did you mean `max_attempts`?"), "{html}");
+    assert!(html.contains("Did you mean `max_attempts`?"), "{html}");
 }

@@ -52,7 +52,7 @@ pub(crate) fn why(why: &Why) -> Markup {
         @match why.decided_by {
             DecidedBy::Backoff { retry, base, delay } => {
                 "backoff for retry " (retry) ": " (duration(base))
-                @if base != delay { ", " (duration(delay)) " with jitter" }
+                @if duration(base) != duration(delay) { ", " (duration(delay)) " with jitter" }
             }
             decided => (decided),
         }
