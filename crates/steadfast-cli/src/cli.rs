@@ -1,7 +1,7 @@
-//! The command tree, and what all commands have in common.
+//! The command tree and the options common to all commands.
 //!
-//! A command is a variant here and a file of the same name in `commands/`, which holds its
-//! flags, its examples and what it does.
+//! Each command is a variant here and a file of the same name in `commands/`, which holds its
+//! flags, its examples and its implementation.
 
 use std::path::PathBuf;
 
@@ -26,34 +26,40 @@ use crate::commands::stats::StatsCommand;
 use crate::commands::submit::Submit;
 use crate::commands::tasks::TasksCommand;
 use crate::commands::token::TokenCommand;
-use crate::deferred::Deferred;
 use crate::help::{Example, Section, after_help};
+use crate::lazy_args::LazyArgs;
 use crate::output::Output;
 use crate::output::colour::{Colour, HEADING, LITERAL};
 use crate::secrets;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast serve", "a server, a page and a worker"),
-    ("steadfast run -- curl -fsS https://example.com", "until it works, three times"),
-    ("steadfast policy check", "is the policy file right?"),
-    ("steadfast policy plan --preset sql", "when would it try again?"),
-    ("steadfast policy plot --max-attempts 6 --jitter full", "the same as a chart"),
-    ("steadfast classify --sqlstate 40P01", "is a deadlock tried again?"),
+    ("steadfast serve", "API, web page and worker"),
+    ("steadfast run -- curl -fsS https://example.com", "retry it, at most three attempts"),
+    ("steadfast policy check", "validate the policy file"),
+    ("steadfast policy plan --preset sql", "print the retry delays"),
+    ("steadfast policy plot --max-attempts 6 --jitter full", "chart the retry delays"),
+    ("steadfast classify --sqlstate 40P01", "is a deadlock retried?"),
     ("steadfast classify --http 429 --retry-after 120 --json", "the same for a script"),
-    ("steadfast tasks list --status failed", "what was given up?"),
-    ("steadfast simulate storm", "what do retries do to a service?"),
-    ("steadfast submit tasks.jsonl", "put a file of tasks into a store"),
+    ("steadfast tasks list --status failed", "list failed tasks"),
+    ("steadfast simulate storm", "see a retry storm"),
+    ("steadfast submit tasks.jsonl", "submit a file of tasks"),
 ];
 
 const EXIT_CODES: Section = (
     "Exit codes",
-    &[("0", "good"), ("1", "the work failed"), ("2", "wrong usage"), ("78", "wrong configuration")],
+    &[
+        ("0", "success"),
+        ("1", "the operation failed"),
+        ("2", "invalid usage"),
+        ("78", "invalid configuration"),
+    ],
 );
 
-/// Try again: the right errors, the right number of times, at the right moment.
+/// Retry commands, tasks and workflows under a policy.
 ///
-/// Steadfast retries what is worth retrying. A policy says how often and how long to wait;
-/// rules say which failures are worth it. These commands show what both do, before they do it.
+/// A policy says how often to retry and how long to wait; its rules say which failures are
+/// retried. Run commands with retries, serve a durable task store, and check policies before
+/// they are used.
 #[derive(Debug, Parser)]
 #[command(
     name = "steadfast",
@@ -72,19 +78,19 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What all commands have in common.
+/// Options common to all commands.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
-    /// The policy file [env: STEADFAST_CONFIG] [default: steadfast.yaml, if it is there]
+    /// Policy file [env: STEADFAST_CONFIG] [default: steadfast.yaml, if it exists]
     #[arg(short, long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Print one JSON document instead of text for people
+    /// Print JSON instead of text
     #[arg(long, global = true)]
     pub(crate) json: bool,
 
-    /// Use colours: auto, always or never; NO_COLOR and CLICOLOR_FORCE are honoured
+    /// When to use colours: auto, always or never; NO_COLOR and CLICOLOR_FORCE are honoured
     #[arg(
         long,
         global = true,
@@ -93,62 +99,62 @@ pub(crate) struct Common {
         default_value_t,
         hide_possible_values = true
     )]
-    #[allow(dead_code, reason = "it is obeyed before the line is parsed; here it is checked")]
+    #[allow(dead_code, reason = "read before the command line is parsed; clap validates it here")]
     color: Colour,
 
-    /// Mask the values of this name, too, wherever they are shown, logged or kept as a fault; those
-    /// of the usual ones are masked anyway. Can be repeated [env: STEADFAST_SECRETS]
+    /// Also redact values with this name, in addition to common names such as password; may be
+    /// repeated [env: STEADFAST_SECRETS]
     #[arg(long, global = true, value_name = "NAME", value_delimiter = ',')]
     #[arg(value_parser = secrets::parse)]
     pub(crate) secret: Vec<String>,
 }
 
 impl Common {
-    /// Where answers go.
+    /// The output format chosen with `--json`.
     pub(crate) const fn output(&self) -> Output {
         Output::new(self.json)
     }
 }
 
-/// Every command. The line of each is its own first one, so that a list of them needs no more.
+/// The commands. The doc comment of each variant is the first line of that command's own help.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show who did what to tasks and queues.
-    Audit(Deferred<AuditCommand>),
-    /// See and steer breakers: list, open, close.
-    Breaker(Deferred<BreakerCommand>),
-    /// Judge a failure: its class and the rule that gave it.
-    Classify(Deferred<Classify>),
-    /// Print what a shell needs to complete commands, flags and names.
-    Completions(Deferred<Completions>),
-    /// Look after the database of a store.
-    Db(Deferred<DbCommand>),
-    /// Check a store and the policy file, and say what to do.
-    Doctor(Deferred<Doctor>),
-    /// Show what happened: retries, give-ups, late successes, lost leases, breakers.
-    Events(Deferred<EventsCommand>),
-    /// Run workflows: work in several steps, each retried by itself.
-    Flow(Deferred<FlowCommand>),
-    /// Write the help as pages of the manual.
-    Man(Deferred<Man>),
-    /// Look at retry policies.
-    Policy(Deferred<PolicyCommand>),
-    /// Look at queues, pause them and let them go on.
-    Queue(Deferred<QueueCommand>),
-    /// Run a command, and again if it fails.
-    Run(Deferred<Run>),
-    /// Serve a store: the API, a page, and a worker that does its tasks.
-    Serve(Deferred<Serve>),
-    /// Play clients, a service and its bad days, and see what a policy makes of them.
-    Simulate(Deferred<Simulate>),
-    /// Count the tasks: pending, due in 24 hours, failed, success rate.
-    Stats(Deferred<StatsCommand>),
-    /// Put tasks into a store: a call, a command, or a file of them.
-    Submit(Deferred<Submit>),
-    /// Look at tasks and steer them.
-    Tasks(Deferred<TasksCommand>),
-    /// Make tokens for a server, and list them.
-    Token(Deferred<TokenCommand>),
+    /// Show the audit log: who changed tasks and queues, and when.
+    Audit(LazyArgs<AuditCommand>),
+    /// List, open and close circuit breakers.
+    Breaker(LazyArgs<BreakerCommand>),
+    /// Classify a failure and show the rule that decided it.
+    Classify(LazyArgs<Classify>),
+    /// Print a shell completion script.
+    Completions(LazyArgs<Completions>),
+    /// Migrate, inspect and prune the database of a store.
+    Db(LazyArgs<DbCommand>),
+    /// Diagnose a store and the policy file, with advice.
+    Doctor(LazyArgs<Doctor>),
+    /// Show events: retries, failures, late successes, lost leases, breaker changes.
+    Events(LazyArgs<EventsCommand>),
+    /// Check, run and control workflows.
+    Flow(LazyArgs<FlowCommand>),
+    /// Generate man pages.
+    Man(LazyArgs<Man>),
+    /// Check, inspect and convert retry policies.
+    Policy(LazyArgs<PolicyCommand>),
+    /// List, pause and resume queues.
+    Queue(LazyArgs<QueueCommand>),
+    /// Run a command and retry it when it fails.
+    Run(LazyArgs<Run>),
+    /// Serve a store: HTTP API, web page and a worker.
+    Serve(LazyArgs<Serve>),
+    /// Simulate clients against a failing service under one or more policies.
+    Simulate(LazyArgs<Simulate>),
+    /// Show task counts, queues and the success rate.
+    Stats(LazyArgs<StatsCommand>),
+    /// Submit tasks: an HTTP call, a command, or a file of tasks.
+    Submit(LazyArgs<Submit>),
+    /// List, show, cancel and requeue tasks.
+    Tasks(LazyArgs<TasksCommand>),
+    /// Create and list API tokens.
+    Token(LazyArgs<TokenCommand>),
 }
 
 #[cfg(test)]
@@ -157,27 +163,27 @@ mod tests {
 
     use super::*;
 
-    /// All of it, also what is made only when it is needed.
+    /// The complete tree, including lazily built commands.
     fn tree() -> clap::Command {
         let mut tree = Cli::command();
         tree.build();
         tree
     }
 
-    fn each(command: &clap::Command, look: &mut impl FnMut(&clap::Command)) {
-        look(command);
+    fn each(command: &clap::Command, visit: &mut impl FnMut(&clap::Command)) {
+        visit(command);
         let own = command.get_subcommands().filter(|inner| inner.get_name() != "help");
-        own.for_each(|inner| each(inner, look));
+        own.for_each(|inner| each(inner, visit));
     }
 
     #[test]
-    fn the_command_tree_is_sound() {
+    fn command_tree_passes_debug_assert() {
         Cli::command().debug_assert();
     }
 
-    /// A list of commands shows the line of the variant, its own help that of the command.
+    /// The command list shows the variant's doc comment, the command's own help that of its struct.
     #[test]
-    fn every_command_has_the_same_line_in_both_places() {
+    fn command_summary_matches_its_own_help() {
         let (list, tree) = (Cli::command(), tree());
         for listed in list.get_subcommands() {
             let own = tree.find_subcommand(listed.get_name()).unwrap();
@@ -188,20 +194,20 @@ mod tests {
         }
     }
 
-    /// Section 10: help teaches, so every command has a line, a paragraph and examples.
+    /// Section 10: every command has a summary, a description and examples.
     #[test]
-    fn every_command_says_what_it_is_for_and_shows_examples() {
+    fn every_command_has_description_and_examples() {
         each(&tree(), &mut |command| {
             let name = command.get_name();
-            assert!(command.get_about().is_some(), "{name} has no line");
-            assert!(command.get_long_about().is_some(), "{name} has no paragraph");
+            assert!(command.get_about().is_some(), "{name} has no summary");
+            assert!(command.get_long_about().is_some(), "{name} has no description");
             let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(after.contains("  steadfast "), "{name} has no examples");
         });
     }
 
     #[test]
-    fn every_example_is_a_command_line_that_parses() {
+    fn every_example_parses() {
         let mut examples = 0;
         each(&tree(), &mut |command| {
             let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();

@@ -1,20 +1,19 @@
-//! Asking before much is changed at once.
+//! Confirmation prompts before bulk changes.
 
 use std::io::{self, IsTerminal, Write};
 
-use crate::problem::Problem;
+use crate::error::CliError;
 
-/// Whether whoever runs this wants it. Without a terminal nobody can be asked, so a script has
-/// to have said so.
-pub(crate) fn wanted(question: &str, said_yes: bool) -> Result<bool, Problem> {
-    if said_yes {
+/// Asks the user to confirm. Without a terminal the answer must come from `--yes`.
+pub(crate) fn ask(question: &str, yes: bool) -> Result<bool, CliError> {
+    if yes {
         return Ok(true);
     }
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Err(Problem::usage(format!("nobody is there to be asked: {question}"))
-            .with_next("say --yes, or see what would happen with --dry-run".to_owned()));
+        return Err(CliError::usage("cannot ask for confirmation: stdin is not a terminal")
+            .with_help("pass --yes, or preview the change with --dry-run".to_owned()));
     }
-    // Who has closed stderr is not asked, and has not said yes.
+    // A closed stderr shows no question and gets no confirmation.
     let _ = write!(anstream::stderr(), "{question} [y/N] ");
     let mut answer = String::new();
     let read = io::stdin().read_line(&mut answer);

@@ -1,30 +1,30 @@
-//! How a command ends. Scripts depend on these numbers, so they stand in one place.
+//! Exit codes. Scripts depend on these numbers, so they are defined in one place.
 
 use std::process::ExitCode;
 
-/// An exit code, by what it means.
+/// An exit code by its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// All is well.
-    Good,
-    /// The work was understood, and failed.
+    /// The command succeeded.
+    Success,
+    /// The operation failed.
     Failed,
-    /// What was asked cannot be understood: a flag, a name, an input that is wrong.
+    /// The command line or an input is invalid.
     Usage,
-    /// The configuration is wrong; the number is `EX_CONFIG` of `sysexits.h`.
+    /// The configuration is invalid; the number is `EX_CONFIG` of `sysexits.h`.
     Configuration,
-    /// That of a command which was run.
-    Own(u8),
+    /// The exit code of the command that was run.
+    Command(u8),
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(match exit {
-            Exit::Good => 0,
+            Exit::Success => 0,
             Exit::Failed => 1,
             Exit::Usage => 2,
             Exit::Configuration => 78,
-            Exit::Own(code) => code,
+            Exit::Command(code) => code,
         })
     }
 }

@@ -1,8 +1,7 @@
-//! `--store`, `--server` and the token, said before the command.
+//! `--store`, `--server` and token flags given before the subcommand.
 //!
-//! They are flags of the commands that ask a store, which is where help explains them and where
-//! others refuse them. But whoever names a place for a whole script writes it first, so there it
-//! is taken as well: it is moved behind the words of the command.
+//! These flags belong to the subcommands that use a store, where help documents them. Scripts
+//! often put them first, so they are accepted there and moved behind the subcommand.
 
 use std::ffi::OsString;
 
@@ -10,26 +9,26 @@ use clap::CommandFactory;
 
 use crate::cli::Cli;
 
-/// Flags that name a place.
-const PLACES: [&str; 4] = ["--store", "--server", "--token", "--token-file"];
-/// Flags of all commands that have a value.
-const WITH_VALUE: [&str; 4] = ["-c", "--config", "--color", "--secret"];
+/// Flags that select a store or server.
+const TARGET_FLAGS: [&str; 4] = ["--store", "--server", "--token", "--token-file"];
+/// Common options that take a value.
+const FLAGS_WITH_VALUE: [&str; 4] = ["-c", "--config", "--color", "--secret"];
 
-/// The same line, with what names a place where the command takes it.
-pub(crate) fn moved(arguments: Vec<OsString>) -> Vec<OsString> {
+/// Returns the arguments with store and server flags moved behind the subcommand.
+pub(crate) fn after_subcommand(arguments: Vec<OsString>) -> Vec<OsString> {
     let mut words = arguments.into_iter().peekable();
     let mut line: Vec<OsString> = words.next().into_iter().collect();
-    let mut places = Vec::new();
+    let mut targets = Vec::new();
     while let Some(flag) = words.next_if(|word| word.to_string_lossy().starts_with('-')) {
         let text = flag.to_string_lossy();
         let name = text.split('=').next().unwrap_or_default();
-        let (is_place, has_value) = (PLACES.contains(&name), text.contains('='));
-        let wants_value = !has_value && (is_place || WITH_VALUE.contains(&name));
-        let to = if is_place { &mut places } else { &mut line };
+        let (is_target, has_value) = (TARGET_FLAGS.contains(&name), text.contains('='));
+        let wants_value = !has_value && (is_target || FLAGS_WITH_VALUE.contains(&name));
+        let to = if is_target { &mut targets } else { &mut line };
         to.push(flag);
         to.extend(words.next_if(|_| wants_value));
     }
-    if !places.is_empty() {
+    if !targets.is_empty() {
         let mut tree = Cli::command();
         tree.build();
         let mut here = &tree;
@@ -38,7 +37,7 @@ pub(crate) fn moved(arguments: Vec<OsString>) -> Vec<OsString> {
             line.extend(words.next());
         }
     }
-    line.into_iter().chain(places).chain(words).collect()
+    line.into_iter().chain(targets).chain(words).collect()
 }
 
 #[cfg(test)]
@@ -46,14 +45,14 @@ mod tests {
     use super::*;
 
     fn line(text: &str) -> String {
-        let words = moved(text.split(' ').map(OsString::from).collect());
+        let words = after_subcommand(text.split(' ').map(OsString::from).collect());
         words.iter().map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")
     }
 
-    /// Section 10: store and server are named once for all commands.
+    /// Section 10: `--store` and `--server` are accepted before every command.
     #[test]
-    fn a_place_before_the_command_is_one_behind_it() {
-        for (said, meant) in [
+    fn target_flag_before_subcommand_is_moved_behind_it() {
+        for (given, expected) in [
             ("steadfast --store sqlite:a.db stats", "steadfast stats --store sqlite:a.db"),
             (
                 "steadfast --server=http://a --token t --json tasks list --limit 3",
@@ -68,7 +67,7 @@ mod tests {
             ("steadfast --store", "steadfast --store"),
             ("steadfast --stroe a stats", "steadfast --stroe a stats"),
         ] {
-            assert_eq!(line(said), meant);
+            assert_eq!(line(given), expected);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The end of a command's help: most people read nothing else of it.
+//! The sections at the end of a command's help: value formats, exit codes, examples.
 
 use std::fmt::Write;
 
@@ -6,13 +6,13 @@ use clap::builder::StyledStr;
 
 use crate::output::colour::HEADING;
 
-/// A command line, and what it is for.
+/// A command line and its description.
 pub(crate) type Example = (&'static str, &'static str);
 
-/// A heading, and lines in two columns.
+/// A heading and its two-column lines.
 pub(crate) type Section = (&'static str, &'static [(&'static str, &'static str)]);
 
-/// Sections, and the examples below them.
+/// Renders the sections, followed by the examples.
 pub(crate) fn after_help(examples: &'static [Example], sections: &[Section]) -> StyledStr {
     let mut text = StyledStr::new();
     for (heading, lines) in sections {

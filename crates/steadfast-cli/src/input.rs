@@ -1,4 +1,4 @@
-//! What is read from a file or, as `-`, from stdin. Never more than can be meant for us.
+//! Bounded reads from a file or, as `-`, from stdin.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,36 +6,36 @@ use std::path::Path;
 
 use steadfast::file::{Problem, Source};
 
-/// More than a [`Source`] takes; it says so itself.
-const LARGEST: u64 = 16 * 1024 * 1024;
+/// Larger than a [`Source`] accepts, which then reports the size itself.
+const MAX_SOURCE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Whether stdin is meant.
+/// Whether the path is `-`, which means stdin.
 pub(crate) fn is_stdin(file: &Path) -> bool {
     file == Path::new("-")
 }
 
-/// What people call it.
+/// The name of the input in messages.
 pub(crate) fn name_of(file: &Path) -> String {
     if is_stdin(file) { "stdin".to_owned() } else { file.display().to_string() }
 }
 
-/// At most so many bytes of it.
-pub(crate) fn bytes_of(file: &Path, most: u64) -> io::Result<Vec<u8>> {
+/// Reads at most `max_bytes` bytes.
+pub(crate) fn bytes_of(file: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if is_stdin(file) {
-        io::stdin().lock().take(most).read_to_end(&mut bytes)?;
+        io::stdin().lock().take(max_bytes).read_to_end(&mut bytes)?;
     } else {
-        File::open(file)?.take(most).read_to_end(&mut bytes)?;
+        File::open(file)?.take(max_bytes).read_to_end(&mut bytes)?;
     }
     Ok(bytes)
 }
 
-/// Its text.
+/// Reads the input as a [`Source`].
 pub(crate) fn source_of(file: &Path) -> Result<Source, Problem> {
     if !is_stdin(file) {
         return Source::read(file);
     }
-    // Stdin that cannot be read is as good as empty, and that is a problem of its own.
-    let bytes = bytes_of(file, LARGEST).unwrap_or_default();
+    // An unreadable stdin is treated as empty, which the caller reports.
+    let bytes = bytes_of(file, MAX_SOURCE_BYTES).unwrap_or_default();
     Source::from_bytes(name_of(file), bytes)
 }

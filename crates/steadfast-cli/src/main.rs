@@ -1,44 +1,42 @@
-//! `steadfast`: the whole of this project from a shell.
+//! `steadfast`: the command line of the project.
 //!
-//! People run it to see what a policy does before it does it, scripts run it to ask the same
-//! questions; so every command answers both, as a table and as JSON, from the same value. The
-//! commands compute nothing: the library plans, judges and refuses, and what is here asks it
-//! and shows the answer.
+//! Every command prints one value, as text or as JSON. Policies, classification, stores and
+//! servers are implemented in the libraries; this crate parses flags and renders results.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `cli.rs`, `deferred.rs` | the command tree, and what all commands have in common |
-//! | `commands/` | one file or folder for each command, named after it |
-//! | `policy_flags/` | a policy as flags, for every command that takes one |
-//! | `policies.rs`, `config.rs` | policies by their names, and the file that they are in |
-//! | `place/`, `place_first.rs` | which store or server the commands about tasks ask |
-//! | `live/`, `paging.rs`, `confirm.rs` | `--watch`, long lists, and asking before much is changed |
-//! | `input.rs` | files and stdin |
-//! | `secrets.rs` | names whose values are shown nowhere |
-//! | `output/` | answers, for people and for machines |
-//! | `picture/` | charts: where they go, and in which form |
-//! | `problem/`, `exit.rs` | what went wrong, and the exit code that says so |
+//! | `cli.rs`, `lazy_args.rs`, `help.rs` | the command tree, the common options, help sections |
+//! | `commands/` | one file or directory per command, named after it |
+//! | `policy_flags/` | policy fields as flags |
+//! | `policies.rs`, `config.rs` | policies by name, and the policy file |
+//! | `target/`, `global_flags.rs` | the store or server a command uses |
+//! | `watch/`, `paging.rs`, `confirm.rs` | `--watch`, paged lists, confirmation prompts |
+//! | `input.rs`, `past_time.rs` | files, stdin and times as input |
+//! | `secrets.rs` | names whose values are redacted |
+//! | `output/` | text and JSON output |
+//! | `chart/` | chart formats and destinations |
+//! | `error/`, `clap_error.rs`, `exit.rs` | errors and exit codes |
 
+mod chart;
+mod clap_error;
 mod cli;
 mod commands;
 mod config;
 mod confirm;
-mod deferred;
+mod error;
 mod exit;
 mod global_flags;
 mod help;
 mod input;
-mod near_miss;
+mod lazy_args;
 mod output;
 mod paging;
-mod past;
-mod picture;
+mod past_time;
 mod policies;
 mod policy_flags;
-mod problem;
 mod secrets;
+mod suggestion;
 mod target;
-mod usage;
 mod watch;
 
 use std::ffi::OsString;
@@ -57,12 +55,12 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Vec<OsString>) -> Exit {
-    let ended = match Cli::try_parse_from(global_flags::moved(arguments)) {
+    let result = match Cli::try_parse_from(global_flags::after_subcommand(arguments)) {
         Ok(cli) => {
-            secrets::mask(&cli.common.secret);
+            secrets::install(&cli.common.secret);
             commands::run(&cli)
         }
-        Err(stopped) => usage::answer(&stopped),
+        Err(error) => clap_error::print_or_convert(&error),
     };
-    ended.unwrap_or_else(|problem| problem.report())
+    result.unwrap_or_else(|error| error.report())
 }

@@ -1,4 +1,4 @@
-//! Lists, a page at a time.
+//! Paging flags for lists.
 
 use clap::Args;
 use steadfast_api::PageQuery;
@@ -6,14 +6,14 @@ use steadfast_store::Cursor;
 
 use crate::output;
 
-/// How much of a list, and from where on.
+/// Page size and position in a list.
 #[derive(Debug, Args)]
 pub(crate) struct Paging {
-    /// At most so many, 1 to 1000
+    /// Maximum number of entries, 1 to 1000
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
 
-    /// Go on where the last page ended: the cursor that it printed
+    /// Continue after this cursor, printed at the end of the previous page
     #[arg(long, value_name = "CURSOR")]
     after: Option<String>,
 }
@@ -23,15 +23,15 @@ impl Paging {
         PageQuery { limit: self.limit, after: self.after.clone().map(Cursor) }
     }
 
-    /// Whether the list is looked at from its beginning.
+    /// Whether this is the first page.
     pub(crate) const fn is_first(&self) -> bool {
         self.after.is_none()
     }
 }
 
-/// Says how to go on, if there is more.
+/// Prints the cursor of the next page, if there is one.
 pub(crate) fn note(next: Option<&Cursor>) {
     if let Some(next) = next {
-        output::note(&format!("there are more: go on with --after {}", next.0));
+        output::note(&format!("more entries: continue with --after {}", next.0));
     }
 }

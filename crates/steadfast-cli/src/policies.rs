@@ -1,9 +1,8 @@
-//! Policies by their names.
+//! Policies by name.
 //!
-//! Every command that takes a name asks here, so that a name means the same to all of them: the
-//! policy file with the environment over it, as a program would load them (F3, F6). There is
-//! one difference. A program that asks for a name that nobody knows gets the policy `default`;
-//! a person who types one made a slip, and is told.
+//! All commands look up names here: in the policy file with environment variables applied, as a
+//! program loads it (F3, F6). One difference: a program gets the policy `default` for an unknown
+//! name, the command line reports an error.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,24 +12,24 @@ use steadfast::file::{Explanation, MappedName, Policies, Route};
 use steadfast::policy::{Draft, PRESETS};
 
 use crate::config;
-use crate::near_miss::nearest;
-use crate::problem::Problem;
+use crate::error::CliError;
+use crate::suggestion::nearest;
 
-/// The policies that there are.
-pub(crate) struct Known {
+/// The policies of the policy file and the presets.
+pub(crate) struct PolicyCatalog {
     policies: Policies,
     file: Option<PathBuf>,
 }
 
-/// A policy, and how a name led to it.
-pub(crate) struct Found<'k> {
+/// A policy and how its name resolved to it.
+pub(crate) struct ResolvedPolicy<'k> {
     pub(crate) policy: &'k Arc<Policy>,
     pub(crate) route: Route,
 }
 
-impl Known {
-    /// Reads them. `config` is the policy file that was named, if one was.
-    pub(crate) fn load(config: Option<&Path>) -> Result<Self, Problem> {
+impl PolicyCatalog {
+    /// Loads them. `config` is the policy file given by flag.
+    pub(crate) fn load(config: Option<&Path>) -> Result<Self, CliError> {
         let file = config::locate(config)?;
         let policies = match &file {
             Some(file) => Policies::read(file)?,
@@ -39,88 +38,87 @@ impl Known {
         Ok(Self { policies, file })
     }
 
-    /// The file that they are from, if they are from one.
+    /// The file they were loaded from, if any.
     pub(crate) fn file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
 
-    /// All of them.
+    /// All policies.
     pub(crate) fn policies(&self) -> &Policies {
         &self.policies
     }
 
-    /// The same to keep.
+    /// All policies, by value.
     pub(crate) fn into_policies(self) -> Policies {
         self.policies
     }
 
-    /// Those of the file, in its order.
-    pub(crate) fn written(&self) -> impl Iterator<Item = &Arc<Policy>> {
+    /// The policies of the file, in its order.
+    pub(crate) fn from_file(&self) -> impl Iterator<Item = &Arc<Policy>> {
         self.policies.iter()
     }
 
-    /// Those that are there whatever the file says, unless it says something else: the one for
-    /// all other names, and the ready-made ones.
-    pub(crate) fn unwritten(&self) -> impl Iterator<Item = &Arc<Policy>> {
+    /// The default policy and the presets, except those the file redefines.
+    pub(crate) fn built_in(&self) -> impl Iterator<Item = &Arc<Policy>> {
         let names = std::iter::once("default").chain(PRESETS);
         names
             .map(|name| self.policies.route(name))
             .filter_map(|(policy, route)| matches!(route, Route::Preset).then_some(policy))
     }
 
-    /// The names that the file maps to policies.
+    /// The names the file maps to policies.
     pub(crate) fn mapped(&self) -> &[MappedName] {
         self.policies.mapped()
     }
 
-    /// The policy that a name leads to.
-    pub(crate) fn find(&self, name: &str) -> Result<Found<'_>, Problem> {
+    /// Resolves a name to its policy.
+    pub(crate) fn find(&self, name: &str) -> Result<ResolvedPolicy<'_>, CliError> {
         match self.policies.route(name) {
             (_, Route::Default) => Err(self.unknown(name)),
-            (policy, route) => Ok(Found { policy, route }),
+            (policy, route) => Ok(ResolvedPolicy { policy, route }),
         }
     }
 
-    /// The same as it is written, for flags to go over it.
-    pub(crate) fn draft(&self, name: &str) -> Result<Draft, Problem> {
+    /// The policy of a name as a draft, for flags to override.
+    pub(crate) fn draft(&self, name: &str) -> Result<Draft, CliError> {
         self.find(name)?;
         Ok(self.policies.draft(name))
     }
 
-    /// Where each of its values came from.
-    pub(crate) fn explain(&self, name: &str) -> Result<Explanation, Problem> {
+    /// The origin of each value of a policy.
+    pub(crate) fn explain(&self, name: &str) -> Result<Explanation, CliError> {
         self.find(name)?;
         Ok(self.policies.explain(name))
     }
 
-    fn unknown(&self, name: &str) -> Problem {
+    fn unknown(&self, name: &str) -> CliError {
         let meant = self.policies.nearest(name).map(|near| format!("did you mean {near}? "));
-        let (place, known) = match &self.file {
+        let (location, known) = match &self.file {
             Some(file) => (
                 format!(" in {}", file.display()),
-                "`steadfast policy list --names` shows every name".to_owned(),
+                "`steadfast policy list --names` lists all names".to_owned(),
             ),
             None => (
                 String::new(),
                 format!(
-                    "the ready-made ones are {}; there is no {} here",
+                    "the presets are {}; there is no {} in this directory",
                     PRESETS.join(", "),
-                    config::USUAL
+                    config::DEFAULT_POLICY_FILE
                 ),
             ),
         };
-        Problem::usage(format!("there is no policy `{name}`{place}")).with_next(format!(
-            "{}{known}; a program that asks for `{name}` gets the policy default",
+        CliError::usage(format!("unknown policy `{name}`{location}")).with_help(format!(
+            "{}{known}; programs that use `{name}` get the policy `default`",
             meant.unwrap_or_default()
         ))
     }
 }
 
-/// The ready-made policy of this name, whatever the file says of it.
-pub(crate) fn preset(name: &str) -> Result<Draft, Problem> {
+/// The preset of this name, ignoring the policy file.
+pub(crate) fn preset(name: &str) -> Result<Draft, CliError> {
     Draft::preset(name).ok_or_else(|| {
         let meant = nearest(name, PRESETS).map(|near| format!("did you mean {near}?"));
-        Problem::usage(format!("there is no preset `{name}`"))
-            .with_next(meant.unwrap_or_else(|| format!("they are {}", PRESETS.join(", "))))
+        CliError::usage(format!("unknown preset `{name}`"))
+            .with_help(meant.unwrap_or_else(|| format!("use one of {}", PRESETS.join(", "))))
     })
 }

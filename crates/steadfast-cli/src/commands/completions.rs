@@ -1,48 +1,48 @@
-//! `steadfast completions`: what a shell needs to complete our commands, flags and names.
+//! `steadfast completions`: shell completion scripts.
 
 use clap::{Args, CommandFactory, ValueEnum};
 use clap_complete::{Shell, generate};
 
 use crate::cli::Cli;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, Section, after_help};
 use crate::output;
-use crate::problem::Problem;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast completions bash", "the script for bash"),
-    ("steadfast completions zsh", "and for zsh"),
+    ("steadfast completions bash", "print the bash script"),
+    ("steadfast completions zsh", "print the zsh script"),
 ];
 
-/// Each for one person, without asking for rights.
+/// Per-user installation, without root.
 const INSTALL: Section = (
-    "How to install it",
+    "Installation",
     &[
         ("bash", "mkdir -p ~/.local/share/bash-completion/completions"),
         ("", "steadfast completions bash > ~/.local/share/bash-completion/completions/steadfast"),
-        ("", "(wants the package bash-completion)"),
+        ("", "(requires the package bash-completion)"),
         ("zsh", "mkdir -p ~/.zfunc && steadfast completions zsh > ~/.zfunc/_steadfast"),
-        ("", "and before compinit in ~/.zshrc: fpath=(~/.zfunc $fpath)"),
+        ("", "in ~/.zshrc, before compinit: fpath=(~/.zfunc $fpath)"),
         ("fish", "steadfast completions fish > ~/.config/fish/completions/steadfast.fish"),
         ("powershell", "steadfast completions powershell >> $PROFILE"),
     ],
 );
 
-/// Print what a shell needs to complete commands, flags and names.
+/// Print a shell completion script.
 ///
-/// The script goes to stdout: keep it where your shell looks for such scripts, and open a new
-/// shell. It belongs to this version of the program; make it anew after an upgrade.
+/// Save the script where your shell loads completions from, and open a new shell. Generate it
+/// again after an upgrade.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[INSTALL]))]
 pub(crate) struct Completions {
-    /// The shell
+    /// Shell to generate the script for
     #[arg(value_enum, value_name = "SHELL")]
-    shell: Known,
+    shell: SupportedShell,
 }
 
-/// Those whose scripts we know how to install.
+/// The supported shells.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Known {
+enum SupportedShell {
     Bash,
     Zsh,
     Fish,
@@ -50,23 +50,23 @@ enum Known {
     PowerShell,
 }
 
-impl From<Known> for Shell {
-    fn from(known: Known) -> Self {
-        match known {
-            Known::Bash => Self::Bash,
-            Known::Zsh => Self::Zsh,
-            Known::Fish => Self::Fish,
-            Known::PowerShell => Self::PowerShell,
+impl From<SupportedShell> for Shell {
+    fn from(shell: SupportedShell) -> Self {
+        match shell {
+            SupportedShell::Bash => Self::Bash,
+            SupportedShell::Zsh => Self::Zsh,
+            SupportedShell::Fish => Self::Fish,
+            SupportedShell::PowerShell => Self::PowerShell,
         }
     }
 }
 
 impl Completions {
-    /// The same for people and machines.
-    pub(crate) fn run(&self) -> Result<Exit, Problem> {
+    /// Prints the script; `--json` has no effect.
+    pub(crate) fn run(&self) -> Result<Exit, CliError> {
         let mut script = Vec::new();
         generate(Shell::from(self.shell), &mut Cli::command(), "steadfast", &mut script);
         output::print_raw(&script)?;
-        Ok(Exit::Good)
+        Ok(Exit::Success)
     }
 }

@@ -1,4 +1,4 @@
-//! What each command does: a file or a folder for each, named after it.
+//! The commands, one file or directory each, named after the command.
 
 pub(crate) mod audit;
 pub(crate) mod breaker;
@@ -20,11 +20,11 @@ pub(crate) mod tasks;
 pub(crate) mod token;
 
 use crate::cli::{Cli, Command};
+use crate::error::CliError;
 use crate::exit::Exit;
-use crate::problem::Problem;
 
-/// Runs the command that was asked for.
-pub(crate) fn run(cli: &Cli) -> Result<Exit, Problem> {
+/// Runs the given command.
+pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
     match &cli.command {
         Command::Audit(audit) => audit.run(&cli.common),
         Command::Breaker(breaker) => breaker.run(&cli.common),

@@ -1,4 +1,4 @@
-//! `steadfast stats`: how many tasks are where, and how well it goes (D15).
+//! `steadfast stats`: task counts, queues and success rate (D15).
 
 use std::io::{self, Write};
 
@@ -8,25 +8,25 @@ use serde::Serialize;
 use steadfast_api::{Api, StatsView};
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::output::table::Table;
-use crate::output::{Answer, moment, queues, width};
-use crate::problem::Problem;
-use crate::target::{self, Place};
+use crate::output::{Printable, queues, relative_time, width};
+use crate::target::{self, Target};
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast stats", "of steadfast.db in this directory"),
-    ("steadfast stats --store postgres://app@db/tasks", "of a fleet"),
-    ("steadfast stats --watch", "live, until q"),
+    ("steadfast stats", "the store of this directory"),
+    ("steadfast stats --store postgres://app@db/tasks", "a PostgreSQL store"),
+    ("steadfast stats --watch", "refresh until q"),
     ("steadfast stats --json", "for a script"),
 ];
 
-/// Count the tasks: pending, due in 24 hours, failed, success rate.
+/// Show task counts, queues and the success rate.
 ///
-/// Counts the tasks of a store by where they are, and its queues. The success rate is the share
-/// of completed tasks in those that completed or failed.
+/// Counts tasks by status, and lists the queues. The success rate is the share of completed tasks
+/// among all completed and failed tasks.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(crate) struct StatsCommand {
@@ -34,58 +34,61 @@ pub(crate) struct StatsCommand {
     watch: Watch,
 
     #[command(flatten)]
-    place: Place,
+    target: Target,
 }
 
 impl StatsCommand {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         target::block_on(async {
-            let api = self.place.look().await?;
+            let api = self.target.open().await?;
             if self.watch.is_on() {
-                return self.watch.run(common.output(), async || Figures::ask(&*api).await).await;
+                return self
+                    .watch
+                    .run(common.output(), async || StatsOutput::ask(&*api).await)
+                    .await;
             }
-            common.output().answer(&Figures::ask(&*api).await?)?;
-            Ok(Exit::Good)
+            common.output().print(&StatsOutput::ask(&*api).await?)?;
+            Ok(Exit::Success)
         })
     }
 }
 
 #[derive(Serialize)]
 #[serde(transparent)]
-struct Figures {
+struct StatsOutput {
     stats: StatsView,
     #[serde(skip)]
     now: Timestamp,
 }
 
-impl Figures {
-    async fn ask(api: &dyn Api) -> Result<Self, Problem> {
+impl StatsOutput {
+    async fn ask(api: &dyn Api) -> Result<Self, CliError> {
         Ok(Self { stats: api.stats().await?, now: api.now().await? })
     }
 
     fn pending(&self) -> String {
-        let waiting = self.stats.due_since.map(|since| moment::since(since, self.now));
-        waiting.map_or_else(String::new, |time| format!("the first for {time}"))
+        let oldest = self.stats.due_since.map(|since| relative_time::elapsed(since, self.now));
+        oldest.map_or_else(String::new, |time| format!("oldest waiting for {time}"))
     }
 
     fn scheduled(&self) -> String {
-        let next = self.stats.next_due.map(|next| moment::away(next, self.now));
+        let next = self.stats.next_due.map(|next| relative_time::from_now(next, self.now));
         next.map_or_else(String::new, |next| {
-            format!("{} in the next 24 hours, the first {next}", self.stats.due_in_24_hours)
+            format!("{} in the next 24 hours, next {next}", self.stats.due_in_24_hours)
         })
     }
 
     fn success(&self) -> String {
         let rate = self.stats.success_rate;
-        rate.map_or_else(|| "none has ended".to_owned(), |rate| format!("{:.1} %", rate * 100.0))
+        rate.map_or_else(|| "none ended".to_owned(), |rate| format!("{:.1} %", rate * 100.0))
     }
 }
 
-impl Answer for Figures {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+impl Printable for StatsOutput {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         let stats = &self.stats;
         if stats.total() == 0 {
-            return writeln!(page, "no tasks yet: put one in with `steadfast submit`");
+            return writeln!(page, "no tasks yet: submit one with `steadfast submit`");
         }
         let mut table = Table::bare();
         let nothing = String::new;

@@ -1,7 +1,7 @@
-//! Colours, and when there are any.
+//! Terminal colours and the `--color` option.
 //!
-//! Everything is written with its colours; the streams take them out unless they lead to a
-//! terminal or somebody insists. So only this file has to know when.
+//! All text is written with colours; the streams strip them unless they lead to a terminal or
+//! `--color always` is given.
 
 use std::ffi::OsString;
 
@@ -14,7 +14,7 @@ pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 
-/// When there are colours.
+/// When colours are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Colour {
     /// On a terminal, unless the environment says otherwise.
@@ -26,46 +26,46 @@ pub(crate) enum Colour {
     Never,
 }
 
-/// Chooses for the whole program, before the command line is parsed: help and refusals have
-/// colours, too.
+/// Sets the colour choice before the command line is parsed, so that it also applies to help and
+/// usage errors.
 pub(crate) fn choose(arguments: &[OsString]) {
-    match asked(arguments) {
+    match requested(arguments) {
         Colour::Auto => {}
         Colour::Always => anstream::ColorChoice::Always.write_global(),
         Colour::Never => anstream::ColorChoice::Never.write_global(),
     }
 }
 
-/// What `--color` says. Whether it says it properly is for the parser to find out.
-fn asked(arguments: &[OsString]) -> Colour {
+/// The value of `--color`; clap reports an invalid one later.
+fn requested(arguments: &[OsString]) -> Colour {
     let mut arguments = arguments.iter().map_while(|argument| match argument.to_str() {
         Some("--") => None,
         text => Some(text.unwrap_or_default()),
     });
-    let mut asked = Colour::default();
+    let mut requested = Colour::default();
     while let Some(argument) = arguments.next() {
         let when = match argument.strip_prefix("--color") {
             Some("") => arguments.next(),
             Some(rest) => rest.strip_prefix('='),
             None => None,
         };
-        asked = when.and_then(|when| Colour::from_str(when, false).ok()).unwrap_or(asked);
+        requested = when.and_then(|when| Colour::from_str(when, false).ok()).unwrap_or(requested);
     }
-    asked
+    requested
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn asked_by(line: &str) -> Colour {
+    fn requested_by(line: &str) -> Colour {
         let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-        asked(&arguments)
+        requested(&arguments)
     }
 
-    /// Section 10: `--color` holds for help and refusals, wherever it stands.
+    /// Section 10: `--color` applies to help and errors, wherever it is given.
     #[test]
-    fn colours_are_chosen_before_the_line_is_parsed() {
+    fn color_flag_applies_before_parsing() {
         for (line, colour) in [
             ("steadfast", Colour::Auto),
             ("steadfast --color never --help", Colour::Never),
@@ -76,7 +76,7 @@ mod tests {
             ("steadfast --color", Colour::Auto),
             ("steadfast run -- ls --color always", Colour::Auto),
         ] {
-            assert_eq!(asked_by(line), colour, "{line}");
+            assert_eq!(requested_by(line), colour, "{line}");
         }
     }
 }

@@ -1,32 +1,32 @@
-//! Answers that go to a file.
+//! Output files.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-use crate::problem::Problem;
+use crate::error::CliError;
 
-/// What becomes of a file that is there already.
+/// What to do if the file exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum IfThere {
-    /// It is replaced: what is drawn can be drawn again.
+pub(crate) enum IfExists {
+    /// Replace it: generated output can be generated again.
     Replace,
-    /// It stays: somebody may have worked on it.
+    /// Fail: it may have been edited.
     Refuse,
 }
 
 /// Writes a file.
-pub(crate) fn write(file: &Path, bytes: &[u8], if_there: IfThere) -> Result<(), Problem> {
+pub(crate) fn write(file: &Path, bytes: &[u8], if_exists: IfExists) -> Result<(), CliError> {
     let mut options = OpenOptions::new();
-    match if_there {
-        IfThere::Replace => options.write(true).create(true).truncate(true),
-        IfThere::Refuse => options.write(true).create_new(true),
+    match if_exists {
+        IfExists::Replace => options.write(true).create(true).truncate(true),
+        IfExists::Refuse => options.write(true).create_new(true),
     };
     let written = options.open(file).and_then(|mut file| file.write_all(bytes));
     written.map_err(|why| match why.kind() {
-        ErrorKind::AlreadyExists => Problem::failed(format!("{} is there already", file.display()))
-            .with_next("name another file with -o, or replace it with --force".to_owned()),
-        _ => Problem::failed(format!("{} cannot be written: {why}", file.display()))
-            .with_next("name a file that you may write with -o".to_owned()),
+        ErrorKind::AlreadyExists => CliError::failed(format!("{} already exists", file.display()))
+            .with_help("choose another file with -o, or pass --force to overwrite it".to_owned()),
+        _ => CliError::failed(format!("cannot write {}: {why}", file.display()))
+            .with_help("choose a writable file with -o".to_owned()),
     })
 }

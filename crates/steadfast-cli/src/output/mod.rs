@@ -1,34 +1,33 @@
-//! Answers, for people and for machines.
+//! Command output as text or JSON.
 //!
-//! A command makes one value of what it found out, and that value knows both of its forms
-//! ([`Answer`]). So the table and the JSON cannot tell different stories, and no command
-//! decides by itself where its output goes, how wide it is or whether it has colours.
+//! A command produces one value that implements [`Printable`], and both formats are derived from
+//! it. Where output goes, how wide it is and whether it is coloured is decided here.
 
 pub(crate) mod colour;
-pub(crate) mod entry;
 pub(crate) mod file;
-pub(crate) mod moment;
+pub(crate) mod human_duration;
 pub(crate) mod queues;
+pub(crate) mod relative_time;
 pub(crate) mod sanitize;
 pub(crate) mod seconds;
-pub(crate) mod short;
+pub(crate) mod stacked_row;
 pub(crate) mod table;
-pub(crate) mod time;
+pub(crate) mod truncate;
 pub(crate) mod width;
 
 use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 
-use crate::problem::Problem;
+use crate::error::CliError;
 
-/// What a command found out. Serialized, it is what `--json` prints.
-pub(crate) trait Answer: Serialize {
-    /// The same for people.
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()>;
+/// The result of a command. `--json` prints its serialized form.
+pub(crate) trait Printable: Serialize {
+    /// Writes the text form.
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()>;
 }
 
-/// Where answers go.
+/// The output format of a command.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     json: bool,
@@ -39,67 +38,67 @@ impl Output {
         Self { json }
     }
 
-    /// Whether machines read it.
+    /// Whether `--json` was given.
     pub(crate) const fn is_json(self) -> bool {
         self.json
     }
 
-    /// Prints an answer on stdout.
-    pub(crate) fn answer(self, answer: &impl Answer) -> Result<(), Problem> {
-        print(|page| self.write(page, answer))
+    /// Prints a result on stdout.
+    pub(crate) fn print(self, result: &impl Printable) -> Result<(), CliError> {
+        print(|page| self.write(page, result))
     }
 
-    /// Prints one of many answers, and says whether anybody still reads them. People get a line
-    /// between two of them.
-    pub(crate) fn answer_while_read(
+    /// Prints one of a series of results, separated by blank lines in text. Returns whether stdout is
+    /// still open.
+    pub(crate) fn print_while_read(
         self,
-        answer: &impl Answer,
+        result: &impl Printable,
         is_another: bool,
-    ) -> Result<bool, Problem> {
+    ) -> Result<bool, CliError> {
         let mut page = BufWriter::new(anstream::stdout().lock());
-        let between = if is_another && !self.json { "\n" } else { "" };
-        let written = write!(page, "{between}")
-            .and_then(|()| self.write(&mut page, answer))
+        let separator = if is_another && !self.json { "\n" } else { "" };
+        let written = write!(page, "{separator}")
+            .and_then(|()| self.write(&mut page, result))
             .and_then(|()| page.flush());
         let is_closed = matches!(&written, Err(why) if why.kind() == io::ErrorKind::BrokenPipe);
-        self::written(written)?;
+        write_result(written)?;
         Ok(!is_closed)
     }
 
-    fn write(self, page: &mut dyn Write, answer: &impl Answer) -> io::Result<()> {
+    fn write(self, page: &mut dyn Write, result: &impl Printable) -> io::Result<()> {
         if !self.json {
-            return answer.tell(page);
+            return result.write_text(page);
         }
-        serde_json::to_writer(&mut *page, answer)?;
+        serde_json::to_writer(&mut *page, result)?;
         writeln!(page)
     }
 }
 
-/// Says something beside the answer, on stderr.
+/// Prints a note on stderr.
 pub(crate) fn note(text: &str) {
     let dim = colour::DIM;
-    // Who has closed stderr does not want to know.
+    // A closed stderr is not an error.
     let _ = writeln!(anstream::stderr(), "{dim}note: {text}{dim:#}");
 }
 
 /// Prints on stdout.
-pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Problem> {
+pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CliError> {
     let mut page = BufWriter::new(anstream::stdout().lock());
-    written(write(&mut page).and_then(|()| page.flush()))
+    write_result(write(&mut page).and_then(|()| page.flush()))
 }
 
-/// Prints bytes on stdout that are no text, so that no colour is looked for in them.
-pub(crate) fn print_raw(bytes: &[u8]) -> Result<(), Problem> {
+/// Prints binary data on stdout, bypassing the colour filter.
+pub(crate) fn print_raw(bytes: &[u8]) -> Result<(), CliError> {
     let mut page = io::stdout().lock();
-    written(page.write_all(bytes).and_then(|()| page.flush()))
+    write_result(page.write_all(bytes).and_then(|()| page.flush()))
 }
 
-/// Who has closed stdout (`| head`) has read enough, which is no problem.
-fn written(ended: io::Result<()>) -> Result<(), Problem> {
-    match ended {
+/// Treats a closed stdout (`| head`) as success.
+fn write_result(result: io::Result<()>) -> Result<(), CliError> {
+    match result {
         Err(why) if why.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Err(why) => Err(Problem::failed(format!("the output could not be written: {why}"))
-            .with_next("make room for it, or send it elsewhere".to_owned())),
+        Err(why) => Err(CliError::failed(format!("cannot write the output: {why}"))
+            .with_help("free disk space, or redirect the output elsewhere".to_owned())),
         Ok(()) => Ok(()),
     }
 }

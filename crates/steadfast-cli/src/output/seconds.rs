@@ -1,4 +1,4 @@
-//! Durations as machines read them: a number of seconds.
+//! Durations in JSON: a number of seconds.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ impl Serialize for Seconds {
         if nanos == 0 {
             return serializer.serialize_u64(whole);
         }
-        // The nearest number there is: adding the two parts up could miss it by a little.
+        // Parsing gives the nearest float; adding both parts could be off by one bit.
         let nearest = format!("{whole}.{nanos:09}").parse();
         serializer.serialize_f64(nearest.unwrap_or(self.0.as_secs_f64()))
     }
@@ -26,7 +26,7 @@ mod tests {
 
     /// Section 10: delays in seconds, whole ones without a fraction.
     #[test]
-    fn seconds_are_the_shortest_number_that_means_them() {
+    fn duration_serializes_as_shortest_number_of_seconds() {
         for (duration, json) in [
             (Duration::ZERO, "0"),
             (Duration::from_secs(60), "60"),

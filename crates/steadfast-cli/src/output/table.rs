@@ -1,4 +1,4 @@
-//! Tables for people: columns that line up, in any terminal and any script.
+//! Tables with aligned columns.
 
 use std::io::{self, Write};
 
@@ -8,55 +8,55 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement};
 
 use super::sanitize;
 
-/// Where a column's text stands.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Align {
     Left,
     Right,
 }
 
-/// What a text tells before it is read.
+/// The colour of a status.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Tone {
-    Good,
-    Careful,
-    Doubtful,
-    Bad,
-    Busy,
+pub(crate) enum StatusColor {
+    Success,
+    Warning,
+    Uncertain,
+    Error,
+    Active,
 }
 
-impl Tone {
+impl StatusColor {
     const fn colour(self) -> Color {
         match self {
-            Self::Good => Color::Green,
-            Self::Careful => Color::Yellow,
-            Self::Doubtful => Color::Magenta,
-            Self::Bad => Color::Red,
-            Self::Busy => Color::Cyan,
+            Self::Success => Color::Green,
+            Self::Warning => Color::Yellow,
+            Self::Uncertain => Color::Magenta,
+            Self::Error => Color::Red,
+            Self::Active => Color::Cyan,
         }
     }
 
-    /// The same for a text in no table.
+    /// The style for text outside a table.
     pub(crate) const fn style(self) -> Style {
         let colour = match self {
-            Self::Good => AnsiColor::Green,
-            Self::Careful => AnsiColor::Yellow,
-            Self::Doubtful => AnsiColor::Magenta,
-            Self::Bad => AnsiColor::Red,
-            Self::Busy => AnsiColor::Cyan,
+            Self::Success => AnsiColor::Green,
+            Self::Warning => AnsiColor::Yellow,
+            Self::Uncertain => AnsiColor::Magenta,
+            Self::Error => AnsiColor::Red,
+            Self::Active => AnsiColor::Cyan,
         };
         colour.on_default()
     }
 }
 
-/// Rows under a heading, or rows that each begin with their own name.
+/// A table with column headings, or with a name in front of each row.
 pub(crate) struct Table(comfy_table::Table);
 
 impl Table {
-    /// Between two columns.
+    /// Spaces between two columns.
     pub(crate) const GAP: usize = 2;
 
-    /// A table whose columns have these headings.
+    /// A table with column headings.
     pub(crate) fn with_columns(columns: &[(&str, Align)]) -> Self {
         let mut table = Self::bare();
         table.0.set_header(columns.iter().map(|(heading, _)| bold(heading)));
@@ -81,46 +81,49 @@ impl Table {
         self.0.add_row(cells.into_iter().map(|cell| sanitize::line(&cell)).collect::<Vec<_>>());
     }
 
-    /// Adds a row of which some cells tell something before they are read.
-    pub(crate) fn toned_row(&mut self, cells: impl IntoIterator<Item = (String, Option<Tone>)>) {
-        let cell = |(text, tone): (String, Option<Tone>)| {
+    /// Adds a row with coloured cells.
+    pub(crate) fn colored_row(
+        &mut self,
+        cells: impl IntoIterator<Item = (String, Option<StatusColor>)>,
+    ) {
+        let cell = |(text, color): (String, Option<StatusColor>)| {
             let cell = Cell::new(sanitize::line(&text));
-            match tone {
-                Some(tone) => cell.fg(tone.colour()),
+            match color {
+                Some(color) => cell.fg(color.colour()),
                 None => cell,
             }
         };
         self.0.add_row(cells.into_iter().map(cell).collect::<Vec<_>>());
     }
 
-    /// Adds a row that begins with its name.
+    /// Adds a row with a bold name.
     pub(crate) fn entry(&mut self, name: &str, text: String) {
         self.0.add_row([bold(name), Cell::new(sanitize::line(&text))]);
     }
 
-    /// The same, and what to feel about it.
-    pub(crate) fn toned_entry(&mut self, name: &str, text: &str, tone: Tone) {
-        self.0.add_row([bold(name), bold(text).fg(tone.colour())]);
+    /// Adds a row with a bold name and a coloured value.
+    pub(crate) fn colored_entry(&mut self, name: &str, text: &str, color: StatusColor) {
+        self.0.add_row([bold(name), bold(text).fg(color.colour())]);
     }
 
-    /// How wide it is where nothing limits it.
+    /// The width without any limit.
     pub(crate) fn width(&self) -> usize {
         let columns = self.0.column_max_content_widths();
         let gaps = columns.len().saturating_sub(1) * Self::GAP;
         columns.iter().map(|column| usize::from(*column)).sum::<usize>() + gaps
     }
 
-    /// The width, if there is one and the table is wider.
+    /// Returns `width` if the table does not fit into it.
     pub(crate) fn too_wide(&self, width: Option<u16>) -> Option<u16> {
         width.filter(|width| self.width() > usize::from(*width))
     }
 
-    /// Writes it no wider than `width`, if there is one.
+    /// Writes the table, wrapped to `width` if given.
     pub(crate) fn write(mut self, page: &mut dyn Write, width: Option<u16>) -> io::Result<()> {
         for column in self.0.column_iter_mut() {
             column.set_padding((0, Self::GAP as u16));
         }
-        // Told its width, a table that just fits would still make room behind its last column.
+        // With a width set, comfy-table pads the last column even of a table that fits.
         if let Some(width) = self.too_wide(width) {
             self.0.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
         }
@@ -149,9 +152,9 @@ mod tests {
         table
     }
 
-    /// Section 10: people get tables, and wide characters are as wide as they are.
+    /// Section 10: columns line up, also with wide characters.
     #[test]
-    fn columns_line_up_with_wide_characters() {
+    fn wide_characters_keep_columns_aligned() {
         assert_eq!(
             written(towns(), None),
             "town      people\n\
@@ -161,19 +164,19 @@ mod tests {
     }
 
     #[test]
-    fn a_table_knows_what_it_does_not_fit_into() {
+    fn too_wide_compares_content_with_width() {
         assert_eq!(towns().too_wide(None), None);
         assert_eq!(towns().too_wide(Some(16)), None);
         assert_eq!(towns().too_wide(Some(15)), Some(15));
     }
 
     #[test]
-    fn a_table_that_just_fits_is_not_broken() {
+    fn table_of_exact_width_is_not_wrapped() {
         assert_eq!(written(towns(), Some(16)), written(towns(), None));
     }
 
     #[test]
-    fn a_narrow_terminal_breaks_cells_and_not_the_table() {
+    fn narrow_table_wraps_cells() {
         let narrow = written(towns(), Some(14));
         assert!(narrow.lines().all(|line| line.chars().count() <= 14), "{narrow}");
         assert!(narrow.contains("東京") && narrow.contains("236"), "{narrow}");

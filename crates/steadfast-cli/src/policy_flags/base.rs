@@ -1,21 +1,21 @@
-//! What the flags of a policy stand on: a ready-made policy, or one of the policy file.
+//! The base of a policy given by flags: a preset or a policy of the policy file.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches};
 use steadfast::policy::{Draft, PRESETS};
 
-use crate::policies::{self, Known};
-use crate::problem::Problem;
+use crate::error::CliError;
+use crate::policies::{self, PolicyCatalog};
 
 pub(super) const PRESET: &str = "preset";
 pub(super) const POLICY: &str = "policy";
 
-/// A policy by its name.
+/// A base policy.
 #[derive(Clone, Debug)]
 pub(super) enum Base {
-    /// A ready-made one, whatever the policy file says of it.
+    /// A preset, ignoring the policy file.
     Preset(String),
-    /// The one that the name leads to.
+    /// The policy a name resolves to.
     Policy(String),
 }
 
@@ -25,15 +25,15 @@ impl Base {
         name
     }
 
-    /// Whether the policy file has to be read for it.
+    /// Whether the policy file must be loaded.
     pub(super) fn needs_file(&self) -> bool {
         matches!(self, Self::Policy(_))
     }
 
-    /// The policy, out of those of the file if they were read.
-    pub(super) fn draft(&self, known: Option<&Known>) -> Result<Draft, Problem> {
-        match (self, known) {
-            (Self::Policy(name), Some(known)) => known.draft(name),
+    /// The policy as a draft.
+    pub(super) fn draft(&self, catalog: Option<&PolicyCatalog>) -> Result<Draft, CliError> {
+        match (self, catalog) {
+            (Self::Policy(name), Some(catalog)) => catalog.draft(name),
             (Self::Policy(name) | Self::Preset(name), _) => policies::preset(name),
         }
     }
@@ -45,22 +45,22 @@ pub(super) fn flags() -> [Arg; 2] {
         .long(PRESET)
         .value_name("NAME")
         .value_parser(PossibleValuesParser::new(PRESETS))
-        .help("Start from a ready-made policy");
+        .help("Start from a preset");
     let policy = Arg::new(POLICY)
         .long(POLICY)
         .value_name("NAME")
-        .help("Start from the policy of this name, in the policy file or ready-made");
+        .help("Start from this policy of the policy file, or preset");
     [preset, policy]
 }
 
-/// Those that were named, in the order of the command line.
+/// The bases given, in command-line order.
 pub(super) fn named(matches: &ArgMatches) -> Vec<Base> {
     let mut named: Vec<(usize, Base)> = Vec::new();
     for (flag, base) in [(PRESET, Base::Preset as fn(String) -> Base), (POLICY, Base::Policy)] {
-        let places = matches.indices_of(flag).into_iter().flatten();
+        let indices = matches.indices_of(flag).into_iter().flatten();
         let names = matches.get_many::<String>(flag).into_iter().flatten();
-        named.extend(places.zip(names).map(|(place, name)| (place, base(name.clone()))));
+        named.extend(indices.zip(names).map(|(index, name)| (index, base(name.clone()))));
     }
-    named.sort_by_key(|(place, _)| *place);
+    named.sort_by_key(|(index, _)| *index);
     named.into_iter().map(|(_, base)| base).collect()
 }

@@ -1,28 +1,28 @@
-//! The fields of a policy as flags, made of the library's list of fields.
+//! Policy fields as flags, generated from the library's field list.
 
 use clap::{Arg, ArgMatches};
 use steadfast::policy::{Draft, FIELDS, Field, FieldKind, PolicyError, Setting};
 
-/// Another spelling, and what matters only to sessions inside each other.
-const NO_FLAGS: [&str; 2] = ["retryable_exceptions", "nested"];
+/// An alias, and a field that only matters for nested sessions.
+const FIELDS_WITHOUT_FLAG: [&str; 2] = ["retryable_exceptions", "nested"];
 
-/// What says how to retry, in one value: texts name a policy, and parts have fields of their own.
+/// The fields with a single value. Text fields name a policy, and structured fields have no flag.
 fn fields() -> impl Iterator<Item = &'static Field> {
     FIELDS.iter().filter(|field| {
         let structured = matches!(
             field.kind,
             FieldKind::Text | FieldKind::Fields(_) | FieldKind::Classes | FieldKind::Stage
         );
-        !structured && !NO_FLAGS.contains(&field.name)
+        !structured && !FIELDS_WITHOUT_FLAG.contains(&field.name)
     })
 }
 
-/// A field as its flag is written.
+/// The flag of a field.
 pub(super) fn flag(field: &str) -> String {
     format!("--{}", field.replace('_', "-"))
 }
 
-/// A flag for every field that can be one.
+/// All field flags.
 pub(super) fn flags() -> impl Iterator<Item = Arg> {
     fields().map(|field| {
         Arg::new(field.name)
@@ -56,10 +56,10 @@ fn help(field: &Field) -> String {
     }
 }
 
-/// The flags that a refusal speaks of: that of the field, and of all others in the text.
+/// The flags a validation error refers to: that of its field and of other fields in its text.
 pub(super) fn flags_in(text: &str, field: &str) -> Vec<String> {
     let words: Vec<&str> = text.split(' ').collect();
-    // In `on.rate_limited.max_delay` no flag sets the last part.
+    // No flag sets the last part of `on.rate_limited.max_delay`.
     let unset = field.rsplit_once('.').map(|(_, last)| last);
     let own = fields().filter(|other| other.name == field);
     let others = fields().filter(|other| {
@@ -68,50 +68,52 @@ pub(super) fn flags_in(text: &str, field: &str) -> Vec<String> {
     own.chain(others).map(|field| flag(field.name)).collect()
 }
 
-/// The fields that were set, in the order of the policy.
-pub(super) fn written(matches: &ArgMatches) -> Vec<(&'static str, String)> {
+/// The fields given by flags, in policy order.
+pub(super) fn values(matches: &ArgMatches) -> Vec<(&'static str, String)> {
     fields()
         .filter_map(|field| Some((field.name, matches.get_one::<String>(field.name)?.clone())))
         .collect()
 }
 
-/// The draft with these fields written over its own, or everything that cannot be read.
-pub(super) fn over(
+/// Applies the values to a draft; returns all invalid values on failure.
+pub(super) fn apply(
     mut draft: Draft,
-    written: &[(&'static str, String)],
+    values: &[(&'static str, String)],
 ) -> Result<Draft, Vec<PolicyError>> {
-    // First what they replace is taken back, so that two flags that contradict each other do.
-    let cleared = written.iter().map(|(field, _)| draft.overwrite(field, &Setting::Null));
-    let mut refused: Vec<PolicyError> = cleared.filter_map(Result::err).collect();
-    for (field, value) in written {
-        refused.extend(draft.set(field, &Setting::from(value.as_str())).err());
+    // Clear all fields first, so that two contradicting flags are reported.
+    let cleared = values.iter().map(|(field, _)| draft.overwrite(field, &Setting::Null));
+    let mut errors: Vec<PolicyError> = cleared.filter_map(Result::err).collect();
+    for (field, value) in values {
+        errors.extend(draft.set(field, &Setting::from(value.as_str())).err());
     }
-    if refused.is_empty() { Ok(draft) } else { Err(refused) }
+    if errors.is_empty() { Ok(draft) } else { Err(errors) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Section 10: policy flags carry the names of the policy's fields.
+    /// Section 10: policy flags have the names of policy fields.
     #[test]
-    fn every_field_with_one_value_is_a_flag() {
+    fn every_single_value_field_has_a_flag() {
         let names: Vec<&str> = fields().map(|field| field.name).collect();
         assert!(
             ["enabled", "max_attempts", "jitter", "retry_on"].iter().all(|n| names.contains(n))
         );
         assert!(!["id", "breaker", "on", "durable", "nested"].iter().any(|n| names.contains(n)));
-        assert!(NO_FLAGS.iter().all(|name| FIELDS.iter().any(|field| field.name == *name)));
+        assert!(
+            FIELDS_WITHOUT_FLAG.iter().all(|name| FIELDS.iter().any(|field| field.name == *name))
+        );
         assert_eq!(flag("max_rate_limit_waits"), "--max-rate-limit-waits");
     }
 
     #[test]
-    fn every_flag_says_what_it_takes() {
+    fn every_flag_has_a_value_name() {
         assert!(fields().all(|field| value_name(field.kind) != "VALUE"));
     }
 
     #[test]
-    fn a_refusal_names_flags_and_not_parts_without_one() {
+    fn error_names_flags_of_its_fields() {
         let text = "max_delay 10s is shorter than base_delay 5m";
         assert_eq!(flags_in(text, "max_delay"), ["--max-delay", "--base-delay"]);
         assert_eq!(flags_in(text, "on.rate_limited.max_delay"), ["--base-delay"]);

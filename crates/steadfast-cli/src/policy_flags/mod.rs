@@ -1,12 +1,11 @@
-//! A policy as flags, the same for every command that takes one.
+//! Policy flags, shared by all commands that take a policy.
 //!
-//! The flags are made of the library's list of fields, and their values are read by the
-//! library: a field that it learns is a flag here, and a value that it refuses is refused in
-//! its words. What is written as a flag wins over what the preset or named policy says.
+//! The flags are generated from the library's field list and parsed by the library, so new fields
+//! become flags and errors are the same as for the policy file. Flags override the base policy.
 
 mod base;
 mod fields;
-mod several;
+mod multiple;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,53 +15,53 @@ use steadfast::Policy;
 use steadfast::policy::{Draft, PolicyError};
 use steadfast_api::PolicyChoice;
 
+use crate::error::CliError;
 use crate::help::Section;
-use crate::policies::Known;
-use crate::problem::Problem;
+use crate::policies::PolicyCatalog;
 use base::Base;
-pub(crate) use several::SeveralPolicies;
+pub(crate) use multiple::MultiplePolicies;
 
 const HEADING: &str = "Policy";
 
-/// What the values of the flags look like, for the end of a command's help.
+/// Value formats, for the end of a command's help.
 pub(crate) const VALUES: Section = (
     "Values",
     &[
         ("DURATION", "500ms, 1.5s, 10m, 7d, PT30S, or a number of seconds"),
         ("RULE", "5xx, 503, 08, 40P01, timeout, connection, tls, io:connection_reset,"),
         ("", "grpc:UNAVAILABLE, exit:75, message:TEXT, a type's name, any"),
-        ("RULES, DURATIONS", "several of them, with commas between: 5xx,429"),
+        ("RULES, DURATIONS", "comma-separated: 5xx,429"),
     ],
 );
 
-/// A policy as it was written on the command line.
+/// A policy given by flags.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PolicyFlags {
-    /// What the fields go over, if anything was named.
+    /// The base policy, if one was named.
     base: Option<Base>,
-    written: Written,
+    fields: FieldValues,
 }
 
-/// Fields and their values.
+/// Field values given by flags.
 #[derive(Clone, Debug, Default)]
-struct Written(Vec<(&'static str, String)>);
+struct FieldValues(Vec<(&'static str, String)>);
 
 impl PolicyFlags {
-    /// The policy that the flags make. `config` is the policy file that was named, if one was.
-    pub(crate) fn policy(&self, config: Option<&Path>) -> Result<Policy, Problem> {
+    /// Builds the policy. `config` is the policy file given by flag.
+    pub(crate) fn policy(&self, config: Option<&Path>) -> Result<Policy, CliError> {
         let Some(base) = &self.base else {
-            return self.written.over(Draft::new(), None);
+            return self.fields.apply(Draft::new(), None);
         };
-        let known = base.needs_file().then(|| Known::load(config)).transpose()?;
-        self.written.over(base.draft(known.as_ref())?, Some(base))
+        let catalog = base.needs_file().then(|| PolicyCatalog::load(config)).transpose()?;
+        self.fields.apply(base.draft(catalog.as_ref())?, Some(base))
     }
 }
 
 impl PolicyFlags {
-    /// The policy that a task is to have; none if the flags say nothing of one. A name alone
-    /// stays a name, for whoever takes the task to look up.
-    pub(crate) fn choice(&self, config: Option<&Path>) -> Result<Option<PolicyChoice>, Problem> {
-        match (&self.base, self.written.0.as_slice()) {
+    /// The policy for a task, or `None` without any policy flag. A name alone stays a name, resolved
+    /// when the task is run.
+    pub(crate) fn choice(&self, config: Option<&Path>) -> Result<Option<PolicyChoice>, CliError> {
+        match (&self.base, self.fields.0.as_slice()) {
             (None, []) => Ok(None),
             (Some(Base::Policy(name)), []) => Ok(Some(PolicyChoice::Named(name.clone()))),
             _ => Ok(Some(PolicyChoice::Given(Arc::new(self.policy(config)?)))),
@@ -70,37 +69,37 @@ impl PolicyFlags {
     }
 }
 
-impl Written {
-    fn over(&self, draft: Draft, base: Option<&Base>) -> Result<Policy, Problem> {
-        let draft =
-            fields::over(draft, &self.0).map_err(|refused| all(refused.iter().map(unreadable)))?;
+impl FieldValues {
+    fn apply(&self, draft: Draft, base: Option<&Base>) -> Result<Policy, CliError> {
+        let draft = fields::apply(draft, &self.0)
+            .map_err(|errors| all(errors.iter().map(invalid_value)))?;
         let problems = draft.problems();
         let contradictions = problems.iter().map(|problem| self.contradiction(problem, base));
         draft.build().map_err(|_| all(contradictions))
     }
 
-    /// Values that are readable and do not go together. A field that no flag set came from
-    /// below the flags.
-    fn contradiction(&self, problem: &PolicyError, base: Option<&Base>) -> Problem {
+    /// Valid values that contradict each other. A field that no flag set comes from the base policy.
+    fn contradiction(&self, problem: &PolicyError, base: Option<&Base>) -> CliError {
         let (what, field) = (problem.to_string(), problem.field());
         let change = format!("change {}", fields::flags_in(&what, &field).join(" or "));
-        let written = self.0.iter().any(|(written, _)| *written == field);
+        let is_given = self.0.iter().any(|(given, _)| *given == field);
         let next = match base {
-            Some(base) if !written => format!("{change}: {field} comes from `{}`", base.name()),
+            Some(base) if !is_given => format!("{change}: {field} comes from `{}`", base.name()),
             _ => change,
         };
-        Problem::usage(what).with_next(next)
+        CliError::usage(what).with_help(next)
     }
 }
 
-fn unreadable(refused: &PolicyError) -> Problem {
-    let meant = refused.suggestion().map(|name| format!("did you mean {name}?"));
-    Problem::usage(format!("{}: {}", fields::flag(&refused.field()), refused.message()))
-        .with_next(meant)
+fn invalid_value(error: &PolicyError) -> CliError {
+    let meant = error.suggestion().map(|name| format!("did you mean {name}?"));
+    CliError::usage(format!("{}: {}", fields::flag(&error.field()), error.message()))
+        .with_help(meant)
 }
 
-fn all(problems: impl IntoIterator<Item = Problem>) -> Problem {
-    Problem::all(problems).unwrap_or_else(|| Problem::usage("the flags make no policy"))
+fn all(problems: impl IntoIterator<Item = CliError>) -> CliError {
+    CliError::all(problems)
+        .unwrap_or_else(|| CliError::usage("the flags do not form a valid policy"))
 }
 
 impl clap::Args for PolicyFlags {
@@ -119,7 +118,7 @@ impl clap::Args for PolicyFlags {
 impl clap::FromArgMatches for PolicyFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let base = base::named(matches).into_iter().next();
-        Ok(Self { base, written: Written(fields::written(matches)) })
+        Ok(Self { base, fields: FieldValues(fields::values(matches)) })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -1,8 +1,7 @@
-//! Where tasks are, for every command that asks about them.
+//! The store or server a command uses.
 //!
-//! Commands ask an [`Api`] and never a store, so they do not notice when what answers is a
-//! server. Here it is said which one they ask: what the command line names, or what the
-//! environment names, or the store of this directory.
+//! Commands use an [`Api`], which is either a local store or a remote server. It is selected by
+//! flag, by environment variable, or defaults to the store of the current directory.
 
 mod server;
 mod store;
@@ -16,21 +15,21 @@ use steadfast_api::remote::Remote;
 use steadfast_store::Actor;
 
 use crate::cli::Common;
-use crate::policies::Known;
-use crate::problem::Problem;
+use crate::error::CliError;
+use crate::policies::PolicyCatalog;
 use server::TokenFlags;
-pub(crate) use store::{StorePlace, unopened};
+pub(crate) use store::{StoreTarget, open_error};
 
-/// Which store, or which server.
+/// Store and server flags.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Store")]
-pub(crate) struct Place {
-    /// Where tasks are kept: sqlite:PATH or postgres://USER@HOST/DATABASE [env: STEADFAST_STORE]
-    /// [default: sqlite:steadfast.db]
+pub(crate) struct Target {
+    /// Store URL: sqlite:PATH or postgres://USER@HOST/DATABASE [env: STEADFAST_STORE] [default:
+    /// sqlite:steadfast.db]
     #[arg(long, value_name = "URL")]
     store: Option<String>,
 
-    /// Ask a server instead, such as http://127.0.0.1:7700 [env: STEADFAST_SERVER]
+    /// Server URL, instead of a store, such as http://127.0.0.1:7700 [env: STEADFAST_SERVER]
     #[arg(long, value_name = "URL", conflicts_with = "store")]
     server: Option<String>,
 
@@ -38,114 +37,121 @@ pub(crate) struct Place {
     token: TokenFlags,
 }
 
-/// What was chosen.
-pub(crate) enum Chosen {
-    /// The store that is opened by this.
+/// A selected store or server.
+pub(crate) enum ResolvedTarget {
+    /// The store at this URL.
     Store(String),
-    /// The server at this address.
+    /// The server at this URL.
     Server(String),
 }
 
-impl Place {
-    /// What the command line says, or else the environment.
-    pub(crate) fn chosen(&self) -> Result<Chosen, Problem> {
+impl Target {
+    /// Resolves flags and environment variables.
+    pub(crate) fn resolve(&self) -> Result<ResolvedTarget, CliError> {
         if let Some(address) = &self.server {
-            return Ok(Chosen::Server(address.clone()));
+            return Ok(ResolvedTarget::Server(address.clone()));
         }
-        match (server::by_variable(), store::by_variable()) {
+        match (server::from_env(), store::from_env()) {
             (Some(_), Some(_)) if self.store.is_none() => Err(both_are_set()),
             (Some(address), None) if self.store.is_none() => {
-                Ok(Chosen::Server(server::address_of(address)?))
+                Ok(ResolvedTarget::Server(server::address_of(address)?))
             }
-            _ if self.token.is_given() => Err(Problem::usage("a store asks nobody for a token")
-                .with_next("name the server with --server, or leave the token out".to_owned())),
-            _ => Ok(Chosen::Store(store::url(self.store.as_deref())?)),
+            _ if self.token.is_given() => {
+                Err(CliError::usage("--token is only valid with --server")
+                    .with_help("name the server with --server, or omit the token".to_owned()))
+            }
+            _ => Ok(ResolvedTarget::Store(store::url(self.store.as_deref())?)),
         }
     }
 
-    /// A store or a server to look into or to steer. A store has to be there.
-    pub(crate) async fn look(&self) -> Result<Box<dyn Api>, Problem> {
-        match self.chosen()? {
-            Chosen::Server(address) => Ok(Box::new(self.remote(&address)?)),
-            Chosen::Store(url) => {
-                store::has_to_be_there(&url, store::is_named(self.store.as_deref()))?;
+    /// Opens the target. A store must exist.
+    pub(crate) async fn open(&self) -> Result<Box<dyn Api>, CliError> {
+        match self.resolve()? {
+            ResolvedTarget::Server(address) => Ok(Box::new(self.remote(&address)?)),
+            ResolvedTarget::Store(url) => {
+                store::require_existing(&url, store::is_named(self.store.as_deref()))?;
                 Ok(Box::new(store::open(&url).await?))
             }
         }
     }
 
-    /// One to put something into. A server has policies of its own; a store gets those of the
-    /// policy file, and is made if it is not there.
-    pub(crate) async fn make(&self, common: &Common) -> Result<Box<dyn Api>, Problem> {
-        match self.chosen()? {
-            Chosen::Server(address) => Ok(Box::new(self.remote(&address)?)),
-            Chosen::Store(url) => Ok(Box::new(store::open_with_policies(&url, common).await?)),
+    /// Opens the target to submit to. A store is created if needed and gets the policies of the policy
+    /// file; a server has its own.
+    pub(crate) async fn open_or_create(&self, common: &Common) -> Result<Box<dyn Api>, CliError> {
+        match self.resolve()? {
+            ResolvedTarget::Server(address) => Ok(Box::new(self.remote(&address)?)),
+            ResolvedTarget::Store(url) => {
+                Ok(Box::new(store::open_with_policies(&url, common).await?))
+            }
         }
     }
 
-    /// One that can be asked what would be, and keeps nothing.
-    pub(crate) async fn rehearse(&self, common: &Common) -> Result<Box<dyn Api>, Problem> {
-        match self.chosen()? {
-            Chosen::Server(address) => Ok(Box::new(self.remote(&address)?)),
-            Chosen::Store(_) => {
+    /// Opens the target for a preview that stores nothing.
+    pub(crate) async fn open_for_preview(&self, common: &Common) -> Result<Box<dyn Api>, CliError> {
+        match self.resolve()? {
+            ResolvedTarget::Server(address) => Ok(Box::new(self.remote(&address)?)),
+            ResolvedTarget::Store(_) => {
                 Ok(Box::new(store::open_with_policies("sqlite::memory:", common).await?))
             }
         }
     }
 
-    /// The server at this address, asked by whoever has the token.
-    pub(crate) fn remote(&self, address: &str) -> Result<Remote, Problem> {
+    /// The client for a server, with the token.
+    pub(crate) fn remote(&self, address: &str) -> Result<Remote, CliError> {
         server::remote(address, &self.token)
     }
 
-    /// The policies that names in tasks are looked up in, if that is done here.
-    pub(crate) fn policies(&self, common: &Common) -> Result<Option<Known>, Problem> {
-        match self.chosen()? {
-            Chosen::Server(_) => Ok(None),
-            Chosen::Store(_) => Known::load(common.config.as_deref()).map(Some),
+    /// The policies that task policies are resolved in, unless a server does it.
+    pub(crate) fn policies(&self, common: &Common) -> Result<Option<PolicyCatalog>, CliError> {
+        match self.resolve()? {
+            ResolvedTarget::Server(_) => Ok(None),
+            ResolvedTarget::Store(_) => PolicyCatalog::load(common.config.as_deref()).map(Some),
         }
     }
 
-    /// What tells this place from all others, without its secrets.
-    pub(crate) fn identity(&self) -> Result<String, Problem> {
-        Ok(match self.chosen()? {
-            Chosen::Store(url) => store::identity(&url),
-            Chosen::Server(address) => address,
+    /// The target's identity, without secrets.
+    pub(crate) fn identity(&self) -> Result<String, CliError> {
+        Ok(match self.resolve()? {
+            ResolvedTarget::Store(url) => store::identity(&url),
+            ResolvedTarget::Server(address) => address,
         })
     }
 }
 
-fn both_are_set() -> Problem {
-    Problem::configuration("STEADFAST_SERVER and STEADFAST_STORE are both set")
-        .with_next("unset one of them, or say which is meant with --server or --store".to_owned())
+fn both_are_set() -> CliError {
+    CliError::configuration("STEADFAST_SERVER and STEADFAST_STORE are both set")
+        .with_help("unset one of them, or choose one with --server or --store".to_owned())
 }
 
-/// For the audit log.
+/// The actor recorded in the audit log.
 pub(crate) fn current_user() -> Actor {
     let user = getuid();
     let name = User::from_uid(user).ok().flatten().map(|user| user.name);
     let host = nix::unistd::gethostname().unwrap_or_default();
-    let mut by = Actor::new(name.unwrap_or_else(|| format!("uid {user}")));
-    by.from = Some(format!("cli@{}", host.to_string_lossy()));
-    by
+    let mut actor = Actor::new(name.unwrap_or_else(|| format!("uid {user}")));
+    actor.from = Some(format!("cli@{}", host.to_string_lossy()));
+    actor
 }
 
-/// Waits for what a command asks.
-pub(crate) fn block_on<T>(asked: impl Future<Output = Result<T, Problem>>) -> Result<T, Problem> {
+/// Runs a future on a single-threaded runtime.
+pub(crate) fn block_on<T>(
+    future: impl Future<Output = Result<T, CliError>>,
+) -> Result<T, CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|why| Problem::failed(format!("cannot begin: {why}")))?;
-    runtime.block_on(asked)
+    let runtime = runtime
+        .map_err(|why| CliError::failed(format!("cannot start the async runtime: {why}")))?;
+    runtime.block_on(future)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// K3: the log says who and from where, whatever the system knows of them.
+    /// K3: the audit log has an actor and its origin.
     #[test]
-    fn somebody_runs_this() {
-        let by = current_user();
-        assert!(!by.actor.is_empty());
-        assert!(by.from.is_some_and(|from| from.starts_with("cli@")));
+    fn current_user_has_name_and_origin() {
+        let user = current_user();
+        assert!(!user.actor.is_empty());
+        assert!(user.from.is_some_and(|from| from.starts_with("cli@")));
     }
 }

@@ -1,7 +1,7 @@
-//! A server, and who asks it.
+//! The server target and its token.
 //!
-//! A token on the command line is read by everybody on the machine who runs `ps`, so there are
-//! two better ways, and the flag says so.
+//! A token on the command line is visible to all users through `ps`; an environment variable or a
+//! file is safer.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,23 +9,23 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use steadfast_api::remote::Remote;
 
-use crate::problem::Problem;
+use crate::error::CliError;
 
-/// The variable that names the server for every command.
-const VARIABLE: &str = "STEADFAST_SERVER";
-/// The variable that says who asks it.
-const TOKEN: &str = "STEADFAST_TOKEN";
+/// The environment variable with the server's URL.
+const SERVER_ENV: &str = "STEADFAST_SERVER";
+/// The environment variable with the token.
+const TOKEN_ENV: &str = "STEADFAST_TOKEN";
 
-/// Who asks a server.
+/// Token flags.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Store")]
 pub(super) struct TokenFlags {
-    /// A token for the server. Others on this machine can see it here: better set STEADFAST_TOKEN,
-    /// or use --token-file [env: STEADFAST_TOKEN]
+    /// API token for the server. Visible to other users in the process list: prefer STEADFAST_TOKEN
+    /// or --token-file [env: STEADFAST_TOKEN]
     #[arg(long, value_name = "TOKEN", conflicts_with = "token_file", hide_short_help = true)]
     token: Option<String>,
 
-    /// A file with the token in it
+    /// File that contains the API token
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     token_file: Option<PathBuf>,
 }
@@ -35,17 +35,17 @@ impl TokenFlags {
         self.token.is_some() || self.token_file.is_some()
     }
 
-    fn token(&self) -> Result<Option<String>, Problem> {
+    fn token(&self) -> Result<Option<String>, CliError> {
         match (&self.token, &self.token_file) {
             (Some(token), _) => Ok(Some(token.clone())),
             (None, Some(file)) => read(file).map(Some),
-            (None, None) => of_variable(),
+            (None, None) => token_from_env(),
         }
     }
 }
 
-/// A server to be asked. Nothing is sent yet.
-pub(super) fn remote(address: &str, flags: &TokenFlags) -> Result<Remote, Problem> {
+/// Creates the client. Nothing is sent yet.
+pub(super) fn remote(address: &str, flags: &TokenFlags) -> Result<Remote, CliError> {
     let remote = Remote::new(address)?;
     match flags.token()? {
         Some(token) => Ok(remote.with_token(&token)?),
@@ -53,37 +53,37 @@ pub(super) fn remote(address: &str, flags: &TokenFlags) -> Result<Remote, Proble
     }
 }
 
-/// What the variable says, if it says anything.
-pub(super) fn by_variable() -> Option<OsString> {
-    std::env::var_os(VARIABLE).filter(|address| !address.is_empty())
+/// The value of the environment variable, if set.
+pub(super) fn from_env() -> Option<OsString> {
+    std::env::var_os(SERVER_ENV).filter(|address| !address.is_empty())
 }
 
-/// The address that the variable has.
-pub(super) fn address_of(variable: OsString) -> Result<String, Problem> {
+/// The server URL from the environment variable.
+pub(super) fn address_of(variable: OsString) -> Result<String, CliError> {
     variable.into_string().map_err(|_| {
-        Problem::configuration(format!("{VARIABLE} is not readable as text"))
-            .with_next("write it like http://127.0.0.1:7700".to_owned())
+        CliError::configuration(format!("{SERVER_ENV} is not valid UTF-8"))
+            .with_help("set it to a URL such as http://127.0.0.1:7700".to_owned())
     })
 }
 
-fn of_variable() -> Result<Option<String>, Problem> {
-    let Some(token) = std::env::var_os(TOKEN).filter(|token| !token.is_empty()) else {
+fn token_from_env() -> Result<Option<String>, CliError> {
+    let Some(token) = std::env::var_os(TOKEN_ENV).filter(|token| !token.is_empty()) else {
         return Ok(None);
     };
     token.into_string().map(Some).map_err(|_| {
-        Problem::configuration(format!("{TOKEN} is not readable as text"))
-            .with_next("set it to a token, or unset it".to_owned())
+        CliError::configuration(format!("{TOKEN_ENV} is not valid UTF-8"))
+            .with_help("set it to a token, or unset it".to_owned())
     })
 }
 
-fn read(file: &Path) -> Result<String, Problem> {
-    let unread = |why: &dyn std::fmt::Display| {
-        Problem::configuration(format!("no token can be read from {}: {why}", file.display()))
-            .with_next("put the token into it, and nothing else".to_owned())
+fn read(file: &Path) -> Result<String, CliError> {
+    let read_error = |why: &dyn std::fmt::Display| {
+        CliError::configuration(format!("cannot read a token from {}: {why}", file.display()))
+            .with_help("the file must contain the token and nothing else".to_owned())
     };
-    let text = std::fs::read_to_string(file).map_err(|why| unread(&why))?;
+    let text = std::fs::read_to_string(file).map_err(|why| read_error(&why))?;
     match text.trim() {
-        "" => Err(unread(&"it is empty")),
+        "" => Err(read_error(&"the file is empty")),
         token => Ok(token.to_owned()),
     }
 }

@@ -1,4 +1,4 @@
-//! A store, named by a flag, by the environment, or by nobody.
+//! The store target.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -11,93 +11,92 @@ use steadfast_store::Store;
 
 use super::{current_user, server};
 use crate::cli::Common;
-use crate::policies::Known;
-use crate::problem::Problem;
+use crate::error::CliError;
+use crate::policies::PolicyCatalog;
 
-/// The store that is opened when none is named.
-const USUAL: &str = "sqlite:steadfast.db";
+/// The store used when none is named.
+const DEFAULT_STORE_URL: &str = "sqlite:steadfast.db";
 
-/// The variable that names the store for every command.
-const VARIABLE: &str = "STEADFAST_STORE";
+/// The environment variable with the store URL.
+const STORE_ENV: &str = "STEADFAST_STORE";
 
-/// Which store, for commands that cannot do with a server.
+/// Store flags, for commands that cannot use a server.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Store")]
-pub(crate) struct StorePlace {
-    /// Where tasks are kept: sqlite:PATH or postgres://USER@HOST/DATABASE [env: STEADFAST_STORE]
-    /// [default: sqlite:steadfast.db]
+pub(crate) struct StoreTarget {
+    /// Store URL: sqlite:PATH or postgres://USER@HOST/DATABASE [env: STEADFAST_STORE] [default:
+    /// sqlite:steadfast.db]
     #[arg(long, value_name = "URL")]
     store: Option<String>,
 
-    /// It is taken in order to say what is wrong with it.
+    /// Accepted only to report a useful error.
     #[arg(long, value_name = "URL", hide = true)]
     server: Option<String>,
 }
 
-impl StorePlace {
-    /// What the store is opened by.
-    pub(crate) fn url(&self) -> Result<String, Problem> {
-        let is_named = self.store.is_some() || by_variable().is_some();
-        if self.server.is_some() || (!is_named && server::by_variable().is_some()) {
-            return Err(Problem::usage("this is done to a store itself, and not through a server")
-                .with_next(
-                    "name the store with --store or STEADFAST_STORE, where it can be reached"
-                        .to_owned(),
-                ));
+impl StoreTarget {
+    /// The store's URL.
+    pub(crate) fn url(&self) -> Result<String, CliError> {
+        let is_named = self.store.is_some() || from_env().is_some();
+        if self.server.is_some() || (!is_named && server::from_env().is_some()) {
+            return Err(CliError::usage(
+                "this command needs direct access to a store and cannot use a server",
+            )
+            .with_help("name the store with --store or STEADFAST_STORE".to_owned()));
         }
         url(self.store.as_deref())
     }
 
-    /// What a store is opened by that has to be there.
-    pub(crate) fn existing(&self) -> Result<String, Problem> {
+    /// The URL of a store that must exist.
+    pub(crate) fn existing_url(&self) -> Result<String, CliError> {
         let url = self.url()?;
-        has_to_be_there(&url, is_named(self.store.as_deref()))?;
+        require_existing(&url, is_named(self.store.as_deref()))?;
         Ok(url)
     }
 
-    /// What tells this store from all others, without its secrets.
-    pub(crate) fn identity(&self) -> Result<String, Problem> {
+    /// The store's identity, without secrets.
+    pub(crate) fn identity(&self) -> Result<String, CliError> {
         Ok(identity(&self.url()?))
     }
 }
 
-/// What a store is opened by: what the flag says, the variable, or what is usual.
-pub(super) fn url(flag: Option<&str>) -> Result<String, Problem> {
-    let named = flag.map(OsString::from).or_else(by_variable);
-    let text = named.map_or_else(|| Ok(USUAL.to_owned()), OsString::into_string);
+/// The URL from the flag, the environment variable, or the default.
+pub(super) fn url(flag: Option<&str>) -> Result<String, CliError> {
+    let named = flag.map(OsString::from).or_else(from_env);
+    let text = named.map_or_else(|| Ok(DEFAULT_STORE_URL.to_owned()), OsString::into_string);
     text.map_err(|_| {
-        Problem::configuration(format!("{VARIABLE} is not readable as text"))
-            .with_next("name the store as sqlite:PATH or postgres://USER@HOST/DATABASE".to_owned())
+        CliError::configuration(format!("{STORE_ENV} is not valid UTF-8"))
+            .with_help("name the store as sqlite:PATH or postgres://USER@HOST/DATABASE".to_owned())
     })
 }
 
-/// Read here and not by the parser, as for the policy file.
-pub(super) fn by_variable() -> Option<OsString> {
-    std::env::var_os(VARIABLE).filter(|url| !url.is_empty())
+/// Read here and not by clap, for the same reason as the policy file.
+pub(super) fn from_env() -> Option<OsString> {
+    std::env::var_os(STORE_ENV).filter(|url| !url.is_empty())
 }
 
 pub(super) fn is_named(flag: Option<&str>) -> bool {
-    flag.is_some() || by_variable().is_some()
+    flag.is_some() || from_env().is_some()
 }
 
-/// Refuses a file that is not there: an empty store, made by a slip in its name, would say that
-/// all is well.
-pub(super) fn has_to_be_there(url: &str, is_named: bool) -> Result<(), Problem> {
+/// Fails if the file does not exist. Creating an empty store for a misspelled name would look
+/// healthy.
+pub(super) fn require_existing(url: &str, is_named: bool) -> Result<(), CliError> {
     let Some(file) = file_of(url).filter(|file| !Path::new(file).exists()) else {
         return Ok(());
     };
     let what = match is_named {
-        false => format!("there is no store here: {file} does not exist"),
-        true => format!("there is no store at {file}"),
+        false => format!("no store in this directory: {file} does not exist"),
+        true => format!("store not found: {file} does not exist"),
     };
-    Err(Problem::configuration(what).with_next(
-        "name one that is there with --store or STEADFAST_STORE, or begin one with `steadfast \
+    Err(CliError::configuration(what).with_help(
+        "name an existing store with --store or STEADFAST_STORE, or create one with `steadfast \
          submit`"
             .to_owned(),
     ))
 }
 
-/// What tells a store from all others, without its secrets.
+/// The identity of a store, without secrets.
 pub(super) fn identity(url: &str) -> String {
     let bare = url.split_once('?').map_or(url, |(bare, _)| bare);
     let absolute = file_of(url).and_then(|file| std::path::absolute(file).ok());
@@ -107,34 +106,34 @@ pub(super) fn identity(url: &str) -> String {
     }
 }
 
-/// The file of an SQLite store that has one.
+/// The file of an SQLite URL, if it has one.
 fn file_of(url: &str) -> Option<&str> {
     let rest = url.strip_prefix("sqlite:")?;
-    let place = rest.split_once('?').map_or(rest, |(place, _)| place);
-    let place = place.strip_prefix("//").unwrap_or(place);
-    (!place.is_empty() && place != ":memory:").then_some(place)
+    let path = rest.split_once('?').map_or(rest, |(path, _)| path);
+    let path = path.strip_prefix("//").unwrap_or(path);
+    (!path.is_empty() && path != ":memory:").then_some(path)
 }
 
-/// Opens a store. A file that is not there is made.
-pub(super) async fn open(url: &str) -> Result<Local, Problem> {
-    let store = Store::open(url).await.map_err(|error| unopened(url, error.into()))?;
+/// Opens a store; an SQLite file is created if it does not exist.
+pub(super) async fn open(url: &str) -> Result<Local, CliError> {
+    let store = Store::open(url).await.map_err(|error| open_error(url, error.into()))?;
     Ok(Local::new(store, current_user()))
 }
 
-/// The same under the policies of the policy file.
-pub(super) async fn open_with_policies(url: &str, common: &Common) -> Result<Local, Problem> {
-    let known = Known::load(common.config.as_deref())?;
-    Ok(open(url).await?.with_policies(Arc::new(known.into_policies())))
+/// Opens a store with the policies of the policy file.
+pub(super) async fn open_with_policies(url: &str, common: &Common) -> Result<Local, CliError> {
+    let catalog = PolicyCatalog::load(common.config.as_deref())?;
+    Ok(open(url).await?.with_policies(Arc::new(catalog.into_policies())))
 }
 
-/// Who has several stores wants to know which one it was.
-pub(crate) fn unopened(url: &str, error: ApiError) -> Problem {
+/// Names the store that could not be opened.
+pub(crate) fn open_error(url: &str, error: ApiError) -> CliError {
     if error.kind == ErrorKind::WrongStore {
         return error.into();
     }
     let store = Redactor::installed().text(url).into_owned();
-    Problem::failed(format!("the store {store} cannot be opened: {}", error.with_cause()))
-        .with_next(error.next)
+    CliError::failed(format!("cannot open the store {store}: {}", error.with_cause()))
+        .with_help(error.next)
 }
 
 #[cfg(test)]
@@ -142,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_of_a_store_is_what_its_url_names() {
+    fn sqlite_file_is_parsed_from_url() {
         for (url, file) in [
             ("sqlite:steadfast.db", Some("steadfast.db")),
             ("sqlite:///var/tasks.db", Some("/var/tasks.db")),

@@ -1,13 +1,13 @@
-//! What is typed while somebody watches.
+//! Keyboard input during `--watch`.
 
 use crossterm::event::{Event, EventStream, KeyCode, KeyEventKind, KeyModifiers};
 use futures_util::StreamExt;
 
-/// What follows from a key, or from the window.
+/// The action of a key or of a window change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Typed {
+pub(super) enum KeyAction {
     Quit,
-    /// The window has another size.
+    /// The window was resized.
     Redraw,
 }
 
@@ -18,32 +18,32 @@ impl Keys {
         Self(EventStream::new())
     }
 
-    /// Waits for something that means something.
-    pub(super) async fn next(&mut self) -> Typed {
+    /// Waits for the next action.
+    pub(super) async fn next(&mut self) -> KeyAction {
         loop {
             match self.0.next().await {
                 Some(Ok(event)) => {
-                    if let Some(typed) = meaning(&event) {
-                        return typed;
+                    if let Some(action) = action_of(&event) {
+                        return action;
                     }
                 }
-                // The terminal is gone, so nobody watches.
-                Some(Err(_)) | None => return Typed::Quit,
+                // The terminal is gone.
+                Some(Err(_)) | None => return KeyAction::Quit,
             }
         }
     }
 }
 
-fn meaning(event: &Event) -> Option<Typed> {
+fn action_of(event: &Event) -> Option<KeyAction> {
     let key = match event {
-        Event::Resize(..) => return Some(Typed::Redraw),
+        Event::Resize(..) => return Some(KeyAction::Redraw),
         Event::Key(key) if key.kind != KeyEventKind::Release => key,
         _ => return None,
     };
     let with_control = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
-        KeyCode::Char('q' | 'Q') | KeyCode::Esc => Some(Typed::Quit),
-        KeyCode::Char('c' | 'd') if with_control => Some(Typed::Quit),
+        KeyCode::Char('q' | 'Q') | KeyCode::Esc => Some(KeyAction::Quit),
+        KeyCode::Char('c' | 'd') if with_control => Some(KeyAction::Quit),
         _ => None,
     }
 }
@@ -55,12 +55,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn q_and_control_c_quit_and_other_keys_do_nothing() {
-        let typed = |code, modifiers| meaning(&Event::Key(KeyEvent::new(code, modifiers)));
-        assert_eq!(typed(KeyCode::Char('q'), KeyModifiers::NONE), Some(Typed::Quit));
-        assert_eq!(typed(KeyCode::Char('c'), KeyModifiers::CONTROL), Some(Typed::Quit));
+    fn only_quit_keys_have_an_action() {
+        let typed = |code, modifiers| action_of(&Event::Key(KeyEvent::new(code, modifiers)));
+        assert_eq!(typed(KeyCode::Char('q'), KeyModifiers::NONE), Some(KeyAction::Quit));
+        assert_eq!(typed(KeyCode::Char('c'), KeyModifiers::CONTROL), Some(KeyAction::Quit));
         assert_eq!(typed(KeyCode::Char('c'), KeyModifiers::NONE), None);
         assert_eq!(typed(KeyCode::Enter, KeyModifiers::NONE), None);
-        assert_eq!(meaning(&Event::Resize(80, 24)), Some(Typed::Redraw));
+        assert_eq!(action_of(&Event::Resize(80, 24)), Some(KeyAction::Redraw));
     }
 }

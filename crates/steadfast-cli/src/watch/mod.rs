@@ -1,8 +1,7 @@
-//! Answers that are asked for again and again: `--watch`.
+//! `--watch`: results refreshed at an interval.
 //!
-//! On a terminal the answer is drawn in one place; elsewhere each follows the one before, so
-//! that a script can read them as they come. A store that is away for a while does not end it:
-//! what is wrong is shown until all is well again.
+//! On a terminal the result is redrawn in place; otherwise results are printed one after the
+//! other. An unreachable store does not end it: the error is shown until the store is back.
 
 mod keys;
 mod plain;
@@ -15,21 +14,21 @@ use std::time::Duration;
 use clap::Args;
 use steadfast::duration;
 
+use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Answer, Output};
-use crate::problem::Problem;
+use crate::output::{Output, Printable};
 
-/// Shorter than anybody can read, and busy for the store.
-const SHORTEST: Duration = Duration::from_millis(100);
+/// The shortest refresh interval.
+const MIN_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Whether to look again, and how often.
+/// Refresh flags.
 #[derive(Debug, Args)]
 pub(crate) struct Watch {
-    /// Look again and again, until q or Ctrl-C
+    /// Refresh until q or Ctrl-C
     #[arg(long)]
     watch: bool,
 
-    /// How often to look
+    /// Refresh interval
     #[arg(
         long,
         value_name = "DURATION",
@@ -41,18 +40,18 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Whether to look again.
+    /// Whether `--watch` was given.
     pub(crate) const fn is_on(&self) -> bool {
         self.watch
     }
 
-    /// Asks and shows until it is told to stop.
-    pub(crate) async fn run<A: Answer>(
+    /// Refreshes and shows results until it is stopped.
+    pub(crate) async fn run<A: Printable>(
         &self,
         output: Output,
-        ask: impl AsyncFnMut() -> Result<A, Problem>,
-    ) -> Result<Exit, Problem> {
-        let every = self.every.max(SHORTEST);
+        ask: impl AsyncFnMut() -> Result<A, CliError>,
+    ) -> Result<Exit, CliError> {
+        let every = self.every.max(MIN_INTERVAL);
         if !output.is_json() && io::stdout().is_terminal() {
             screen::run(every, ask).await
         } else {

@@ -1,29 +1,31 @@
-//! Where nobody watches a screen: one answer after the other.
+//! `--watch` without a terminal: one result after the other.
 
 use std::time::Duration;
 
 use super::signals::Signals;
+use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Answer, Output};
-use crate::problem::Problem;
+use crate::output::{Output, Printable};
 
-/// Prints answers until it is told to stop, or until nobody reads them.
-pub(super) async fn run<A: Answer>(
+/// Prints results until a stop signal, or until stdout is closed.
+pub(super) async fn run<A: Printable>(
     every: Duration,
     output: Output,
-    mut ask: impl AsyncFnMut() -> Result<A, Problem>,
-) -> Result<Exit, Problem> {
+    mut ask: impl AsyncFnMut() -> Result<A, CliError>,
+) -> Result<Exit, CliError> {
     let mut signals = Signals::listen()?;
     let mut is_first = true;
     loop {
         match ask().await {
-            Ok(answer) if !output.answer_while_read(&answer, !is_first)? => return Ok(Exit::Good),
+            Ok(answer) if !output.print_while_read(&answer, !is_first)? => {
+                return Ok(Exit::Success);
+            }
             Ok(_) => is_first = false,
             Err(problem) if is_first => return Err(problem),
             Err(problem) => drop(problem.report()),
         }
         tokio::select! {
-            () = signals.stop() => return Ok(Exit::Good),
+            () = signals.stop() => return Ok(Exit::Success),
             () = tokio::time::sleep(every) => {}
         }
     }

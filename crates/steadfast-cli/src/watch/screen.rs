@@ -1,7 +1,7 @@
-//! A terminal that shows one answer, drawn anew in its place.
+//! `--watch` on a terminal: one result, redrawn in place.
 //!
-//! It is drawn on the terminal's second screen, so that whoever quits finds everything as it
-//! was; also after a failure, because leaving it is what dropping it does.
+//! It uses the terminal's alternate screen, which is left when [`Screen`] is dropped, also after
+//! an error.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -15,74 +15,74 @@ use crossterm::terminal::{
 use crossterm::{execute, queue, terminal};
 use steadfast::duration;
 
-use super::keys::{Keys, Typed};
+use super::keys::{KeyAction, Keys};
 use super::signals::Signals;
+use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::Answer;
+use crate::output::Printable;
 use crate::output::colour::DIM;
-use crate::problem::Problem;
 
-/// The line that says how to quit, and an empty one above it.
-const FOOTER: u16 = 2;
+/// The line with the keys, and an empty line above it.
+const FOOTER_LINES: u16 = 2;
 
-/// Shows answers until somebody quits.
-pub(super) async fn run<A: Answer>(
+/// Shows results until the user quits.
+pub(super) async fn run<A: Printable>(
     every: Duration,
-    mut ask: impl AsyncFnMut() -> Result<A, Problem>,
-) -> Result<Exit, Problem> {
+    mut ask: impl AsyncFnMut() -> Result<A, CliError>,
+) -> Result<Exit, CliError> {
     let mut answer = Ok(ask().await?);
     let mut signals = Signals::listen()?;
-    let screen = Screen::enter().map_err(unusable)?;
+    let screen = Screen::enter().map_err(terminal_error)?;
     let mut keys = Keys::listen();
-    let mut look = tokio::time::interval(every);
-    look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    look.reset();
+    let mut interval = tokio::time::interval(every);
+    interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    interval.reset();
     loop {
-        screen.draw(&answer, every).map_err(unusable)?;
+        screen.draw(&answer, every).map_err(terminal_error)?;
         tokio::select! {
-            () = signals.stop() => return Ok(Exit::Good),
+            () = signals.stop() => return Ok(Exit::Success),
             typed = keys.next() => match typed {
-                Typed::Quit => return Ok(Exit::Good),
-                Typed::Redraw => {}
+                KeyAction::Quit => return Ok(Exit::Success),
+                KeyAction::Redraw => {}
             },
-            _ = look.tick() => answer = ask().await,
+            _ = interval.tick() => answer = ask().await,
         }
     }
 }
 
-fn unusable(why: io::Error) -> Problem {
-    Problem::failed(format!("the terminal cannot be used: {why}"))
-        .with_next("send the output elsewhere, such as into `| cat`".to_owned())
+fn terminal_error(why: io::Error) -> CliError {
+    CliError::failed(format!("cannot use the terminal: {why}"))
+        .with_help("pipe the output, for example into `cat`".to_owned())
 }
 
-/// The second screen, as long as it is there.
+/// The alternate screen.
 struct Screen;
 
 impl Screen {
     fn enter() -> io::Result<Self> {
         enable_raw_mode()?;
-        // From here on it is left again, whatever goes wrong.
+        // Created before the fallible call, so that dropping it restores the terminal.
         let screen = Self;
         execute!(io::stdout(), EnterAlternateScreen, Hide)?;
         Ok(screen)
     }
 
-    fn draw<A: Answer>(&self, answer: &Result<A, Problem>, every: Duration) -> io::Result<()> {
+    fn draw<A: Printable>(&self, answer: &Result<A, CliError>, every: Duration) -> io::Result<()> {
         let (width, height) = terminal::size()?;
         let text = rendered(answer, width)?;
         let mut frame = Vec::new();
         queue!(frame, BeginSynchronizedUpdate, MoveTo(0, 0))?;
-        let room = usize::from(height.saturating_sub(FOOTER));
-        for line in text.lines().take(room) {
+        let lines = usize::from(height.saturating_sub(FOOTER_LINES));
+        for line in text.lines().take(lines) {
             frame.write_all(line.as_bytes())?;
             queue!(frame, Clear(ClearType::UntilNewLine))?;
             frame.write_all(b"\r\n")?;
         }
         queue!(frame, Clear(ClearType::FromCursorDown))?;
         queue!(frame, MoveTo(0, height.saturating_sub(1)))?;
-        frame.write_all(footer(text.lines().count().saturating_sub(room), every).as_bytes())?;
+        frame.write_all(footer(text.lines().count().saturating_sub(lines), every).as_bytes())?;
         queue!(frame, EndSynchronizedUpdate)?;
-        // In one piece, for terminals that know nothing of synchronized updates.
+        // Written at once, for terminals without synchronized updates.
         let mut stdout = io::stdout().lock();
         stdout.write_all(&frame)?;
         stdout.flush()
@@ -91,18 +91,18 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // Who has lost the terminal has nothing to restore.
+        // Nothing to restore if the terminal is gone.
         let _ = execute!(io::stdout(), Show, LeaveAlternateScreen);
         let _ = disable_raw_mode();
     }
 }
 
-/// The answer, or what is wrong, with colours if this terminal is to have them.
-fn rendered<A: Answer>(answer: &Result<A, Problem>, width: u16) -> io::Result<String> {
+/// The result or the error, with colours if the terminal has them.
+fn rendered<A: Printable>(answer: &Result<A, CliError>, width: u16) -> io::Result<String> {
     let mut text = Vec::new();
     match answer {
-        Ok(answer) => answer.tell(&mut text)?,
-        Err(problem) => write!(text, "{}", problem.shown(usize::from(width)))?,
+        Ok(answer) => answer.write_text(&mut text)?,
+        Err(problem) => write!(text, "{}", problem.render(usize::from(width)))?,
     }
     let mut page = AutoStream::new(Vec::new(), AutoStream::choice(&io::stdout()));
     page.write_all(&text)?;
@@ -116,6 +116,6 @@ fn footer(hidden: usize, every: Duration) -> String {
     };
     let every = duration::format(every);
     let mut page = AutoStream::new(Vec::new(), AutoStream::choice(&io::stdout()));
-    let _ = write!(page, "{DIM}{more}looks every {every}, q quits{DIM:#}");
+    let _ = write!(page, "{DIM}{more}updates every {every}, q to quit{DIM:#}");
     String::from_utf8_lossy(&page.into_inner()).into_owned()
 }

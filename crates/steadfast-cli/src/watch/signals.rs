@@ -1,8 +1,8 @@
-//! The signals that end it: somebody typed Ctrl-C, or the terminal or the system goes away.
+//! Signals that end `--watch`.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::problem::Problem;
+use crate::error::CliError;
 
 pub(super) struct Signals {
     interrupt: Signal,
@@ -11,9 +11,9 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    pub(super) fn listen() -> Result<Self, Problem> {
+    pub(super) fn listen() -> Result<Self, CliError> {
         let listen = |kind| {
-            let cannot = |why| Problem::failed(format!("cannot listen to signals: {why}"));
+            let cannot = |why| CliError::failed(format!("cannot install signal handlers: {why}"));
             signal(kind).map_err(cannot)
         };
         Ok(Self {
@@ -23,7 +23,7 @@ impl Signals {
         })
     }
 
-    /// Waits for one of them.
+    /// Waits for one of the signals.
     pub(super) async fn stop(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}

@@ -1,27 +1,27 @@
-//! `steadfast breaker`: the breakers of all instances, seen and steered (G1).
+//! `steadfast breaker`: circuit breakers of all instances (G1).
 
+mod control;
 mod list;
-mod order;
 
 use clap::{Args, Subcommand};
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::problem::Problem;
+use control::{Close, Open};
 use list::List;
-use order::{Close, Open};
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast breaker list", "how do they stand?"),
-    ("steadfast breaker open payments --hold", "send nothing there until it is closed"),
-    ("steadfast breaker close payments", "let calls through again"),
+    ("steadfast breaker list", "show their states"),
+    ("steadfast breaker open payments --hold", "block calls until it is closed"),
+    ("steadfast breaker close payments", "allow calls again"),
 ];
 
-/// See and steer breakers: list, open, close.
+/// List, open and close circuit breakers.
 ///
-/// Every instance has a breaker for each policy that asks for one, shared by its tasks and its
-/// sessions. Instances write down how they stand and do what is wanted of them within seconds.
+/// Every instance has a breaker for each policy that enables one, shared by its tasks and
+/// sessions. Instances report breaker states and apply overrides within seconds.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]), subcommand_required = true)]
 #[command(arg_required_else_help = true)]
@@ -38,7 +38,7 @@ enum Action {
 }
 
 impl BreakerCommand {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         match &self.action {
             Action::List(list) => list.run(common),
             Action::Open(open) => open.run(common),

@@ -1,48 +1,48 @@
-//! The facts of a failure from a file or from stdin, as JSON.
+//! Failure facts as JSON, from a file or stdin.
 
 use std::path::Path;
 
 use steadfast::Fault;
 use steadfast::file::Source;
 
+use crate::error::CliError;
 use crate::input::{bytes_of, name_of};
-use crate::near_miss;
-use crate::problem::Problem;
+use crate::suggestion;
 
-/// Facts are short. What is longer is not meant for us.
-const LARGEST: u64 = 1024 * 1024;
+/// The largest fault file accepted.
+const MAX_FAULT_BYTES: u64 = 1024 * 1024;
 
 /// Reads a fault; `-` is stdin.
-pub(super) fn read(file: &Path) -> Result<Fault, Problem> {
+pub(super) fn read(file: &Path) -> Result<Fault, CliError> {
     let name = name_of(file);
-    let bytes = bytes_of(file, LARGEST + 1).map_err(|why| {
-        Problem::usage(format!("the fault from {name} cannot be read: {why}"))
-            .with_next("name a file that is there with --fault, or - for stdin".to_owned())
+    let bytes = bytes_of(file, MAX_FAULT_BYTES + 1).map_err(|why| {
+        CliError::usage(format!("cannot read the fault from {name}: {why}"))
+            .with_help("name an existing file with --fault, or - for stdin".to_owned())
     })?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(Problem::usage(format!("the fault from {name} is larger than 1 MiB"))
-            .with_next(
-                "give the facts of one failure, such as {\"http_status\": 503}".to_owned(),
+    if bytes.len() as u64 > MAX_FAULT_BYTES {
+        return Err(CliError::usage(format!("the fault from {name} is larger than 1 MiB"))
+            .with_help(
+                "pass the facts of one failure, such as {\"http_status\": 503}".to_owned(),
             ));
     }
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    serde_json::from_str(&text).map_err(|why| unreadable(&Source::new(name, &text), &why))
+    serde_json::from_str(&text).map_err(|why| parse_error(&Source::new(name, &text), &why))
 }
 
-fn unreadable(source: &Source, why: &serde_json::Error) -> Problem {
+fn parse_error(source: &Source, why: &serde_json::Error) -> CliError {
     let message = why.to_string();
     let (what, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
-    let next = match near_miss::in_refusal(what) {
+    let next = match suggestion::in_refusal(what) {
         Some(meant) => format!("did you mean {meant}?"),
-        None => "write it like {\"http_status\": 503, \"message\": \"busy\"}".to_owned(),
+        None => "use JSON such as {\"http_status\": 503, \"message\": \"busy\"}".to_owned(),
     };
     let at = offset(source.text(), why.line(), why.column());
-    Problem::usage(format!("the fault from {} is not understood: {what}", source.name()))
-        .with_next(next)
+    CliError::usage(format!("invalid fault in {}: {what}", source.name()))
+        .with_help(next)
         .at(source, &(at..at))
 }
 
-/// Where a line and a column, in bytes, are in the whole text.
+/// The byte offset of a line and column.
 fn offset(text: &str, line: usize, column: usize) -> usize {
     let before = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len);
     before.sum::<usize>() + column.saturating_sub(1)
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_found_after_other_lines_and_wide_characters() {
+    fn offset_counts_lines_and_wide_characters() {
         let text = "{\n \"é\": 1}\n";
         assert_eq!(text.get(offset(text, 2, 8)..), Some("1}\n"));
         assert_eq!(offset(text, 9, 9), text.len() + 8);

@@ -1,4 +1,4 @@
-//! `steadfast db migrate`: brings the schema up to date.
+//! `steadfast db migrate`: schema migration.
 
 use std::io::{self, Write};
 
@@ -7,55 +7,54 @@ use serde::Serialize;
 use steadfast_store::Migration;
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::output::Answer;
-use crate::problem::Problem;
-use crate::target::{self, StorePlace};
+use crate::output::Printable;
+use crate::target::{self, StoreTarget};
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast db migrate", "steadfast.db of this directory, made if it is not there"),
-    ("steadfast db migrate --store postgres://app@db/tasks --json", "before a fleet starts"),
+    ("steadfast db migrate", "the store of this directory, created if needed"),
+    ("steadfast db migrate --store postgres://app@db/tasks --json", "before starting workers"),
 ];
 
-/// Bring the schema up to date.
+/// Migrate the schema to the current version.
 ///
-/// Everything that opens a store does this by itself. It is a command of its own for those who
-/// want to do it before, with other rights, or to see that there is nothing to do. It can be run
-/// as often and by as many at once as one likes.
+/// Opening a store migrates it as well. Use this command to migrate ahead of a deployment or with
+/// other database privileges. It is safe to run repeatedly and concurrently.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Migrate {
     #[command(flatten)]
-    place: StorePlace,
+    target: StoreTarget,
 }
 
 impl Migrate {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let url = self.place.url()?;
-        let done = target::block_on(async {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
+        let url = self.target.url()?;
+        let migration = target::block_on(async {
             let migrated = steadfast_store::migrate(&url).await;
-            migrated.map_err(|error| target::unopened(&url, error.into()))
+            migrated.map_err(|error| target::open_error(&url, error.into()))
         })?;
-        common.output().answer(&Done(done))?;
-        Ok(Exit::Good)
+        common.output().print(&MigrationResult(migration))?;
+        Ok(Exit::Success)
     }
 }
 
 #[derive(Serialize)]
-struct Done(Migration);
+struct MigrationResult(Migration);
 
-impl Answer for Done {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+impl Printable for MigrationResult {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         match self.0 {
             Migration { from, to, .. } if from == to => {
-                writeln!(page, "up to date: the schema is version {to}")
+                writeln!(page, "schema version {to} is up to date")
             }
             Migration { from: 0, to, .. } => {
-                writeln!(page, "made a store: the schema is version {to}")
+                writeln!(page, "created a store with schema version {to}")
             }
             Migration { from, to, .. } => {
-                writeln!(page, "migrated from version {from} of the schema to version {to}")
+                writeln!(page, "migrated the schema from version {from} to version {to}")
             }
         }
     }

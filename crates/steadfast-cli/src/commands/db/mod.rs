@@ -1,6 +1,6 @@
-//! `steadfast db`: the database behind a store, for whoever looks after it.
+//! `steadfast db`: database administration.
 //!
-//! These ask the database itself and never a server: a server that runs has migrated already, and
+//! These commands access the database directly and never through a server, which migrates and
 //! prunes by itself.
 
 mod migrate;
@@ -10,23 +10,22 @@ mod status;
 use clap::{Args, Subcommand};
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::problem::Problem;
 use migrate::Migrate;
 use prune::Prune;
 use status::Status;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast db status", "what is there, and is it up to date?"),
-    ("steadfast db migrate --store postgres://app@db/tasks", "bring the schema up to date"),
-    ("steadfast db prune --completed-for 7d --dry-run", "how much would be forgotten?"),
+    ("steadfast db status", "schema version, size and row counts"),
+    ("steadfast db migrate --store postgres://app@db/tasks", "migrate the schema"),
+    ("steadfast db prune --completed-for 7d --dry-run", "how much would be deleted?"),
 ];
 
-/// Look after the database of a store.
+/// Migrate, inspect and prune the database of a store.
 ///
-/// Shows what is in the database, brings its schema up to date, and forgets what has ended long
-/// ago.
+/// Shows schema version, size and row counts, migrates the schema, and deletes old data.
 #[derive(Debug, Args)]
 #[command(
     subcommand_required = true,
@@ -35,22 +34,22 @@ const EXAMPLES: &[Example] = &[
 )]
 pub(crate) struct DbCommand {
     #[command(subcommand)]
-    command: What,
+    command: Action,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum Action {
     Migrate(Migrate),
     Prune(Prune),
     Status(Status),
 }
 
 impl DbCommand {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         match &self.command {
-            What::Migrate(migrate) => migrate.run(common),
-            What::Prune(prune) => prune.run(common),
-            What::Status(status) => status.run(common),
+            Action::Migrate(migrate) => migrate.run(common),
+            Action::Prune(prune) => prune.run(common),
+            Action::Status(status) => status.run(common),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `steadfast db prune`: forgets what has ended long ago.
+//! `steadfast db prune`: deletion of old data.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -11,74 +11,73 @@ use steadfast::duration;
 use steadfast_store::{AuditEntry, Pruned, Retention, Store, StoreError};
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::output::{Answer, counted};
-use crate::problem::Problem;
-use crate::target::{self, StorePlace};
+use crate::output::{Printable, counted};
+use crate::target::{self, StoreTarget};
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast db prune --dry-run", "how much would a worker forget by itself?"),
+    ("steadfast db prune --dry-run", "preview the default retention"),
     ("steadfast db prune --completed-for 7d --failed-for 90d", "by age"),
-    ("steadfast db prune --at-most 100000", "by count, the oldest first"),
-    ("steadfast db prune --audit-for 365d", "the audit log, which nobody else forgets"),
+    ("steadfast db prune --at-most 100000", "by count, oldest first"),
+    ("steadfast db prune --audit-for 365d", "the audit log, never pruned automatically"),
 ];
 
-/// Forget tasks and executions that ended long ago, and old records.
+/// Delete ended tasks, executions and records past their retention.
 ///
-/// Without a limit it is what a worker forgets by itself: tasks that completed a week ago or
-/// failed a quarter ago, the oldest of more than a million, and records of a week ago. With a
-/// limit it is that one alone. Executions of workflows are forgotten as tasks are. A task that has
-/// not ended is never forgotten, and the audit log only if it is asked for; what is gone of it, the
-/// log says itself. It is done in small pieces, so that nobody waits for it; it can be stopped at
-/// any time, and begun again.
+/// Without limits it applies the default retention of workers: tasks completed a week ago or
+/// failed 90 days ago, the oldest beyond a million ended tasks, and records of a week ago. With
+/// limits it applies only those. Executions of workflows are pruned like tasks. Tasks that have
+/// not ended are never deleted, and the audit log only with --audit-for, which adds an audit
+/// entry. Deletes in small batches and can be interrupted and repeated.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Prune {
     #[command(flatten)]
     limits: Limits,
 
-    /// Say how much it would be, and forget nothing
+    /// Show what would be deleted, and delete nothing
     #[arg(long)]
     dry_run: bool,
 
-    /// Show no progress
+    /// Hide the progress bar
     #[arg(short, long)]
     quiet: bool,
 
     #[command(flatten)]
-    place: StorePlace,
+    target: StoreTarget,
 }
 
-/// How long what is kept.
+/// Retention limits.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
 struct Limits {
-    /// Completed tasks, by age
+    /// Delete completed tasks older than this
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     completed_for: Option<Duration>,
 
-    /// Failed and cancelled tasks, by age
+    /// Delete failed and cancelled tasks older than this
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     failed_for: Option<Duration>,
 
-    /// Ended tasks, by count: the oldest of more are forgotten
+    /// Delete the oldest ended tasks beyond this number
     #[arg(long, value_name = "N")]
     at_most: Option<u64>,
 
-    /// The faults of tasks that stay, by the age of the task
+    /// Delete the faults of ended tasks older than this
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     faults_for: Option<Duration>,
 
-    /// Records of sessions and events, by age
+    /// Delete session and event records older than this
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     records_for: Option<Duration>,
 
-    /// Records of sessions and events, by count of each
+    /// Delete the oldest session and event records beyond this number of each
     #[arg(long, value_name = "N")]
     records_at_most: Option<u64>,
 
-    /// The audit log, by age
+    /// Delete audit entries older than this
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     audit_for: Option<Duration>,
 }
@@ -98,33 +97,33 @@ impl Limits {
 }
 
 impl Prune {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let url = self.place.existing()?;
-        let forgotten = target::block_on(async {
-            let unopened = |error: StoreError| target::unopened(&url, error.into());
-            let store = Store::open(&url).await.map_err(unopened)?;
-            self.prune(&store).await.map_err(unopened)
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
+        let url = self.target.existing_url()?;
+        let result = target::block_on(async {
+            let open_error = |error: StoreError| target::open_error(&url, error.into());
+            let store = Store::open(&url).await.map_err(open_error)?;
+            self.prune(&store).await.map_err(open_error)
         })?;
-        common.output().answer(&forgotten)?;
-        Ok(Exit::Good)
+        common.output().print(&result)?;
+        Ok(Exit::Success)
     }
 
-    async fn prune(&self, store: &Store) -> Result<Forgotten, StoreError> {
+    async fn prune(&self, store: &Store) -> Result<PruneResult, StoreError> {
         let mut retention = self.limits.retention();
         retention.dry_run = true;
         let wanted = store.prune(&retention).await?;
         if self.dry_run {
-            return Ok(Forgotten { dry_run: true, forgotten: wanted });
+            return Ok(PruneResult { dry_run: true, pruned: wanted });
         }
         retention.dry_run = false;
         let bar = bar(wanted, self.quiet);
         let mut all = Pruned::default();
         loop {
-            let piece = store.prune(&retention).await?;
-            if piece.is_nothing() {
+            let batch = store.prune(&retention).await?;
+            if batch.is_nothing() {
                 break;
             }
-            all += piece;
+            all += batch;
             bar.set_position(all.total());
         }
         bar.finish_and_clear();
@@ -132,14 +131,14 @@ impl Prune {
             let entry = AuditEntry::new(target::current_user(), "store.prune");
             store.audit(&entry.detail(json!(all))).await?;
         }
-        Ok(Forgotten { dry_run: false, forgotten: all })
+        Ok(PruneResult { dry_run: false, pruned: all })
     }
 }
 
 fn bar(wanted: Pruned, is_quiet: bool) -> ProgressBar {
     let bar = match is_quiet {
         true => ProgressBar::hidden(),
-        // It shows itself on a terminal and nowhere else.
+        // indicatif draws only on a terminal.
         false => ProgressBar::new(wanted.total()),
     };
     let style =
@@ -150,30 +149,30 @@ fn bar(wanted: Pruned, is_quiet: bool) -> ProgressBar {
     }
 }
 
-/// What was forgotten, or would be.
+/// The rows deleted, or that would be deleted.
 #[derive(Serialize)]
-struct Forgotten {
+struct PruneResult {
     dry_run: bool,
     #[serde(flatten)]
-    forgotten: Pruned,
+    pruned: Pruned,
 }
 
-impl Answer for Forgotten {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
-        let done = if self.dry_run { "would be forgotten, nothing was" } else { "forgotten" };
-        if self.forgotten.is_nothing() {
-            return writeln!(page, "nothing is old enough to be forgotten");
+impl Printable for PruneResult {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
+        let verb = if self.dry_run { "would be deleted" } else { "deleted" };
+        if self.pruned.is_nothing() {
+            return writeln!(page, "nothing to delete");
         }
         let counts = [
-            (self.forgotten.tasks, "task", "tasks"),
-            (self.forgotten.executions, "execution", "executions"),
-            (self.forgotten.faults, "fault", "faults"),
-            (self.forgotten.records, "record", "records"),
-            (self.forgotten.audit, "audit entry", "audit entries"),
+            (self.pruned.tasks, "task", "tasks"),
+            (self.pruned.executions, "execution", "executions"),
+            (self.pruned.faults, "fault", "faults"),
+            (self.pruned.records, "record", "records"),
+            (self.pruned.audit, "audit entry", "audit entries"),
         ];
         let some = counts.into_iter().filter(|(count, ..)| *count > 0);
-        let told: Vec<_> =
+        let texts: Vec<_> =
             some.map(|(count, one, more)| counted(count as usize, one, more)).collect();
-        writeln!(page, "{} {done}", told.join(", "))
+        writeln!(page, "{} {verb}", texts.join(", "))
     }
 }

@@ -1,4 +1,4 @@
-//! `steadfast db status`: what is in a database, without touching it.
+//! `steadfast db status`: read-only database inspection.
 
 use std::io::{self, Write};
 
@@ -8,51 +8,51 @@ use serde::Serialize;
 use steadfast_store::{Inspection, Stats, Store, inspect};
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::output::table::{Align, Table};
-use crate::output::{Answer, counted, width};
-use crate::problem::Problem;
-use crate::target::{self, StorePlace};
+use crate::output::{Printable, counted, width};
+use crate::target::{self, StoreTarget};
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast db status", "of steadfast.db in this directory"),
-    ("steadfast db status --store postgres://app@db/tasks", "of a fleet"),
+    ("steadfast db status", "the store of this directory"),
+    ("steadfast db status --store postgres://app@db/tasks", "a PostgreSQL store"),
     ("steadfast db status --json", "for a script"),
 ];
 
-/// Show what is in the database, without changing it.
+/// Show schema version, size and row counts of the database.
 ///
-/// The version of its schema and whether this program would migrate it, what it takes of the
-/// disk, and how many rows are where. Nothing is migrated or made.
+/// Shows the schema version and whether it needs a migration, the disk space, and the number of
+/// rows per table. Changes nothing.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Status {
     #[command(flatten)]
-    place: StorePlace,
+    target: StoreTarget,
 }
 
 impl Status {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let url = self.place.existing()?;
-        let found = target::block_on(Found::look(&url, self.place.identity()?))?;
-        common.output().answer(&found)?;
-        Ok(Exit::Good)
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
+        let url = self.target.existing_url()?;
+        let found = target::block_on(DatabaseStatus::inspect(&url, self.target.identity()?))?;
+        common.output().print(&found)?;
+        Ok(Exit::Success)
     }
 }
 
 #[derive(Serialize)]
-struct Found {
+struct DatabaseStatus {
     store: String,
     #[serde(flatten)]
     database: Inspection,
-    /// How many steps of the schema are missing.
+    /// Number of migrations not yet applied.
     pending_migrations: i64,
-    /// Nothing where they cannot be counted without migrating.
+    /// `None` if they cannot be counted without migrating.
     tasks: Option<Tasks>,
 }
 
-/// How many tasks are where.
+/// Task counts by status.
 #[derive(Serialize)]
 struct Tasks {
     pending: u64,
@@ -83,14 +83,14 @@ impl Tasks {
     }
 }
 
-impl Found {
-    async fn look(url: &str, store: String) -> Result<Self, Problem> {
-        let unopened = |error: steadfast_store::StoreError| target::unopened(url, error.into());
-        let database = inspect(url).await.map_err(unopened)?;
+impl DatabaseStatus {
+    async fn inspect(url: &str, store: String) -> Result<Self, CliError> {
+        let open_error = |error: steadfast_store::StoreError| target::open_error(url, error.into());
+        let database = inspect(url).await.map_err(open_error)?;
         let tasks = match database.applied == database.known {
             true => {
-                let store = Store::open(url).await.map_err(unopened)?;
-                Some(store.stats().await.map_err(unopened)?.into())
+                let store = Store::open(url).await.map_err(open_error)?;
+                Some(store.stats().await.map_err(open_error)?.into())
             }
             false => None,
         };
@@ -100,21 +100,23 @@ impl Found {
     fn schema(&self) -> String {
         let Inspection { applied, known, .. } = self.database;
         match self.pending_migrations {
-            _ if self.database.is_newer() => {
-                format!("version {applied}, and this program knows {known}: use a newer program")
+            _ if self.database.is_from_the_future() => {
+                format!(
+                    "version {applied} is newer than this program's {known}: upgrade the program"
+                )
             }
             0 => format!("version {applied}, up to date"),
-            _ if applied == 0 => "none: `steadfast db migrate` makes one".to_owned(),
+            _ if applied == 0 => "none: create it with `steadfast db migrate`".to_owned(),
             pending => {
-                let pending = counted(pending as usize, "step is", "steps are");
-                format!("version {applied}; {pending} missing: `steadfast db migrate` makes them")
+                let pending = counted(pending as usize, "migration", "migrations");
+                format!("version {applied}, {pending} pending: run `steadfast db migrate`")
             }
         }
     }
 }
 
-impl Answer for Found {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+impl Printable for DatabaseStatus {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         let database = &self.database;
         let mut table = Table::bare();
         table.entry("store", self.store.clone());
@@ -126,9 +128,9 @@ impl Answer for Found {
         }
         if let Some(tasks) = &self.tasks {
             let some = tasks.named().into_iter().filter(|(_, count)| *count > 0);
-            let told: Vec<String> = some.map(|(name, count)| format!("{count} {name}")).collect();
-            let told = if told.is_empty() { "none".to_owned() } else { told.join(", ") };
-            table.entry("tasks", told);
+            let texts: Vec<String> = some.map(|(name, count)| format!("{count} {name}")).collect();
+            let text = if texts.is_empty() { "none".to_owned() } else { texts.join(", ") };
+            table.entry("tasks", text);
         }
         table.write(page, width::of_stdout())?;
         if database.tables.is_empty() {

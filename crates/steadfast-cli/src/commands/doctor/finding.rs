@@ -1,4 +1,4 @@
-//! What a check found.
+//! Check results.
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
@@ -10,10 +10,10 @@ use crate::output::colour::{BAD, DIM, GOOD};
 const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
-/// How bad it is; worse ones are greater.
+/// The severity of a finding, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Mark {
+pub(super) enum Level {
     Ok,
     Unknown,
     Note,
@@ -21,8 +21,8 @@ pub(super) enum Mark {
     Problem,
 }
 
-impl Mark {
-    pub(super) const fn word(self) -> &'static str {
+impl Level {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
             Self::Unknown => "unknown",
@@ -43,73 +43,74 @@ impl Mark {
     }
 }
 
-/// What to do: a sentence, and what can be copied.
+/// Advice: a sentence, and commands to copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Advice {
     pub(super) say: String,
     pub(super) run: Vec<String>,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Finding {
     pub(super) check: &'static str,
-    pub(super) mark: Mark,
+    #[serde(rename = "mark")]
+    pub(super) level: Level,
     pub(super) found: String,
     pub(super) next: Vec<Advice>,
-    /// The numbers behind it, for machines.
+    /// Details for `--json`.
     facts: Map<String, Value>,
 }
 
 impl Finding {
-    pub(super) fn new(check: &'static str, mark: Mark, found: impl Into<String>) -> Self {
-        Self { check, mark, found: found.into(), next: Vec::new(), facts: Map::new() }
+    pub(super) fn new(check: &'static str, level: Level, found: impl Into<String>) -> Self {
+        Self { check, level, found: found.into(), next: Vec::new(), facts: Map::new() }
     }
 
     pub(super) fn ok(check: &'static str, found: impl Into<String>) -> Self {
-        Self::new(check, Mark::Ok, found)
+        Self::new(check, Level::Ok, found)
     }
 
     pub(super) fn note(check: &'static str, found: impl Into<String>) -> Self {
-        Self::new(check, Mark::Note, found)
+        Self::new(check, Level::Note, found)
     }
 
     pub(super) fn warning(check: &'static str, found: impl Into<String>) -> Self {
-        Self::new(check, Mark::Warning, found)
+        Self::new(check, Level::Warning, found)
     }
 
     pub(super) fn problem(check: &'static str, found: impl Into<String>) -> Self {
-        Self::new(check, Mark::Problem, found)
+        Self::new(check, Level::Problem, found)
     }
 
-    fn unknown(check: &'static str, why: &Unavailable) -> Self {
-        Self::new(check, Mark::Unknown, format!("could not be checked: {why}"))
+    fn unknown(check: &'static str, why: &Unseen) -> Self {
+        Self::new(check, Level::Unknown, format!("could not be checked: {why}"))
     }
 
-    /// What the judge makes of a fact that was seen.
+    /// Evaluates a fact, or reports why it could not be read.
     pub(super) fn of<T>(
         check: &'static str,
         seen: &Seen<T>,
-        judge: impl FnOnce(&T) -> Self,
+        evaluate: impl FnOnce(&T) -> Self,
     ) -> Self {
         match seen {
-            Ok(fact) => judge(fact),
+            Ok(fact) => evaluate(fact),
             Err(why) => Self::unknown(check, why),
         }
     }
 
-    /// Whether it hurts now.
-    pub(super) fn is_bad(&self) -> bool {
-        self.mark == Mark::Problem
+    /// Whether it is a problem.
+    pub(super) fn is_problem(&self) -> bool {
+        self.level == Level::Problem
     }
 
-    /// The same, with a number behind it.
+    /// Adds a detail for `--json`.
     pub(super) fn fact(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.facts.insert(name.to_owned(), value.into());
         self
     }
 
-    /// The same, and what to do.
+    /// Adds advice with commands.
     pub(super) fn advise<S: Into<String>>(
         mut self,
         say: impl Into<String>,
@@ -120,7 +121,7 @@ impl Finding {
         self
     }
 
-    /// The same, and what to do, in words alone.
+    /// Adds advice without commands.
     pub(super) fn say(self, say: impl Into<String>) -> Self {
         self.advise(say, [""; 0])
     }

@@ -1,18 +1,17 @@
-//! `steadfast doctor`: what is wrong with a store, or soon will be, and what to do about it.
+//! `steadfast doctor`: diagnosis of a store or server, with advice.
 //!
-//! The store crate gathers facts and thinks nothing of them; here they are judged, one file for
-//! each sort of fact, with the limits at its top. A check that is not content says precisely
-//! what to do: the statement, the setting, the command.
+//! The store crate collects facts; the checks here evaluate them, one file per topic with its
+//! thresholds at the top. A finding that needs action names the statement, setting or command.
 
 mod finding;
+mod open_error;
 mod policies;
 mod postgres;
 mod report;
 mod server;
 mod sqlite;
 mod units;
-mod unreachable;
-mod work;
+mod workload;
 
 use clap::Args;
 use jiff::Timestamp;
@@ -20,74 +19,73 @@ use steadfast::observe::Redactor;
 use steadfast_store::health::{EngineHealth, Health, examine};
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, Section, after_help};
-use crate::problem::Problem;
-use crate::target::{self, Chosen, Place};
+use crate::target::{self, ResolvedTarget, Target};
 use finding::Finding;
 use report::Report;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast doctor", "this directory's store and policies"),
-    ("steadfast doctor --store postgres://app@db/tasks", "a fleet's store"),
-    ("steadfast doctor --server http://127.0.0.1:7700", "what a server knows of its store"),
-    ("steadfast doctor --alive --server http://127.0.0.1:7700", "for a container's health check"),
-    ("steadfast doctor --json", "for a monitor"),
+    ("steadfast doctor", "store and policies of this directory"),
+    ("steadfast doctor --store postgres://app@db/tasks", "a PostgreSQL store"),
+    ("steadfast doctor --server http://127.0.0.1:7700", "a server and its store"),
+    ("steadfast doctor --alive --server http://127.0.0.1:7700", "container health check"),
+    ("steadfast doctor --json", "for monitoring"),
 ];
 
-const MARKS: Section = (
-    "Marks",
+const LEVELS: Section = (
+    "Levels",
     &[
-        ("ok", "as it should be"),
-        ("unknown", "could not be checked, and why"),
-        ("note", "good to know"),
-        ("warning", "will hurt if it goes on"),
-        ("problem", "hurts now; the exit code is 1"),
+        ("ok", "as expected"),
+        ("unknown", "could not be checked"),
+        ("note", "informational"),
+        ("warning", "will become a problem"),
+        ("problem", "needs action now; exit code 1"),
     ],
 );
 
-/// Check a store and the policy file, and say what to do.
+/// Diagnose a store and the policy file, with advice.
 ///
-/// Looks at the store from outside: nothing is migrated, made or written. Whether it can be
-/// reached and is up to date, whether workers take what is due, what holds it back (long
-/// transactions, stuck listeners, dead rows on PostgreSQL; the log, locks, damage and the disk
-/// of an SQLite file). A server is asked whether it is ready, and what it knows of its store.
-/// docs/doctor.md explains every check.
+/// Checks read-only whether the store is reachable and its schema current, whether workers claim
+/// due tasks, and what slows it down: long transactions, stuck listeners and dead rows on
+/// PostgreSQL; WAL size, locks, corruption and disk space of an SQLite file. A server is checked
+/// for readiness and for what it reports about its store. docs/doctor.md explains every check.
 #[derive(Debug, Args)]
-#[command(after_help = after_help(EXAMPLES, &[MARKS]))]
+#[command(after_help = after_help(EXAMPLES, &[LEVELS]))]
 pub(crate) struct Doctor {
-    /// Only ask a server whether it is ready: it is there, and its store answers
+    /// Only check that a server is ready: it responds and so does its store
     #[arg(long)]
     ready: bool,
 
-    /// Only ask a server whether it is there, whatever its store does, such as for the health
-    /// check of a container
+    /// Only check that a server responds, regardless of its store, for example as a container health
+    /// check
     #[arg(long, conflicts_with = "ready")]
     alive: bool,
 
     #[command(flatten)]
-    place: Place,
+    target: Target,
 }
 
 impl Doctor {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let report = match self.place.chosen()? {
-            Chosen::Store(_) if self.ready || self.alive => return Err(no_server()),
-            Chosen::Store(url) => of_store(&url, common)?,
-            Chosen::Server(address) => self.of_server(&address)?,
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
+        let report = match self.target.resolve()? {
+            ResolvedTarget::Store(_) if self.ready || self.alive => return Err(no_server()),
+            ResolvedTarget::Store(url) => of_store(&url, common)?,
+            ResolvedTarget::Server(address) => self.of_server(&address)?,
         };
-        common.output().answer(&report)?;
-        Ok(if report.is_well() { Exit::Good } else { Exit::Failed })
+        common.output().print(&report)?;
+        Ok(if report.is_healthy() { Exit::Success } else { Exit::Failed })
     }
 
-    fn of_server(&self, address: &str) -> Result<Report, Problem> {
-        let remote = self.place.remote(address)?;
+    fn of_server(&self, address: &str) -> Result<Report, CliError> {
+        let remote = self.target.remote(address)?;
         let checks = target::block_on(async {
             if self.alive {
                 return Ok(vec![server::alive(&remote).await]);
             }
             let ready = server::ready(&remote).await;
-            match self.ready || ready.is_bad() {
+            match self.ready || ready.is_problem() {
                 true => Ok(vec![ready]),
                 false => Ok(server::checked(&remote, ready, Timestamp::now).await),
             }
@@ -96,13 +94,13 @@ impl Doctor {
     }
 }
 
-/// A health check that looks at something else than it was to look at is worse than none.
-fn no_server() -> Problem {
-    Problem::usage("--ready and --alive are questions to a server")
-        .with_next("name it with --server, or leave them out to check the store".to_owned())
+/// A health check of the wrong target would be misleading.
+fn no_server() -> CliError {
+    CliError::usage("--ready and --alive are only valid with a server")
+        .with_help("name it with --server, or omit them to check the store".to_owned())
 }
 
-fn of_store(url: &str, common: &Common) -> Result<Report, Problem> {
+fn of_store(url: &str, common: &Common) -> Result<Report, CliError> {
     let mut checks = target::block_on(async { Ok(check(url).await) })?;
     checks.extend(policies::check(common));
     Ok(Report::new(Redactor::installed().text(url).into_owned(), checks))
@@ -110,31 +108,31 @@ fn of_store(url: &str, common: &Common) -> Result<Report, Problem> {
 
 async fn check(url: &str) -> Vec<Finding> {
     match examine(url, Timestamp::now).await {
-        Ok(health) => judged(&health),
-        Err(error) => vec![unreachable::told(url, &error)],
+        Ok(health) => check_all(&health),
+        Err(error) => vec![open_error::finding(url, &error)],
     }
 }
 
-fn judged(health: &Health) -> Vec<Finding> {
+fn check_all(health: &Health) -> Vec<Finding> {
     let mut checks = Vec::new();
-    let somebody = match &health.engine {
+    let has_clients = match &health.engine {
         EngineHealth::Postgres(own) => {
-            checks.extend(postgres::server::judged(own));
+            checks.extend(postgres::server::check(own));
             own.colleagues.as_ref().is_ok_and(|others| *others > 0)
         }
         EngineHealth::Sqlite(own) => {
-            checks.extend(sqlite::files::judged(own));
+            checks.extend(sqlite::files::check(own));
             own.holders.as_ref().is_ok_and(|holders| !holders.is_empty())
         }
         _ => false,
     };
-    checks.extend(work::judged(health, somebody));
+    checks.extend(workload::check(health, has_clients));
     match &health.engine {
         EngineHealth::Postgres(own) => {
-            checks.extend(postgres::sessions::judged(own));
-            checks.extend(postgres::tables::judged(own));
+            checks.extend(postgres::sessions::check(own));
+            checks.extend(postgres::tables::check(own));
         }
-        EngineHealth::Sqlite(own) => checks.extend(sqlite::database::judged(own)),
+        EngineHealth::Sqlite(own) => checks.extend(sqlite::database::check(own)),
         _ => {}
     }
     checks

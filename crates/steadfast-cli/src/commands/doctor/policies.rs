@@ -1,4 +1,4 @@
-//! The policy file: what `steadfast policy check` has to say about it.
+//! The policy file check: the same errors as `steadfast policy check`.
 
 use crate::cli::Common;
 use crate::commands::policy::check::CheckedFile;
@@ -8,7 +8,7 @@ use super::finding::Finding;
 
 const CHECK: &str = "policies";
 
-/// Nothing if there is no file: none is needed.
+/// Returns `None` without a policy file, which is optional.
 pub(super) fn check(common: &Common) -> Option<Finding> {
     let file = config::unchecked(common.config.as_deref())?;
     let checked = CheckedFile::of(&file, None);
@@ -18,15 +18,16 @@ pub(super) fn check(common: &Common) -> Option<Finding> {
     let mut finding = Finding::problem(CHECK, checked.summary())
         .fact("problems", serde_json::to_value(problems).unwrap_or_default());
     for problem in problems {
-        let place = match (problem.line, problem.column) {
+        let position = match (problem.line, problem.column) {
             (Some(line), Some(column)) => format!(":{line}:{column}"),
             _ => String::new(),
         };
         let path = if problem.path.is_empty() { "" } else { &format!(" {}:", problem.path) };
         let next = problem.suggestion.as_ref().map(|next| format!(" ({next})"));
         let next = next.unwrap_or_default();
-        finding = finding.say(format!("{}{place}:{path} {}{next}", problem.file, problem.message));
+        finding =
+            finding.say(format!("{}{position}:{path} {}{next}", problem.file, problem.message));
     }
     let shown = format!("steadfast policy check {}", file.display());
-    Some(finding.advise("to see each with its line:", [shown]))
+    Some(finding.advise("show each with its line:", [shown]))
 }

@@ -1,17 +1,17 @@
-//! All findings, one line each, and under each that is not well what to do.
+//! The report: one line per finding, with advice below.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 use textwrap::{Options, WordSeparator, WordSplitter};
 
-use super::finding::{Finding, Mark};
+use super::finding::{Finding, Level};
 use crate::output::colour::{HEADING, LITERAL};
-use crate::output::{Answer, counted, sanitize, width};
+use crate::output::{Printable, counted, sanitize, width};
 
-/// The widths of the first two columns, with the gaps after them.
-const MARK: usize = 9;
-const CHECK: usize = 14;
+/// Widths of the first two columns, including the gap.
+const LEVEL_COLUMNS: usize = 9;
+const CHECK_COLUMNS: usize = 14;
 
 #[derive(Serialize)]
 pub(super) struct Report {
@@ -22,59 +22,59 @@ pub(super) struct Report {
 
 impl Report {
     pub(super) fn new(store: String, checks: Vec<Finding>) -> Self {
-        let ok = checks.iter().all(|finding| finding.mark < Mark::Problem);
+        let ok = checks.iter().all(|finding| finding.level < Level::Problem);
         Self { store, ok, checks }
     }
 
-    /// Whether nothing is worse than a warning.
-    pub(super) const fn is_well(&self) -> bool {
+    /// Whether there is no problem.
+    pub(super) const fn is_healthy(&self) -> bool {
         self.ok
     }
 
     fn summary(&self) -> String {
-        let count = |mark| self.checks.iter().filter(|finding| finding.mark == mark).count();
+        let count = |level| self.checks.iter().filter(|finding| finding.level == level).count();
         let counts = [
-            (count(Mark::Problem), "problem", "problems"),
-            (count(Mark::Warning), "warning", "warnings"),
-            (count(Mark::Note), "note", "notes"),
-            (count(Mark::Unknown), "check could not be made", "checks could not be made"),
+            (count(Level::Problem), "problem", "problems"),
+            (count(Level::Warning), "warning", "warnings"),
+            (count(Level::Note), "note", "notes"),
+            (count(Level::Unknown), "check not possible", "checks not possible"),
         ];
-        let told: Vec<String> = counts
+        let texts: Vec<String> = counts
             .into_iter()
             .filter(|(count, ..)| *count > 0)
             .map(|(count, one, more)| counted(count, one, more))
             .collect();
-        if told.is_empty() { "all is well".to_owned() } else { told.join(", ") }
+        if texts.is_empty() { "no problems found".to_owned() } else { texts.join(", ") }
     }
 }
 
-impl Answer for Report {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+impl Printable for Report {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         writeln!(page, "{HEADING}{}{HEADING:#}", sanitize::line(&self.store))?;
-        self.checks.iter().try_for_each(|finding| tell(finding, page))?;
+        self.checks.iter().try_for_each(|finding| write_finding(finding, page))?;
         writeln!(page, "{}", self.summary())
     }
 }
 
-fn tell(finding: &Finding, page: &mut dyn Write) -> io::Result<()> {
-    let (mark, style) = (finding.mark.word(), finding.mark.style());
-    write!(page, "{style}{mark:MARK$}{style:#}{:CHECK$}", finding.check)?;
+fn write_finding(finding: &Finding, page: &mut dyn Write) -> io::Result<()> {
+    let (level, style) = (finding.level.name(), finding.level.style());
+    write!(page, "{style}{level:LEVEL_COLUMNS$}{style:#}{:CHECK_COLUMNS$}", finding.check)?;
     wrapped(page, &finding.found, "")?;
-    let indent = " ".repeat(MARK + CHECK);
+    let indent = " ".repeat(LEVEL_COLUMNS + CHECK_COLUMNS);
     for advice in &finding.next {
         write!(page, "{indent}")?;
         wrapped(page, &advice.say, "- ")?;
         for line in &advice.run {
-            // For copying, so it is never broken.
+            // Never wrapped, so that it can be copied.
             writeln!(page, "{indent}    {LITERAL}{}{LITERAL:#}", sanitize::line(line))?;
         }
     }
     Ok(())
 }
 
-/// A text in the third column, whose first line has its place already.
+/// Wraps text in the third column, after the first two have been written.
 fn wrapped(page: &mut dyn Write, text: &str, bullet: &str) -> io::Result<()> {
-    let column = width::of_text_on_stdout().saturating_sub(MARK + CHECK).max(30);
+    let column = width::of_text_on_stdout().saturating_sub(LEVEL_COLUMNS + CHECK_COLUMNS).max(30);
     let below = " ".repeat(bullet.len());
     let options = Options::new(column)
         .initial_indent(bullet)
@@ -85,7 +85,7 @@ fn wrapped(page: &mut dyn Write, text: &str, bullet: &str) -> io::Result<()> {
     let text = sanitize::line(text);
     let mut lines = textwrap::wrap(&text, options).into_iter();
     writeln!(page, "{}", lines.next().unwrap_or_default())?;
-    lines.try_for_each(|line| writeln!(page, "{:1$}{line}", "", MARK + CHECK))
+    lines.try_for_each(|line| writeln!(page, "{:1$}{line}", "", LEVEL_COLUMNS + CHECK_COLUMNS))
 }
 
 #[cfg(test)]
@@ -94,15 +94,15 @@ mod tests {
 
     fn shown(report: &Report) -> String {
         let mut page = anstream::StripStream::new(Vec::new());
-        report.tell(&mut page).unwrap();
+        report.write_text(&mut page).unwrap();
         String::from_utf8(page.into_inner()).unwrap()
     }
 
-    /// Section 10: each with what to do.
+    /// Section 10: findings have advice.
     #[test]
-    fn a_finding_is_a_line_and_what_to_do_stands_under_it() {
-        let locked = Finding::warning("lock", "somebody holds it\u{1b}[2J")
-            .advise("see who it is:", ["ps -p 7"])
+    fn finding_is_followed_by_its_advice() {
+        let locked = Finding::warning("lock", "held by another process\u{1b}[2J")
+            .advise("find it:", ["ps -p 7"])
             .say("or wait");
         let report =
             Report::new("sqlite:x".to_owned(), vec![Finding::ok("file", "12 KiB"), locked]);
@@ -110,20 +110,20 @@ mod tests {
             shown(&report),
             "sqlite:x\n\
              ok       file          12 KiB\n\
-             warning  lock          somebody holds it?[2J\n\
-             \x20                      - see who it is:\n\
+             warning  lock          held by another process?[2J\n\
+             \x20                      - find it:\n\
              \x20                          ps -p 7\n\
              \x20                      - or wait\n\
              1 warning\n"
         );
-        assert!(report.is_well());
+        assert!(report.is_healthy());
     }
 
     #[test]
-    fn one_problem_among_others_is_enough() {
+    fn report_with_one_problem_is_unhealthy() {
         let checks = vec![Finding::problem("schema", "no"), Finding::note("x", "y")];
         let report = Report::new(String::new(), checks);
-        assert!(!report.is_well());
+        assert!(!report.is_healthy());
         assert!(shown(&report).ends_with("1 problem, 1 note\n"));
     }
 }

@@ -1,7 +1,6 @@
-//! A server, asked from outside: whether it can be of use, and what it knows of its store.
+//! Server checks through its API: readiness, token, clock, due tasks, queues, breakers.
 //!
-//! What ails a database only the database can tell. So there is less here than for a store: who
-//! wants to know more asks the store itself.
+//! There are fewer checks than for a store, which needs direct access to the database.
 
 use std::time::Duration;
 
@@ -14,28 +13,28 @@ use super::finding::Finding;
 use super::units::{MINUTE, long};
 use crate::output::counted;
 
-/// A due task starts at once on an idle worker: after this, there is none.
-const TAKEN: Duration = MINUTE.saturating_mul(5);
-/// Clocks that are kept by a server of the network differ by less.
-const SKEW: Duration = Duration::from_secs(2);
+/// An idle worker claims a due task at once: after this time, none is available.
+const MAX_DUE_AGE: Duration = MINUTE.saturating_mul(5);
+/// Clocks synchronized by NTP differ by less.
+const MAX_CLOCK_SKEW: Duration = Duration::from_secs(2);
 
-/// Whether it is ready.
+/// Checks readiness.
 pub(super) async fn ready(remote: &Remote) -> Finding {
     match remote.ready().await {
-        Ok(()) => Finding::ok("server", "ready, and its store answers"),
-        Err(error) => refused("server", &error),
+        Ok(()) => Finding::ok("server", "ready, and its store responds"),
+        Err(error) => request_failed("server", &error),
     }
 }
 
-/// Whether it is there.
+/// Checks liveness.
 pub(super) async fn alive(remote: &Remote) -> Finding {
     match remote.alive().await {
-        Ok(()) => Finding::ok("server", "alive; its store was not asked"),
-        Err(error) => refused("server", &error),
+        Ok(()) => Finding::ok("server", "alive; its store was not checked"),
+        Err(error) => request_failed("server", &error),
     }
 }
 
-/// What else there is to know, by this machine's clock.
+/// Runs the other checks, with this machine's clock for comparison.
 pub(super) async fn checked(
     remote: &Remote,
     ready: Finding,
@@ -45,75 +44,76 @@ pub(super) async fn checked(
     let now = match remote.now().await {
         Ok(now) => now,
         Err(error) => {
-            findings.push(refused("token", &error));
+            findings.push(request_failed("token", &error));
             return findings;
         }
     };
     findings.push(skew(now, clock()));
     match remote.stats().await {
         Ok(stats) => findings.extend([due(&stats, now), queues(&stats)]),
-        Err(error) => findings.push(refused("due tasks", &error)),
+        Err(error) => findings.push(request_failed("due tasks", &error)),
     }
     match remote.breakers().await {
         Ok(views) => findings.push(breakers(&views)),
-        Err(error) => findings.push(refused("breakers", &error)),
+        Err(error) => findings.push(request_failed("breakers", &error)),
     }
     findings
 }
 
-fn refused(check: &'static str, error: &ApiError) -> Finding {
-    let told = Finding::problem(check, error.detail.clone());
+fn request_failed(check: &'static str, error: &ApiError) -> Finding {
+    let found = Finding::problem(check, error.detail.clone());
     match &error.next {
-        Some(next) => told.say(next.clone()),
-        None => told,
+        Some(next) => found.say(next.clone()),
+        None => found,
     }
 }
 
 fn skew(theirs: Timestamp, ours: Timestamp) -> Finding {
     let skew = theirs.duration_since(ours).unsigned_abs();
-    let told = match skew > SKEW {
-        true => {
-            Finding::note("clock", format!("the store's clock is {} from this one", long(skew)))
-                .say("the store's time holds for all tasks; have this machine's clock set")
-        }
-        false => Finding::ok("clock", "as here"),
+    let found = match skew > MAX_CLOCK_SKEW {
+        true => Finding::note(
+            "clock",
+            format!("the store's clock differs from this machine's by {}", long(skew)),
+        )
+        .say("tasks use the store's clock; synchronize this machine's clock"),
+        false => Finding::ok("clock", "in sync"),
     };
-    told.fact("skew_seconds", skew.as_secs_f64())
+    found.fact("skew_seconds", skew.as_secs_f64())
 }
 
 fn due(stats: &StatsView, now: Timestamp) -> Finding {
     let waiting = stats.due_since.map(|since| now.duration_since(since).unsigned_abs());
     let count = usize::try_from(stats.pending).unwrap_or(usize::MAX);
-    let told = match waiting {
-        Some(waiting) if waiting > TAKEN => {
+    let found = match waiting {
+        Some(waiting) if waiting > MAX_DUE_AGE => {
             let what = counted(count, "task is due", "tasks are due");
-            Finding::warning("due tasks", format!("{what}, the first for {}", long(waiting)))
-                .say("see that a worker runs for their queue and kind, and is not outrun")
+            Finding::warning("due tasks", format!("{what}, the oldest for {}", long(waiting)))
+                .say("check that workers run for their queue and kind, and have enough capacity")
         }
-        _ => Finding::ok("due tasks", counted(count, "is due", "are due")),
+        _ => Finding::ok("due tasks", format!("{count} due")),
     };
-    told.fact("pending", stats.pending)
+    found.fact("pending", stats.pending)
 }
 
 fn queues(stats: &StatsView) -> Finding {
     let paused = stats.queues.iter().filter(|queue| queue.paused).map(|queue| queue.name.as_str());
     match paused.collect::<Vec<_>>().as_slice() {
-        [] => Finding::ok("queues", "none is paused"),
+        [] => Finding::ok("queues", "none paused"),
         paused => Finding::note("queues", format!("paused: {}", paused.join(", ")))
-            .say("if that is over: `steadfast queue resume NAME`"),
+            .say("resume with `steadfast queue resume NAME`"),
     }
 }
 
 fn breakers(views: &[BreakerView]) -> Finding {
-    let is_shut = |view: &&BreakerView| {
+    let is_open = |view: &&BreakerView| {
         view.instances
             .iter()
             .any(|report| matches!(report.state, BreakerState::Open | BreakerState::Isolated))
     };
-    let shut: Vec<&str> = views.iter().filter(is_shut).map(|view| view.policy.as_str()).collect();
-    match shut.as_slice() {
-        [] => Finding::ok("breakers", "none is open"),
-        shut => Finding::warning("breakers", format!("open: {}", shut.join(", ")))
-            .say("`steadfast breaker list` shows where and until when"),
+    let open: Vec<&str> = views.iter().filter(is_open).map(|view| view.policy.as_str()).collect();
+    match open.as_slice() {
+        [] => Finding::ok("breakers", "none open"),
+        open => Finding::warning("breakers", format!("open: {}", open.join(", ")))
+            .say("see `steadfast breaker list` for instances and times"),
     }
 }

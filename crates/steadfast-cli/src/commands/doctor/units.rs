@@ -1,24 +1,24 @@
-//! Durations and sizes in the words of a finding.
+//! Formatting of durations and sizes in findings.
 
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::output::moment;
+use crate::output::relative_time;
 
 pub(super) const MINUTE: Duration = Duration::from_secs(60);
 pub(super) const HOUR: Duration = Duration::from_secs(3600);
 pub(super) const MIB: u64 = 1 << 20;
 pub(super) const GIB: u64 = 1 << 30;
 
-/// `2 h`, `1 min 30 s`.
+/// Formats a duration as `2 h` or `1 min 30 s`.
 pub(super) fn long(duration: Duration) -> String {
     let duration = SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX);
     let begin = Timestamp::UNIX_EPOCH;
-    moment::since(begin, begin.checked_add(duration).unwrap_or(Timestamp::MAX))
+    relative_time::elapsed(begin, begin.checked_add(duration).unwrap_or(Timestamp::MAX))
 }
 
-/// `12 MiB`.
+/// Formats a size as `12 MiB`.
 pub(super) fn size(bytes: u64) -> String {
     const UNITS: [(&str, u64); 3] = [("GiB", GIB), ("MiB", MIB), ("KiB", 1 << 10)];
     match UNITS.iter().find(|(_, size)| bytes >= *size) {
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_durations_are_rounded_for_people() {
+    fn sizes_and_durations_are_rounded() {
         assert_eq!(
             (size(12), size(1536), size(64 * MIB)),
             ("12 bytes".into(), "1.5 KiB".into(), "64 MiB".into())

@@ -14,10 +14,10 @@ const CAREFUL: Style = AnsiColor::Yellow.on_default().bold();
 
 pub(super) fn write(page: &mut dyn Write, view: &EventView) -> io::Result<()> {
     let event = &view.event;
-    let tone = tone(event.event_type);
+    let style = style_of(event.event_type);
     let time = event.timestamp.strftime("%Y-%m-%d %H:%M:%S");
     let name = event.event_type.name();
-    write!(page, "{DIM}{time}{DIM:#}  {tone}{name:<22}{tone:#}  {}", text(&event.operation))?;
+    write!(page, "{DIM}{time}{DIM:#}  {style}{name:<22}{style:#}  {}", text(&event.operation))?;
     if let (Some(attempt), Some(most)) = (event.attempt, event.max_attempts) {
         write!(page, " {attempt}/{most}")?;
     }
@@ -45,7 +45,7 @@ fn error(event: &Event) -> Option<String> {
     event.error.as_ref().map(ToString::to_string).or_else(|| of_context("last_error")).or_else(lost)
 }
 
-const fn tone(event_type: EventType) -> Style {
+const fn style_of(event_type: EventType) -> Style {
     match event_type {
         EventType::RetrySuccess | EventType::CircuitBreakerClosed => GOOD,
         EventType::RetryFailure | EventType::CircuitBreakerOpened | EventType::LeaseLost => BAD,

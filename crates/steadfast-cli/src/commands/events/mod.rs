@@ -1,7 +1,7 @@
 //! `steadfast events`: what happened, and what happens (O1).
 
+mod follow;
 mod line;
-mod tail;
 
 use std::io::{self, Write};
 
@@ -11,13 +11,13 @@ use steadfast_api::remote::Remote;
 use steadfast_api::{Api, EventFilter, EventView, Events, EventsFrom};
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::near_miss::nearest;
 use crate::output;
-use crate::problem::Problem;
-use crate::target::{self, Chosen, Place};
-use tail::Tail;
+use crate::suggestion::nearest;
+use crate::target::{self, ResolvedTarget, Target};
+use follow::EventFollower;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast events", "the last 20"),
@@ -65,7 +65,7 @@ pub(crate) struct EventsCommand {
     correlation_id: Option<String>,
 
     #[command(flatten)]
-    place: Place,
+    target: Target,
 }
 
 fn event_type(name: &str) -> Result<EventType, String> {
@@ -78,12 +78,14 @@ fn event_type(name: &str) -> Result<EventType, String> {
 }
 
 impl EventsCommand {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         target::block_on(async {
-            match self.place.chosen()? {
-                Chosen::Store(_) => self.show(&*self.place.look().await?, None, common.json).await,
-                Chosen::Server(address) => {
-                    let remote = self.place.remote(&address)?;
+            match self.target.resolve()? {
+                ResolvedTarget::Store(_) => {
+                    self.show(&*self.target.open().await?, None, common.json).await
+                }
+                ResolvedTarget::Server(address) => {
+                    let remote = self.target.remote(&address)?;
                     self.show(&remote, Some(&remote), common.json).await
                 }
             }
@@ -95,23 +97,23 @@ impl EventsCommand {
         api: &dyn Api,
         server: Option<&Remote>,
         json: bool,
-    ) -> Result<Exit, Problem> {
+    ) -> Result<Exit, CliError> {
         let filter = self.filter();
         let Events { items, last } =
             api.events(&filter, EventsFrom::Latest, self.last.max(1)).await?;
         let shown = items.get(items.len().saturating_sub(self.last as usize)..).unwrap_or_default();
         if shown.is_empty() && !self.follow && !json {
-            output::print(|page| writeln!(page, "{}", self.nothing()))?;
+            output::print(|page| writeln!(page, "{}", self.empty_text()))?;
         }
-        let mut goes_on = print(shown, json)?;
-        let mut tail = match server {
-            Some(server) => Tail::told(server.follow(filter, last)),
-            None => Tail::asked(api, filter, last),
+        let mut is_open = print(shown, json)?;
+        let mut follower = match server {
+            Some(server) => EventFollower::subscribed(server.follow(filter, last)),
+            None => EventFollower::polled(api, filter, last),
         };
-        while goes_on && self.follow {
-            goes_on = print(&tail.next().await?, json)?;
+        while is_open && self.follow {
+            is_open = print(&follower.next().await?, json)?;
         }
-        Ok(Exit::Good)
+        Ok(Exit::Success)
     }
 
     fn filter(&self) -> EventFilter {
@@ -124,7 +126,7 @@ impl EventsCommand {
         }
     }
 
-    fn nothing(&self) -> &'static str {
+    fn empty_text(&self) -> &'static str {
         match self.filter() == EventFilter::default() {
             true => {
                 "nothing happened yet that is worth telling: a task that succeeds at once is no event"
@@ -135,7 +137,7 @@ impl EventsCommand {
 }
 
 /// Prints them; `false` if nobody reads them any more.
-fn print(events: &[EventView], json: bool) -> Result<bool, Problem> {
+fn print(events: &[EventView], json: bool) -> Result<bool, CliError> {
     let mut page = io::BufWriter::new(anstream::stdout().lock());
     let written = events.iter().try_for_each(|event| match json {
         true => {
@@ -146,7 +148,7 @@ fn print(events: &[EventView], json: bool) -> Result<bool, Problem> {
     });
     match written.and_then(|()| page.flush()) {
         Err(why) if why.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(why) => Err(Problem::failed(format!("the events could not be written: {why}"))),
+        Err(why) => Err(CliError::failed(format!("the events could not be written: {why}"))),
         Ok(()) => Ok(true),
     }
 }

@@ -8,12 +8,12 @@ use serde::Serialize;
 use steadfast_api::CheckedWorkflow;
 use steadfast_flow::Workflow;
 
-use super::text;
+use super::definition_file;
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::output::{Answer, sanitize};
-use crate::problem::Problem;
+use crate::output::{Printable, sanitize};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast flow check sign-up.json", "everything that is wrong"),
@@ -33,13 +33,13 @@ pub(super) struct Check {
 }
 
 impl Check {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let workflow = Workflow::parse(&text::read(&self.file)?);
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
+        let workflow = Workflow::parse(&definition_file::read(&self.file)?);
         let checked = CheckedWorkflow::of(&workflow);
-        let exit = if checked.ok { Exit::Good } else { Exit::Configuration };
-        common.output().answer(&Checked(checked))?;
+        let exit = if checked.ok { Exit::Success } else { Exit::Configuration };
+        common.output().print(&Checked(checked))?;
         if let Ok(workflow) = &workflow {
-            text::note_handlers(workflow);
+            definition_file::note_handlers(workflow);
         }
         Ok(exit)
     }
@@ -49,8 +49,8 @@ impl Check {
 #[serde(transparent)]
 struct Checked(CheckedWorkflow);
 
-impl Answer for Checked {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+impl Printable for Checked {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         if self.0.ok {
             return writeln!(page, "it makes sense");
         }

@@ -8,15 +8,15 @@ use serde::Serialize;
 use steadfast_api::{Api, ExecutionFilter, ExecutionView, Page};
 use steadfast_store::ExecutionStatus;
 
-use super::tone;
+use super::status_color;
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::output::table::{Align, Table};
-use crate::output::{Answer, moment, short, width};
+use crate::output::{Printable, relative_time, truncate, width};
 use crate::paging::{self, Paging};
-use crate::problem::Problem;
-use crate::target::{self, Place};
+use crate::target::{self, Target};
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
@@ -46,7 +46,7 @@ pub(super) struct List {
     watch: Watch,
 
     #[command(flatten)]
-    place: Place,
+    target: Target,
 }
 
 fn status(text: &str) -> Result<ExecutionStatus, String> {
@@ -54,20 +54,20 @@ fn status(text: &str) -> Result<ExecutionStatus, String> {
 }
 
 impl List {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         target::block_on(async {
-            let api = self.place.look().await?;
+            let api = self.target.open().await?;
             if self.watch.is_on() {
                 return self.watch.run(common.output(), async || self.ask(&*api).await).await;
             }
             let listed = self.ask(&*api).await?;
-            common.output().answer(&listed)?;
+            common.output().print(&listed)?;
             paging::note(listed.page.next.as_ref());
-            Ok(Exit::Good)
+            Ok(Exit::Success)
         })
     }
 
-    async fn ask(&self, api: &dyn Api) -> Result<Listed, Problem> {
+    async fn ask(&self, api: &dyn Api) -> Result<Listed, CliError> {
         let filter = ExecutionFilter { status: self.status, workflow: self.workflow.clone() };
         let page = api.executions(&filter, &self.paging.query()).await?;
         Ok(Listed { page, now: api.now().await?, is_all: filter == ExecutionFilter::default() })
@@ -84,8 +84,8 @@ struct Listed {
     is_all: bool,
 }
 
-impl Answer for Listed {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+impl Printable for Listed {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         if self.page.items.is_empty() {
             return page.write_all(match self.is_all {
                 true => b"no executions yet: start one with `steadfast flow run`\n",
@@ -97,7 +97,7 @@ impl Answer for Listed {
 }
 
 /// The longest reason that a table shows.
-const WHY: usize = 60;
+const MAX_REASON_CHARS: usize = 60;
 
 /// Executions, one a line.
 pub(super) fn table(executions: &[ExecutionView], now: Timestamp) -> Table {
@@ -112,13 +112,13 @@ pub(super) fn table(executions: &[ExecutionView], now: Timestamp) -> Table {
     let mut table = Table::with_columns(&columns);
     for execution in executions {
         let why = execution.message.as_deref().unwrap_or_default();
-        table.toned_row([
+        table.colored_row([
             (execution.id.to_string(), None),
-            (execution.status.to_string(), Some(tone::status(execution.status))),
+            (execution.status.to_string(), Some(status_color::of_execution(execution.status))),
             (execution.workflow.clone(), None),
             (execution.attempt.to_string(), None),
-            (moment::away(execution.ended_at.unwrap_or(execution.due_at), now), None),
-            (short::line(why, WHY), None),
+            (relative_time::from_now(execution.ended_at.unwrap_or(execution.due_at), now), None),
+            (truncate::line(why, MAX_REASON_CHARS), None),
         ]);
     }
     table

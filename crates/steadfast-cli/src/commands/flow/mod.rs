@@ -1,20 +1,20 @@
 //! `steadfast flow`: workflows, checked, started, looked at and steered.
 
 mod check;
+mod control;
+mod definition_file;
 mod id;
 mod list;
 mod run;
 mod show;
-mod steer;
-mod text;
-mod tone;
+mod status_color;
 
 use clap::{Args, Subcommand};
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::problem::Problem;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast flow check sign-up.json", "does it make sense?"),
@@ -41,13 +41,13 @@ enum Command {
     Run(run::Run),
     List(list::List),
     Show(show::Show),
-    Cancel(steer::Cancel),
-    Resume(steer::Resume),
-    Retry(steer::Retry),
+    Cancel(control::Cancel),
+    Resume(control::Resume),
+    Retry(control::Retry),
 }
 
 impl FlowCommand {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         match &self.command {
             Command::Check(check) => check.run(common),
             Command::Run(run) => run.run(common),

@@ -8,13 +8,13 @@ use steadfast::observe::Redactor;
 use steadfast_api::NewExecution;
 use steadfast_flow::{Workflow, WorkflowError};
 
-use super::show::Shown;
-use super::text;
+use super::definition_file;
+use super::show::ExecutionOutput;
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::problem::Problem;
-use crate::target::{self, Place};
+use crate::target::{self, Target};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast flow run sign-up.json --trigger 42", "with what its nodes refer to"),
@@ -41,7 +41,7 @@ pub(super) struct Run {
     key: Option<String>,
 
     #[command(flatten)]
-    place: Place,
+    target: Target,
 }
 
 fn json(text: &str) -> Result<Value, String> {
@@ -49,24 +49,26 @@ fn json(text: &str) -> Result<Value, String> {
 }
 
 /// All that is wrong with it, as `flow check` tells it.
-fn senseless(error: &WorkflowError) -> Problem {
-    Problem::all(error.problems().iter().map(|problem| Problem::configuration(problem.to_string())))
-        .unwrap_or_else(|| Problem::configuration(error.to_string()))
+fn workflow_error(error: &WorkflowError) -> CliError {
+    CliError::all(
+        error.problems().iter().map(|problem| CliError::configuration(problem.to_string())),
+    )
+    .unwrap_or_else(|| CliError::configuration(error.to_string()))
 }
 
 impl Run {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let text = text::read(&self.file)?;
-        let workflow = Workflow::parse(&text).map_err(|error| senseless(&error))?;
-        text::note_handlers(&workflow);
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
+        let text = definition_file::read(&self.file)?;
+        let workflow = Workflow::parse(&text).map_err(|error| workflow_error(&error))?;
+        definition_file::note_handlers(&workflow);
         target::block_on(async {
-            let api = self.place.make(common).await?;
-            let workflow = api.save_workflow(&text).await?.id;
+            let api = self.target.open_or_create(common).await?;
+            let workflow = api.keep_workflow(&text).await?.id;
             let new = NewExecution { trigger: self.trigger.clone(), key: self.key.clone() };
             let started = api.start_execution(workflow, new).await?;
             let execution = started.execution.without_secrets(Redactor::installed());
-            common.output().answer(&Shown { execution, now: api.now().await? })?;
-            Ok(Exit::Good)
+            common.output().print(&ExecutionOutput { execution, now: api.now().await? })?;
+            Ok(Exit::Success)
         })
     }
 }

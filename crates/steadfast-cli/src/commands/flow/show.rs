@@ -9,14 +9,14 @@ use steadfast::observe::Redactor;
 use steadfast_api::{Api, ExecutionView};
 use steadfast_store::ExecutionId;
 
-use super::{id, list, tone};
+use super::{id, list, status_color};
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::output::table::{Align, Table};
-use crate::output::{Answer, sanitize, short, width};
-use crate::problem::Problem;
-use crate::target::{self, Place};
+use crate::output::{Printable, sanitize, truncate, width};
+use crate::target::{self, Target};
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
@@ -42,29 +42,29 @@ pub(super) struct Show {
     watch: Watch,
 
     #[command(flatten)]
-    place: Place,
+    target: Target,
 }
 
 impl Show {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         target::block_on(async {
-            let api = self.place.look().await?;
+            let api = self.target.open().await?;
             if self.chain {
                 let chain = api.execution_chain(self.id).await?;
-                common.output().answer(&Chain { chain, now: api.now().await? })?;
-                return Ok(Exit::Good);
+                common.output().print(&Chain { chain, now: api.now().await? })?;
+                return Ok(Exit::Success);
             }
             if self.watch.is_on() {
                 return self.watch.run(common.output(), async || self.ask(&*api).await).await;
             }
-            common.output().answer(&self.ask(&*api).await?)?;
-            Ok(Exit::Good)
+            common.output().print(&self.ask(&*api).await?)?;
+            Ok(Exit::Success)
         })
     }
 
-    async fn ask(&self, api: &dyn Api) -> Result<Shown, Problem> {
+    async fn ask(&self, api: &dyn Api) -> Result<ExecutionOutput, CliError> {
         let execution = api.execution(self.id).await?.without_secrets(Redactor::installed());
-        Ok(Shown { execution, now: api.now().await? })
+        Ok(ExecutionOutput { execution, now: api.now().await? })
     }
 }
 
@@ -76,8 +76,8 @@ struct Chain {
     now: Timestamp,
 }
 
-impl Answer for Chain {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+impl Printable for Chain {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         list::table(&self.chain, self.now).write(page, width::of_stdout())
     }
 }
@@ -85,17 +85,17 @@ impl Answer for Chain {
 /// One execution with its nodes.
 #[derive(Serialize)]
 #[serde(transparent)]
-pub(super) struct Shown {
+pub(super) struct ExecutionOutput {
     pub(super) execution: ExecutionView,
     #[serde(skip)]
     pub(super) now: Timestamp,
 }
 
 /// The longest words that a table shows of a node.
-const WORDS: usize = 60;
+const MAX_OUTCOME_CHARS: usize = 60;
 
-impl Answer for Shown {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+impl Printable for ExecutionOutput {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         let execution = &self.execution;
         let width = width::of_stdout();
         list::table(std::slice::from_ref(execution), self.now).write(page, width)?;
@@ -108,12 +108,12 @@ impl Answer for Shown {
         for node in execution.nodes.iter().flatten() {
             let answer = node.result.as_ref().map(ToString::to_string);
             let words = node.message.clone().or(answer).unwrap_or_default();
-            table.toned_row([
+            table.colored_row([
                 (node.node_id.clone(), None),
-                (node.status.name().to_owned(), tone::place(node.status)),
+                (node.status.name().to_owned(), status_color::of_node(node.status)),
                 (node.depends_on.join(", "), None),
                 (node.task.map(|task| task.to_string()).unwrap_or_default(), None),
-                (short::line(&words, WORDS), None),
+                (truncate::line(&words, MAX_OUTCOME_CHARS), None),
             ]);
         }
         writeln!(page)?;

@@ -9,11 +9,11 @@ use clap::{Args, CommandFactory};
 use serde::Serialize;
 
 use crate::cli::{Cli, Common};
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, Section, after_help};
-use crate::output::file::{self, IfThere};
-use crate::output::{self, Answer, counted};
-use crate::problem::Problem;
+use crate::output::file::{self, IfExists};
+use crate::output::{self, Printable, counted};
 use page::page;
 
 const EXAMPLES: &[Example] = &[
@@ -43,17 +43,17 @@ pub(crate) struct Man {
 }
 
 impl Man {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let mut program = Cli::command().disable_help_subcommand(true);
         program.build();
         let Some(directory) = &self.directory else {
-            output::print_raw(&made(&program)?)?;
-            return Ok(Exit::Good);
+            output::print_raw(&render(&program)?)?;
+            return Ok(Exit::Success);
         };
-        let mut written = Written { pages: Vec::new() };
+        let mut written = ManPages { pages: Vec::new() };
         write_all(&program, directory, &mut written)?;
-        common.output().answer(&written)?;
-        Ok(Exit::Good)
+        common.output().print(&written)?;
+        Ok(Exit::Success)
     }
 }
 
@@ -61,31 +61,31 @@ impl Man {
 fn write_all(
     command: &clap::Command,
     directory: &Path,
-    written: &mut Written,
-) -> Result<(), Problem> {
+    written: &mut ManPages,
+) -> Result<(), CliError> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     let file = directory.join(format!("{name}.1"));
     if !directory.is_dir() {
-        return Err(Problem::failed(format!("{} is no directory", directory.display()))
-            .with_next(format!("make it first: mkdir -p {}", directory.display())));
+        return Err(CliError::failed(format!("{} is no directory", directory.display()))
+            .with_help(format!("make it first: mkdir -p {}", directory.display())));
     }
-    file::write(&file, &made(command)?, IfThere::Replace)?;
+    file::write(&file, &render(command)?, IfExists::Replace)?;
     written.pages.push(file);
     command.get_subcommands().try_for_each(|inner| write_all(inner, directory, written))
 }
 
-fn made(command: &clap::Command) -> Result<Vec<u8>, Problem> {
-    page(command).map_err(|why| Problem::failed(format!("the page could not be made: {why}")))
+fn render(command: &clap::Command) -> Result<Vec<u8>, CliError> {
+    page(command).map_err(|why| CliError::failed(format!("the page could not be made: {why}")))
 }
 
 /// The pages that were written.
 #[derive(Serialize)]
-struct Written {
+struct ManPages {
     pages: Vec<PathBuf>,
 }
 
-impl Answer for Written {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+impl Printable for ManPages {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         let directory = self.pages.first().and_then(|page| page.parent());
         let pages = counted(self.pages.len(), "page", "pages");
         writeln!(page, "{pages} in {}", directory.unwrap_or(Path::new(".")).display())

@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
-use steadfast::file::{Format, Policies, Problem as Wrong, Problems};
+use steadfast::file::{Format, Policies, Problem as FileProblem, Problems};
 
 use crate::cli::Common;
 use crate::config;
+use crate::error::{CliError, in_order};
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::input;
 use crate::output::colour::{BAD, GOOD};
-use crate::output::{Answer, counted, width};
-use crate::problem::{Problem, in_order};
+use crate::output::{Printable, counted, width};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy check", "this directory's file"),
@@ -52,23 +52,23 @@ fn formats() -> impl TypedValueParser<Value = Format> {
 }
 
 impl Check {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let files = self.files(common)?;
         let read = |file: &PathBuf| CheckedFile::of(file, self.format);
         let checked = Checked::of(files.iter().map(read).collect());
-        common.output().answer(&checked)?;
-        Ok(if checked.ok { Exit::Good } else { Exit::Configuration })
+        common.output().print(&checked)?;
+        Ok(if checked.ok { Exit::Success } else { Exit::Configuration })
     }
 
-    fn files(&self, common: &Common) -> Result<Vec<PathBuf>, Problem> {
+    fn files(&self, common: &Common) -> Result<Vec<PathBuf>, CliError> {
         if !self.files.is_empty() {
             return Ok(self.files.clone());
         }
         let usual = config::unchecked(common.config.as_deref());
         usual.map(|file| vec![file]).ok_or_else(|| {
-            Problem::usage("there is no file to check").with_next(format!(
+            CliError::usage("there is no file to check").with_help(format!(
                 "name it, as in `steadfast policy check FILE`, or go to where {} is",
-                config::USUAL
+                config::DEFAULT_POLICY_FILE
             ))
         })
     }
@@ -91,14 +91,14 @@ impl fmt::Display for Counts {
 /// One file, and everything that is wrong with it.
 pub(crate) struct CheckedFile {
     name: String,
-    found: Result<Counts, Vec<Wrong>>,
+    found: Result<Counts, Vec<FileProblem>>,
 }
 
 /// What was found in all of them.
 #[derive(Serialize)]
 struct Checked {
     ok: bool,
-    problems: Vec<Wrong>,
+    problems: Vec<FileProblem>,
     #[serde(skip)]
     files: Vec<CheckedFile>,
 }
@@ -106,14 +106,14 @@ struct Checked {
 impl Checked {
     fn of(files: Vec<CheckedFile>) -> Self {
         let wrong = files.iter().filter_map(|file| file.found.as_ref().err());
-        let problems: Vec<Wrong> = wrong.flatten().cloned().collect();
+        let problems: Vec<FileProblem> = wrong.flatten().cloned().collect();
         Self { ok: problems.is_empty(), problems, files }
     }
 }
 
-impl Answer for Checked {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
-        self.files.iter().try_for_each(|file| file.tell(page))
+impl Printable for Checked {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
+        self.files.iter().try_for_each(|file| file.write_text(page))
     }
 }
 
@@ -124,7 +124,7 @@ impl CheckedFile {
     }
 
     /// What is wrong, if anything is.
-    pub(crate) fn problems(&self) -> Option<&[Wrong]> {
+    pub(crate) fn problems(&self) -> Option<&[FileProblem]> {
         self.found.as_ref().err().map(Vec::as_slice)
     }
 
@@ -139,14 +139,14 @@ impl CheckedFile {
         }
     }
 
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         let name = &self.name;
         match &self.found {
             Ok(counts) => writeln!(page, "{name}: {counts}, {GOOD}no problems{GOOD:#}"),
             Err(problems) => {
                 for problem in problems {
-                    let shown = Problem::from(problem);
-                    write!(page, "{}", shown.shown(width::of_text_on_stdout()))?;
+                    let shown = CliError::from(problem);
+                    write!(page, "{}", shown.render(width::of_text_on_stdout()))?;
                 }
                 let problems = counted(problems.len(), "problem", "problems");
                 writeln!(page, "{BAD}{problems}{BAD:#} in {name}")

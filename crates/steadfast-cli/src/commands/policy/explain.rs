@@ -12,13 +12,13 @@ use steadfast::file::{Explained, Explanation, Layer, Route};
 use steadfast_api::policy_fields;
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::output::colour::DIM;
 use crate::output::table::{Align, Table};
-use crate::output::{Answer, counted, entry, width};
-use crate::policies::Known;
-use crate::problem::Problem;
+use crate::output::{Printable, counted, stacked_row, width};
+use crate::policies::PolicyCatalog;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy explain browser.state_operations.timeout", "who wrote what"),
@@ -44,30 +44,30 @@ pub(crate) struct Explain {
 }
 
 impl Explain {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let known = Known::load(common.config.as_deref())?;
-        let route = known.find(&self.name)?.route;
-        let explanation = known.explain(&self.name)?;
-        common.output().answer(&Told { asked: self, route, explanation })?;
-        Ok(Exit::Good)
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
+        let catalog = PolicyCatalog::load(common.config.as_deref())?;
+        let route = catalog.find(&self.name)?.route;
+        let explanation = catalog.explain(&self.name)?;
+        common.output().print(&ExplainOutput { command: self, route, explanation })?;
+        Ok(Exit::Success)
     }
 }
 
-struct Told<'a> {
-    asked: &'a Explain,
+struct ExplainOutput<'a> {
+    command: &'a Explain,
     route: Route,
     explanation: Explanation,
 }
 
-impl Serialize for Told<'_> {
+impl Serialize for ExplainOutput<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.explanation.serialize(serializer)
     }
 }
 
-impl Answer for Told<'_> {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
-        let (name, id) = (&self.asked.name, &self.explanation.policy);
+impl Printable for ExplainOutput<'_> {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
+        let (name, id) = (&self.command.name, &self.explanation.policy);
         if name != id {
             let id = policy_fields::scalar(id);
             writeln!(page, "{DIM}{name} leads to {id}: {}{DIM:#}", self.route)?;
@@ -76,9 +76,9 @@ impl Answer for Told<'_> {
         let (built_in, mut written): (Vec<&Explained>, Vec<&Explained>) =
             values.iter().partition(|value| value.origin.layer() == Layer::BuiltIn);
         written.sort_by_key(|value| std::cmp::Reverse(value.origin.layer()));
-        let shown = if self.asked.all { [written, built_in.clone()].concat() } else { written };
-        tell_values(page, &shown)?;
-        if self.asked.all {
+        let shown = if self.command.all { [written, built_in.clone()].concat() } else { written };
+        write_values(page, &shown)?;
+        if self.command.all {
             return Ok(());
         }
         let hidden = match (shown.len(), built_in.len()) {
@@ -89,7 +89,7 @@ impl Answer for Told<'_> {
     }
 }
 
-fn tell_values(page: &mut dyn Write, values: &[&Explained]) -> io::Result<()> {
+fn write_values(page: &mut dyn Write, values: &[&Explained]) -> io::Result<()> {
     if values.is_empty() {
         return Ok(());
     }
@@ -101,7 +101,7 @@ fn tell_values(page: &mut dyn Write, values: &[&Explained]) -> io::Result<()> {
         None => table.write(page, width),
         Some(width) => values.iter().try_for_each(|value| {
             let name = format!("{}: {}", value.field, shown(value));
-            entry::write(page, width, &name, &from(value))
+            stacked_row::write(page, width, &name, &from(value))
         }),
     }
 }

@@ -8,16 +8,16 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use steadfast_import::{ImportFormat, Unsupported};
 
-use super::lost;
+use super::losses;
 use crate::cli::Common;
 use crate::config;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::input;
-use crate::output::file::{self, IfThere};
-use crate::output::{Answer, note};
-use crate::policies::Known;
-use crate::problem::Problem;
+use crate::output::file::{self, IfExists};
+use crate::output::{Printable, note};
+use crate::policies::PolicyCatalog;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy export grpc -o service_config.json", "for gRPC clients"),
@@ -51,16 +51,15 @@ fn formats() -> impl TypedValueParser<Value = ImportFormat> {
 }
 
 impl Export {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let known = Known::load(common.config.as_deref())?;
-        let Some(from) = known.file() else {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
+        let catalog = PolicyCatalog::load(common.config.as_deref())?;
+        let Some(from) = catalog.file() else {
             return Err(no_policies());
         };
-        let exported =
-            Exported::of(self.format, steadfast_import::export(self.format, known.policies()));
+        let exported = Exported::of(self.format, foreign::export(self.format, catalog.policies()));
         let file = self.output.as_deref().filter(|file| !input::is_stdin(file));
         if common.json || (file.is_none() && exported.text.is_some()) {
-            common.output().answer(&exported)?;
+            common.output().print(&exported)?;
         }
         match (&exported.text, file) {
             (Some(text), Some(file)) => self.save(file, text)?,
@@ -68,24 +67,28 @@ impl Export {
             (None, _) if common.json => return Ok(Exit::Failed),
             (None, _) => {
                 let from = from.display().to_string();
-                lost::tell(&exported.lost, &from, &format!("cannot be said in {}", self.format));
+                losses::report(
+                    &exported.lost,
+                    &from,
+                    &format!("cannot be said in {}", self.format),
+                );
                 return Ok(Exit::Failed);
             }
         }
-        Ok(Exit::Good)
+        Ok(Exit::Success)
     }
 
-    fn save(&self, file: &Path, text: &str) -> Result<(), Problem> {
-        let if_there = if self.force { IfThere::Replace } else { IfThere::Refuse };
-        file::write(file, text.as_bytes(), if_there)?;
+    fn save(&self, file: &Path, text: &str) -> Result<(), CliError> {
+        let if_exists = if self.force { IfExists::Replace } else { IfExists::Refuse };
+        file::write(file, text.as_bytes(), if_exists)?;
         note(&format!("written to {}", file.display()));
         Ok(())
     }
 }
 
-fn no_policies() -> Problem {
-    Problem::usage("there is no policy file to export")
-        .with_next(format!("name one with -c, or go to where {} is", config::USUAL))
+fn no_policies() -> CliError {
+    CliError::usage("there is no policy file to export")
+        .with_help(format!("name one with -c, or go to where {} is", config::DEFAULT_POLICY_FILE))
 }
 
 /// What was written, or what stands against it.
@@ -106,8 +109,8 @@ impl Exported {
     }
 }
 
-impl Answer for Exported {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+impl Printable for Exported {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         page.write_all(self.text.as_deref().unwrap_or_default().as_bytes())
     }
 }

@@ -8,14 +8,14 @@ use serde::Serialize;
 use steadfast::file::Source;
 use steadfast_import::{ImportFormat, ImportReport};
 
-use super::lost;
+use super::losses;
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, Section, after_help};
 use crate::input;
-use crate::output::file::{self, IfThere};
-use crate::output::{Answer, counted, note};
-use crate::problem::Problem;
+use crate::output::file::{self, IfExists};
+use crate::output::{Printable, counted, note};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy import grpc service_config.json", "as YAML, on stdout"),
@@ -67,16 +67,16 @@ pub(crate) struct Import {
 }
 
 impl Import {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let imported = self.read()?;
         let lost = &imported.unsupported;
         if !common.json && !lost.is_empty() {
-            lost::tell(lost, &imported.file, "could not be carried over, or not exactly");
+            losses::report(lost, &imported.file, "could not be carried over, or not exactly");
         }
         let refused = self.strict && !lost.is_empty();
         let file = self.output.as_deref().filter(|file| !input::is_stdin(file));
         if common.json || (file.is_none() && !refused) {
-            common.output().answer(&Told(&imported))?;
+            common.output().print(&ImportOutput(&imported))?;
         }
         match file {
             _ if refused && common.json => {}
@@ -84,44 +84,44 @@ impl Import {
             Some(file) => self.save(file, &imported)?,
             None => {}
         }
-        Ok(if refused { Exit::Failed } else { Exit::Good })
+        Ok(if refused { Exit::Failed } else { Exit::Success })
     }
 
-    fn read(&self) -> Result<ImportReport, Problem> {
-        let (format, file) = self.asked()?;
+    fn read(&self) -> Result<Imported, CliError> {
+        let (format, file) = self.format_and_file()?;
         let source = input::source_of(&file).map_err(|why| self.unreadable(&why))?;
         let format = match format {
-            Some(said) => doubted(said, &source),
-            None => guessed(&source)?,
+            Some(said) => given_format(said, &source),
+            None => detected_format(&source)?,
         };
         Ok(steadfast_import::import(format, &source)?)
     }
 
     /// The format, if it was said, and the file.
-    fn asked(&self) -> Result<(Option<ImportFormat>, PathBuf), Problem> {
+    fn format_and_file(&self) -> Result<(Option<ForeignFormat>, PathBuf), CliError> {
         let stdin = || PathBuf::from("-");
         match (self.first.parse(), &self.file) {
             (Ok(format), file) => Ok((Some(format), file.clone().unwrap_or_else(stdin))),
             (Err(_), None) => Ok((None, PathBuf::from(&self.first))),
-            (Err(unknown), Some(_)) => Err(Problem::usage(format!("the format {unknown}"))
-                .with_next("leave it out to have it guessed".to_owned())),
+            (Err(unknown), Some(_)) => Err(CliError::usage(format!("the format {unknown}"))
+                .with_help("leave it out to have it guessed".to_owned())),
         }
     }
 
     /// A file that is not there may be a format that was misspelled.
-    fn unreadable(&self, why: &steadfast::file::Problem) -> Problem {
-        let problem = Problem::from(why);
-        match self.first.parse::<ImportFormat>() {
+    fn unreadable(&self, why: &steadfast::file::Problem) -> CliError {
+        let problem = CliError::from(why);
+        match self.first.parse::<ForeignFormat>() {
             Err(unknown) if self.file.is_none() => {
-                problem.with_next(format!("name a file that is there; as a format, {unknown}"))
+                problem.with_help(format!("name a file that is there; as a format, {unknown}"))
             }
             _ => problem,
         }
     }
 
-    fn save(&self, file: &Path, imported: &ImportReport) -> Result<(), Problem> {
-        let if_there = if self.force { IfThere::Replace } else { IfThere::Refuse };
-        file::write(file, imported.to_yaml().as_bytes(), if_there)?;
+    fn save(&self, file: &Path, imported: &Imported) -> Result<(), CliError> {
+        let if_exists = if self.force { IfExists::Replace } else { IfExists::Refuse };
+        file::write(file, imported.to_yaml().as_bytes(), if_exists)?;
         let policies = counted(imported.policies.len(), "policy", "policies");
         note(&format!("{policies} written to {}", file.display()));
         Ok(())
@@ -129,21 +129,21 @@ impl Import {
 }
 
 /// The format that was said, whatever the text looks like.
-fn doubted(said: ImportFormat, source: &Source) -> ImportFormat {
-    if let Some(other) = ImportFormat::detect(source).filter(|other| *other != said) {
+fn given_format(said: ForeignFormat, source: &Source) -> ForeignFormat {
+    if let Some(other) = ForeignFormat::guess(source).filter(|other| *other != said) {
         note(&format!("{} looks like {other}: {}", source.name(), other.about()));
     }
     said
 }
 
-fn guessed(source: &Source) -> Result<ImportFormat, Problem> {
-    let guessed = ImportFormat::detect(source);
+fn detected_format(source: &Source) -> Result<ForeignFormat, CliError> {
+    let guessed = ForeignFormat::guess(source);
     if let Some(format) = guessed {
         note(&format!("{} is read as {format}: {}", source.name(), format.about()));
     }
     guessed.ok_or_else(|| {
-        let names = ImportFormat::ALL.map(ImportFormat::name).join(", ");
-        Problem::usage(format!("{} is of no format that is known", source.name())).with_next(
+        let names = ForeignFormat::ALL.map(ForeignFormat::name).join(", ");
+        CliError::usage(format!("{} is of no format that is known", source.name())).with_help(
             format!("say which it is, as in `steadfast policy import FORMAT FILE`: {names}"),
         )
     })
@@ -152,10 +152,10 @@ fn guessed(source: &Source) -> Result<ImportFormat, Problem> {
 /// Machines get what the library read, people the policy file that says the same.
 #[derive(Serialize)]
 #[serde(transparent)]
-struct Told<'i>(&'i ImportReport);
+struct ImportOutput<'i>(&'i Imported);
 
-impl Answer for Told<'_> {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+impl Printable for ImportOutput<'_> {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         page.write_all(self.0.to_yaml().as_bytes())
     }
 }

@@ -9,13 +9,13 @@ use steadfast::file::MappedName;
 use super::summary::Summary;
 use crate::cli::Common;
 use crate::config;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
+use crate::output::human_duration::{band, format as human_duration};
 use crate::output::table::{Align, Table};
-use crate::output::time::{band, people};
-use crate::output::{self, Answer, entry, width};
-use crate::policies::Known;
-use crate::problem::Problem;
+use crate::output::{self, Printable, stacked_row, width};
+use crate::policies::PolicyCatalog;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy list", "with the ready-made"),
@@ -36,26 +36,26 @@ pub(crate) struct List {
 }
 
 impl List {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let known = Known::load(common.config.as_deref())?;
-        common.output().answer(&Listed::of(&known, self.names))?;
-        if let Some(next) = what_next(&known) {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
+        let catalog = PolicyCatalog::load(common.config.as_deref())?;
+        common.output().print(&Listed::of(&catalog, self.names))?;
+        if let Some(next) = what_next(&catalog) {
             output::note(&next);
         }
-        Ok(Exit::Good)
+        Ok(Exit::Success)
     }
 }
 
 /// What to do where there is nothing of one's own.
-fn what_next(known: &Known) -> Option<String> {
-    if known.written().next().is_some() {
+fn what_next(catalog: &PolicyCatalog) -> Option<String> {
+    if catalog.from_file().next().is_some() {
         return None;
     }
-    Some(match known.file() {
+    Some(match catalog.file() {
         Some(file) => format!("{} has no policies: add one under policies:", file.display()),
         None => format!(
             "there is no {} here: make one to have policies of your own, or name a file with -c",
-            config::USUAL
+            config::DEFAULT_POLICY_FILE
         ),
     })
 }
@@ -69,26 +69,26 @@ struct Listed<'k> {
 }
 
 impl<'k> Listed<'k> {
-    fn of(known: &'k Known, with_names: bool) -> Self {
-        let written = known.written().map(|policy| Summary::of(policy, false));
-        let unwritten = known.unwritten().map(|policy| Summary::of(policy, true));
-        Self { policies: written.chain(unwritten).collect(), names: known.mapped(), with_names }
+    fn of(catalog: &'k PolicyCatalog, with_names: bool) -> Self {
+        let written = catalog.from_file().map(|policy| Summary::of(policy, false));
+        let unwritten = catalog.built_in().map(|policy| Summary::of(policy, true));
+        Self { policies: written.chain(unwritten).collect(), names: catalog.mapped(), with_names }
     }
 }
 
-impl Answer for Listed<'_> {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
-        self.tell_policies(page)?;
+impl Printable for Listed<'_> {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
+        self.write_policies(page)?;
         if !self.with_names {
             return Ok(());
         }
         writeln!(page)?;
-        self.tell_names(page)
+        self.write_names(page)
     }
 }
 
 impl Listed<'_> {
-    fn tell_policies(&self, page: &mut dyn Write) -> io::Result<()> {
+    fn write_policies(&self, page: &mut dyn Write) -> io::Result<()> {
         let columns = [
             ("policy", Align::Left),
             ("attempts", Align::Right),
@@ -106,11 +106,11 @@ impl Listed<'_> {
         self.policies.iter().try_for_each(|summary| {
             let [id, attempts, backoff, delays, total, name] = cells(summary);
             let rest = format!("attempts {attempts}, {backoff}, delays {delays}, total {total}");
-            entry::write(page, width, format!("{id} {name}").trim_end(), &rest)
+            stacked_row::write(page, width, format!("{id} {name}").trim_end(), &rest)
         })
     }
 
-    fn tell_names(&self, page: &mut dyn Write) -> io::Result<()> {
+    fn write_names(&self, page: &mut dyn Write) -> io::Result<()> {
         if self.names.is_empty() {
             return writeln!(page, "no names are mapped: add them under subsystem_mappings:");
         }
@@ -122,7 +122,7 @@ impl Listed<'_> {
             Some(width) => self
                 .names
                 .iter()
-                .try_for_each(|each| entry::write(page, width, &each.name, &each.policy)),
+                .try_for_each(|each| stacked_row::write(page, width, &each.name, &each.policy)),
         }
     }
 }
@@ -140,7 +140,7 @@ fn cells(summary: &Summary) -> [String; 6] {
 
 fn total(summary: &Summary) -> String {
     let more = if summary.and_more { "over " } else { "" };
-    format!("{more}{}", people(summary.total_delay.0))
+    format!("{more}{}", human_duration(summary.total_delay.0))
 }
 
 /// One that says no more than the id is left out.

@@ -5,7 +5,7 @@ mod explain;
 mod export;
 mod import;
 mod list;
-mod lost;
+mod losses;
 mod plan;
 mod plot;
 mod schema;
@@ -15,9 +15,9 @@ mod summary;
 use clap::{Args, Subcommand};
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::problem::Problem;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy check", "is the policy file right?"),
@@ -52,7 +52,7 @@ enum Command {
 }
 
 impl PolicyCommand {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         match &self.command {
             Command::Check(check) => check.run(common),
             Command::List(list) => list.run(common),

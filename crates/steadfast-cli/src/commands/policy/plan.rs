@@ -9,20 +9,20 @@ use steadfast::Policy;
 use steadfast::decide::PlannedAttempt;
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
+use crate::output::human_duration::{band, format as human_duration};
 use crate::output::seconds::Seconds;
 use crate::output::table::{Align, Table};
-use crate::output::time::{band, people};
-use crate::output::{self, Answer, width};
+use crate::output::{self, Printable, width};
 use crate::policy_flags::{self, PolicyFlags};
-use crate::problem::Problem;
 
 /// Nobody reads more.
 pub(super) const DEFAULT_ROWS: u32 = 100;
 
 /// A policy can have four billion attempts. They would not fit anywhere.
-const MOST_ROWS: u32 = 100_000;
+const MAX_ROWS: u32 = 100_000;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy plan --preset sql", "a ready-made policy"),
@@ -52,18 +52,18 @@ pub(crate) struct Plan {
 }
 
 pub(super) fn rows(text: &str) -> Result<u32, String> {
-    let rows = text.parse().ok().filter(|rows| (1..=MOST_ROWS).contains(rows));
-    rows.ok_or_else(|| format!("it is not a whole number from 1 to {MOST_ROWS}"))
+    let rows = text.parse().ok().filter(|rows| (1..=MAX_ROWS).contains(rows));
+    rows.ok_or_else(|| format!("it is not a whole number from 1 to {MAX_ROWS}"))
 }
 
 impl Plan {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let policy = self.policy.policy(common.config.as_deref())?;
         let rows = self.attempts.unwrap_or(DEFAULT_ROWS);
         let plan = Planned::of(&policy, rows);
-        common.output().answer(&plan)?;
+        common.output().print(&plan)?;
         plan.what_is_missing().for_each(|text| output::note(&text));
-        Ok(Exit::Good)
+        Ok(Exit::Success)
     }
 }
 
@@ -108,11 +108,11 @@ impl From<PlannedAttempt> for Row {
 impl<'p> Planned<'p> {
     pub(super) fn of(policy: &'p Policy, rows: u32) -> Self {
         let most = policy.plan().size_hint().1.unwrap_or(usize::MAX);
-        let counted = policy.plan().take(MOST_ROWS as usize).count();
+        let counted = policy.plan().take(MAX_ROWS as usize).count();
         Self {
             policy: policy.id(),
             attempts: policy.plan().take(rows as usize).map(Row::from).collect(),
-            made: if counted < MOST_ROWS as usize { counted } else { most },
+            made: if counted < MAX_ROWS as usize { counted } else { most },
             most,
             max_duration: policy.max_duration(),
         }
@@ -125,7 +125,7 @@ impl<'p> Planned<'p> {
     }
 
     fn rows_left_out(&self) -> Option<String> {
-        let shown = self.made.min(MOST_ROWS as usize);
+        let shown = self.made.min(MAX_ROWS as usize);
         match self.made.saturating_sub(self.attempts.len()) {
             0 => None,
             1 => Some(format!("there is 1 more attempt: use --attempts {shown}")),
@@ -134,7 +134,7 @@ impl<'p> Planned<'p> {
     }
 
     fn rows_not_made(&self) -> Option<String> {
-        let limit = people(self.max_duration.filter(|_| self.made < self.most)?);
+        let limit = human_duration(self.max_duration.filter(|_| self.made < self.most)?);
         let late = self.made + 1;
         Some(format!(
             "max_duration {limit} is over before attempt {late} can start, so it and those after \
@@ -143,8 +143,8 @@ impl<'p> Planned<'p> {
     }
 }
 
-impl Answer for Planned<'_> {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+impl Printable for Planned<'_> {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         let columns = [
             ("attempt", Align::Right),
             ("delay", Align::Right),
@@ -155,7 +155,7 @@ impl Answer for Planned<'_> {
         for row in &self.attempts {
             table.row([
                 row.attempt.to_string(),
-                people(row.delay.0),
+                human_duration(row.delay.0),
                 band(row.min.0, row.max.0),
                 band(row.total_min.0, row.total_max.0),
             ]);

@@ -2,10 +2,10 @@
 
 use clap::Args;
 
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, Section, after_help};
 use crate::output;
-use crate::problem::Problem;
 
 const EXAMPLES: &[Example] =
     &[("steadfast policy schema", "to a file with > steadfast.schema.json")];
@@ -31,11 +31,11 @@ pub(crate) struct Schema {}
 
 impl Schema {
     /// The same for people and machines.
-    pub(crate) fn run(&self) -> Result<Exit, Problem> {
+    pub(crate) fn run(&self) -> Result<Exit, CliError> {
         output::print(|page| {
             serde_json::to_writer_pretty(&mut *page, &steadfast::file::schema())?;
             writeln!(page)
         })?;
-        Ok(Exit::Good)
+        Ok(Exit::Success)
     }
 }

@@ -9,12 +9,12 @@ use steadfast::file::{Explanation, Route};
 use steadfast_api::policy_fields;
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::output::Answer;
+use crate::output::Printable;
 use crate::output::colour::{DIM, HEADING};
-use crate::policies::Known;
-use crate::problem::Problem;
+use crate::policies::PolicyCatalog;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy show patient", "a ready-made policy"),
@@ -35,21 +35,21 @@ pub(crate) struct Show {
 }
 
 impl Show {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let known = Known::load(common.config.as_deref())?;
-        let found = known.find(&self.name)?;
-        let shown = Shown {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
+        let catalog = PolicyCatalog::load(common.config.as_deref())?;
+        let found = catalog.find(&self.name)?;
+        let shown = PolicyOutput {
             name: &self.name,
             policy: found.policy,
             route: found.route,
-            values: known.explain(&self.name)?,
+            values: catalog.explain(&self.name)?,
         };
-        common.output().answer(&shown)?;
-        Ok(Exit::Good)
+        common.output().print(&shown)?;
+        Ok(Exit::Success)
     }
 }
 
-struct Shown<'k> {
+struct PolicyOutput<'k> {
     name: &'k str,
     policy: &'k Policy,
     route: Route,
@@ -57,14 +57,14 @@ struct Shown<'k> {
 }
 
 /// Machines get the policy itself.
-impl Serialize for Shown<'_> {
+impl Serialize for PolicyOutput<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.policy.serialize(serializer)
     }
 }
 
-impl Answer for Shown<'_> {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+impl Printable for PolicyOutput<'_> {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         let id = policy_fields::scalar(&self.values.policy);
         if self.name != self.values.policy {
             writeln!(page, "{DIM}# {} leads to {id}: {}{DIM:#}", self.name, self.route)?;

@@ -7,12 +7,12 @@ use serde::Serialize;
 use steadfast_api::{Api, QueueView};
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::output::Answer;
+use crate::output::Printable;
 use crate::output::queues;
-use crate::problem::Problem;
-use crate::target::{self, Place};
+use crate::target::{self, Target};
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
@@ -30,23 +30,23 @@ pub(super) struct List {
     watch: Watch,
 
     #[command(flatten)]
-    place: Place,
+    target: Target,
 }
 
 impl List {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         target::block_on(async {
-            let api = self.place.look().await?;
+            let api = self.target.open().await?;
             if self.watch.is_on() {
                 return self.watch.run(common.output(), async || ask(&*api).await).await;
             }
-            common.output().answer(&ask(&*api).await?)?;
-            Ok(Exit::Good)
+            common.output().print(&ask(&*api).await?)?;
+            Ok(Exit::Success)
         })
     }
 }
 
-async fn ask(api: &dyn Api) -> Result<Listed, Problem> {
+async fn ask(api: &dyn Api) -> Result<Listed, CliError> {
     Ok(Listed(api.queues().await?))
 }
 
@@ -54,8 +54,8 @@ async fn ask(api: &dyn Api) -> Result<Listed, Problem> {
 #[serde(transparent)]
 struct Listed(Vec<QueueView>);
 
-impl Answer for Listed {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+impl Printable for Listed {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         if self.0.is_empty() {
             return writeln!(page, "no queues yet: put a task in with `steadfast submit`");
         }

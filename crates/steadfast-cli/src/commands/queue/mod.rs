@@ -1,14 +1,14 @@
 //! `steadfast queue`: the lines that tasks stand in (D10).
 
+mod control;
 mod list;
-mod steer;
 
 use clap::{Args, Subcommand};
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::problem::Problem;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast queue list", "which are there, and how full?"),
@@ -30,12 +30,12 @@ pub(crate) struct QueueCommand {
 #[derive(Debug, Subcommand)]
 enum Command {
     List(list::List),
-    Pause(steer::Pause),
-    Resume(steer::Resume),
+    Pause(control::Pause),
+    Resume(control::Resume),
 }
 
 impl QueueCommand {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         match &self.command {
             Command::List(list) => list.run(common),
             Command::Pause(pause) => pause.run(common),

@@ -13,9 +13,9 @@ use crate::output::colour::DIM;
 /// Goes to the line's beginning and clears it. This is no colour: it is there without colours,
 /// too.
 const CLEAR: &str = "\r\x1b[K";
-const BETWEEN: &str = " · ";
+const SEPARATOR: &str = " · ";
 const CUT: char = '…';
-const USUAL_WIDTH: u16 = 80;
+const DEFAULT_COLUMNS: u16 = 80;
 
 /// The line.
 #[derive(Clone)]
@@ -57,7 +57,7 @@ impl Countdown {
 /// One less than there is: a full line would go on in the next, and could not be cleared.
 fn width() -> usize {
     let size = terminal_size_of(io::stderr());
-    let columns = size.map_or(USUAL_WIDTH, |(Width(columns), _)| columns);
+    let columns = size.map_or(DEFAULT_COLUMNS, |(Width(columns), _)| columns);
     usize::from(columns.saturating_sub(1))
 }
 
@@ -65,7 +65,7 @@ fn fitting(parts: &[&str], width: usize) -> String {
     let mut parts = parts.iter().filter(|part| !part.is_empty());
     let mut line = parts.next().map(|first| cut(first, width)).unwrap_or_default();
     for part in parts {
-        let longer = format!("{line}{BETWEEN}{part}");
+        let longer = format!("{line}{SEPARATOR}{part}");
         if length(&longer) > width {
             break;
         }

@@ -17,24 +17,24 @@ use steadfast_api::remote::Remote;
 use steadfast_api::{Api, NewTask, PriorAttempt, PolicyChoice};
 use steadfast_store::{Store, Task, TaskId, When, can_hand_over};
 
-use crate::problem::Problem;
-use crate::target::{Chosen, Place};
+use crate::error::CliError;
+use crate::target::{ResolvedTarget, Target};
 
 /// The kind of task that a worker runs a command for.
 const KIND: &str = "command";
 /// The policy in the store, if that of the run has no `durable` stage.
-const USUAL_STAGE: &str = "patient";
+const DEFAULT_DURABLE_PRESET: &str = "patient";
 
 /// Where a command goes that was given up.
 pub(super) struct HandOver {
-    to: To,
+    to: HandOverTarget,
     /// A policy whose `durable` stage is that of the task.
     policy: Policy,
     call: Call,
 }
 
 /// Who takes it.
-enum To {
+enum HandOverTarget {
     Store(String),
     Server(Remote),
 }
@@ -52,18 +52,18 @@ struct Call {
 impl HandOver {
     /// Sees to it that it will work: the attempts are not to be made for nothing.
     pub(super) async fn prepared(
-        place: &Place,
+        target: &Target,
         policy: &Policy,
         command: &[OsString],
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, CliError> {
         let call = Call::of(command, policy.attempt_timeout())?;
-        let to = match place.chosen()? {
-            Chosen::Store(url) => To::Store(url),
-            Chosen::Server(address) => To::Server(place.remote(&address)?),
+        let to = match target.resolve()? {
+            ResolvedTarget::Store(url) => HandOverTarget::Store(url),
+            ResolvedTarget::Server(address) => HandOverTarget::Server(target.remote(&address)?),
         };
         match &to {
-            To::Store(url) => drop(open(url).await?),
-            To::Server(remote) => remote.ready().await?,
+            HandOverTarget::Store(url) => drop(open(url).await?),
+            HandOverTarget::Server(remote) => remote.ready().await?,
         }
         Ok(Self { to, policy: with_stage(policy)?, call })
     }
@@ -73,10 +73,10 @@ impl HandOver {
         &self,
         gave_up: &GaveUp,
         key: Option<String>,
-    ) -> Result<Option<TaskId>, Problem> {
+    ) -> Result<Option<TaskId>, CliError> {
         match &self.to {
-            To::Store(url) => self.straight_to(&open(url).await?, gave_up, key).await,
-            To::Server(remote) => self.through(remote, gave_up, key).await,
+            HandOverTarget::Store(url) => self.straight_to(&open(url).await?, gave_up, key).await,
+            HandOverTarget::Server(remote) => self.through(remote, gave_up, key).await,
         }
     }
 
@@ -85,7 +85,7 @@ impl HandOver {
         store: &Store,
         gave_up: &GaveUp,
         key: Option<String>,
-    ) -> Result<Option<TaskId>, Problem> {
+    ) -> Result<Option<TaskId>, CliError> {
         let mut task = Task::new(KIND, &self.call);
         if let Some(key) = key {
             task = task.key(key);
@@ -99,8 +99,8 @@ impl HandOver {
         remote: &Remote,
         gave_up: &GaveUp,
         key: Option<String>,
-    ) -> Result<Option<TaskId>, Problem> {
-        let Some(stage) = self.policy.durable().filter(|_| can_hand_over(gave_up.reason)) else {
+    ) -> Result<Option<TaskId>, CliError> {
+        let Some(stage) = self.policy.durable().filter(|_| may_go_on(gave_up.reason)) else {
             return Ok(None);
         };
         let call = to_raw_value(&self.call).map_err(|why| not_handed_over(&why))?;
@@ -114,34 +114,34 @@ impl HandOver {
     }
 }
 
-fn not_handed_over(why: &dyn std::error::Error) -> Problem {
-    Problem::failed(format!("it could not be handed over: {why}"))
+fn not_handed_over(why: &dyn std::error::Error) -> CliError {
+    CliError::failed(format!("it could not be handed over: {why}"))
 }
 
-async fn open(url: &str) -> Result<Store, Problem> {
+async fn open(url: &str) -> Result<Store, CliError> {
     Store::open(url).await.map_err(|why| {
-        Problem::failed(format!("the store cannot be opened: {why}"))
-            .with_next("name another with --store, or leave out --durable".to_owned())
+        CliError::failed(format!("the store cannot be opened: {why}"))
+            .with_help("name another with --store, or leave out --durable".to_owned())
     })
 }
 
-fn with_stage(policy: &Policy) -> Result<Policy, Problem> {
+fn with_stage(policy: &Policy) -> Result<Policy, CliError> {
     if policy.durable().is_some() {
         return Ok(policy.clone());
     }
-    let stage = Draft::preset(USUAL_STAGE).unwrap_or_default();
+    let stage = Draft::preset(DEFAULT_DURABLE_PRESET).unwrap_or_default();
     let built = Draft::new().durable(stage).build();
-    built.map_err(|why| Problem::configuration(why.to_string()))
+    built.map_err(|why| CliError::configuration(why.to_string()))
 }
 
 impl Call {
-    fn of(command: &[OsString], timeout: Option<Duration>) -> Result<Self, Problem> {
+    fn of(command: &[OsString], timeout: Option<Duration>) -> Result<Self, CliError> {
         let mut words = command.iter().map(|word| word.to_str().map(str::to_owned));
         let program = words.next().flatten().map(from_anywhere);
         match (program, words.collect()) {
             (Some(program), Some(args)) => Ok(Self { program, args, timeout }),
-            _ => Err(Problem::usage("a store keeps text, and the command is none")
-                .with_next("leave out --durable, or rename what it is called with".to_owned())),
+            _ => Err(CliError::usage("a store keeps text, and the command is none")
+                .with_help("leave out --durable, or rename what it is called with".to_owned())),
         }
     }
 }

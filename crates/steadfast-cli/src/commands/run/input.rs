@@ -1,6 +1,6 @@
 //! What the command reads.
 //!
-//! What was read from a pipe is gone: the second attempt of `… | steadfast run -- import` would
+//! What was read from a pipe is exited: the second attempt of `… | steadfast run -- import` would
 //! import nothing, and call it a success. So whoever pipes something in can have it kept, and
 //! every attempt reads it from its beginning.
 

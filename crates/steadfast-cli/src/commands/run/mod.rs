@@ -9,30 +9,30 @@
 //! | `session.rs` | the retrying, and the signals that end it |
 //! | `program.rs`, `group.rs`, `foreground.rs` | an attempt, its processes, its terminal |
 //! | `input.rs`, `output.rs`, `pattern.rs` | what it reads and writes, if that is asked about |
-//! | `ending.rs`, `failed.rs`, `verdict.rs` | how it ended, as facts, and what that means |
+//! | `status.rs`, `failed.rs`, `verdict.rs` | how it ended, as facts, and what that means |
 //! | `between.rs` | the time until the next attempt |
-//! | `waiting.rs`, `countdown.rs`, `report.rs`, `unstarted.rs` | what people and machines are told |
+//! | `notice.rs`, `countdown.rs`, `report.rs`, `unstarted.rs` | what people and machines are told |
 //! | `handover.rs` | what goes on in a store |
 //! | `signals.rs`, `parting.rs` | what ends this program, and how it ends |
 
-mod between;
+mod attempt_status;
+mod classification;
 mod countdown;
-mod ending;
-mod failed;
+mod failure;
 mod foreground;
-mod group;
 mod handover;
 mod input;
-mod output;
-mod parting;
+mod output_filter;
 mod pattern;
+mod process_group;
 mod program;
 mod report;
+mod retry_delay;
+mod retry_notice;
+mod run_result;
 mod session;
 mod signals;
-mod unstarted;
-mod verdict;
-mod waiting;
+mod start_error;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -44,21 +44,21 @@ use steadfast::Policy;
 use steadfast::observe::Memory;
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, Section, after_help};
 use crate::policy_flags::{self, PolicyFlags};
-use crate::problem::Problem;
-use crate::target::Place;
-use ending::Ending;
+use crate::target::Target;
+use attempt_status::AttemptStatus;
 use foreground::Foreground;
-use group::Membership;
 use handover::HandOver;
 use input::Input;
-use parting::Ended;
 use pattern::Patterns;
+use process_group::Membership;
 use program::{Program, State};
 use report::Report;
-use waiting::Waiting;
+use retry_notice::RetryNotice;
+use run_result::RunResult;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast run -- curl -fsS https://example.com", "three attempts, a second apart and more"),
@@ -133,7 +133,7 @@ pub(crate) struct Run {
     durable: bool,
 
     #[command(flatten)]
-    place: Place,
+    target: Target,
 
     #[command(flatten)]
     policy: PolicyFlags,
@@ -150,7 +150,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 }
 
 impl Run {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let policy = self.policy.policy(common.config.as_deref())?;
         let patterns = Patterns::of(&self.patterns).map_err(failed("the patterns"))?;
         let report = self.report.as_deref().map(Report::at).transpose()?;
@@ -158,34 +158,34 @@ impl Run {
         let memory = Memory::default();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(failed("the runtime"))?;
-        let ended = runtime.block_on(self.tried(&program, &policy, &memory))?;
+        let ended = runtime.block_on(self.run_attempts(&program, &policy, &memory))?;
         // A thread that still waits for a process which will not end is no reason to stay.
         runtime.shutdown_background();
         // The command's exit code is worth more than the report's.
         if let Some(Err(problem)) = report.map(|report| report.write(&memory)) {
             problem.report();
         }
-        Ok(ended.part())
+        Ok(ended.exit())
     }
 
-    async fn tried(
+    async fn run_attempts(
         &self,
         program: &Program<'_>,
         policy: &Policy,
         memory: &Memory,
-    ) -> Result<Ended, Problem> {
+    ) -> Result<RunResult, CliError> {
         let hand_over = match self.durable {
-            true => Some(HandOver::prepared(&self.place, policy, &self.command).await?),
+            true => Some(HandOver::prepared(&self.target, policy, &self.command).await?),
             false => None,
         };
-        let waiting = Waiting::new(program, policy, self.quiet);
+        let notice = RetryNotice::new(program, policy, self.quiet);
         let (ended, gave_up) =
-            session::run(program, policy, &waiting, memory).await.map_err(failed("signals"))?;
-        if let Some(Ending::NotStarted(why)) = ended.ending {
-            unstarted::problem(&self.command, why).report();
+            session::run(program, policy, &notice, memory).await.map_err(failed("signals"))?;
+        if let Some(AttemptStatus::NotStarted(why)) = ended.status {
+            start_error::to_cli_error(&self.command, why).report();
         }
         if let (Some(hand_over), Some(gave_up)) = (hand_over, gave_up) {
-            waiting.handed_over(hand_over.take(&gave_up, program.key()).await);
+            notice.handed_over(hand_over.take(&gave_up, program.key()).await);
         }
         Ok(ended)
     }
@@ -194,7 +194,7 @@ impl Run {
         &'c self,
         policy: &Policy,
         patterns: Option<&'c Patterns>,
-    ) -> Result<Program<'c>, Problem> {
+    ) -> Result<Program<'c>, CliError> {
         let stays = policy.attempt_timeout().is_none() && foreground::is_in_use();
         let input = if self.stdin_again { Input::again() } else { Ok(Input::Own) };
         Ok(Program {
@@ -209,6 +209,6 @@ impl Run {
     }
 }
 
-fn failed<E: std::fmt::Display>(what: &str) -> impl FnOnce(E) -> Problem {
-    move |why| Problem::failed(format!("{what} cannot be used, and nothing was run: {why}"))
+fn failed<E: std::fmt::Display>(what: &str) -> impl FnOnce(E) -> CliError {
+    move |why| CliError::failed(format!("{what} cannot be used, and nothing was run: {why}"))
 }

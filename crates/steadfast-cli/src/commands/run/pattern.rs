@@ -8,9 +8,9 @@ use std::sync::Arc;
 use regex::bytes::{RegexSet, RegexSetBuilder};
 
 /// How much of a line that does not end is kept. A text longer than this may be missed in it.
-const KEPT: usize = 4 << 10;
+const MAX_PARTIAL_BYTES: usize = 4 << 10;
 /// From here on a line does not end.
-const LONGEST_LINE: usize = 64 << 10;
+const MAX_LINE_BYTES: usize = 64 << 10;
 
 /// What is looked for. Any of them will do.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ impl Search {
     }
 
     /// Looks at what comes next. Answers with the number of a pattern, once one was found.
-    pub(super) fn look(&mut self, part: &[u8]) -> Option<usize> {
+    pub(super) fn search(&mut self, part: &[u8]) -> Option<usize> {
         if self.found.is_some() {
             return self.found;
         }
@@ -80,9 +80,9 @@ impl Search {
 
     fn lengthen(&mut self, part: &[u8]) {
         self.line.extend_from_slice(part);
-        if self.line.len() > LONGEST_LINE {
+        if self.line.len() > MAX_LINE_BYTES {
             self.found = self.found.or_else(|| self.patterns.matched(&self.line));
-            self.line.drain(..self.line.len().saturating_sub(KEPT));
+            self.line.drain(..self.line.len().saturating_sub(MAX_PARTIAL_BYTES));
         }
     }
 }
@@ -94,7 +94,7 @@ mod tests {
     fn found(parts: &[&[u8]], pattern: &str) -> bool {
         let patterns = Patterns::of(&[pattern.to_owned()]).unwrap().unwrap();
         let mut search = Search::new(patterns);
-        parts.iter().for_each(|part| _ = search.look(part));
+        parts.iter().for_each(|part| _ = search.search(part));
         search.end().is_some()
     }
 
@@ -125,11 +125,11 @@ mod tests {
     fn a_line_that_never_ends_takes_no_more_room() {
         let patterns = Patterns::of(&["here".to_owned()]).unwrap().unwrap();
         let mut search = Search::new(patterns);
-        (0..10_000).for_each(|_| _ = search.look(&[b'.'; 1000]));
-        assert!(search.line.capacity() < 4 * LONGEST_LINE);
+        (0..10_000).for_each(|_| _ = search.search(&[b'.'; 1000]));
+        assert!(search.line.capacity() < 4 * MAX_LINE_BYTES);
         assert!(search.end().is_none());
-        search.look(b"he");
-        search.look(b"re");
+        search.search(b"he");
+        search.search(b"re");
         assert_eq!(search.end(), Some(0));
     }
 }

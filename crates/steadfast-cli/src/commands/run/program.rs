@@ -12,16 +12,16 @@ use steadfast::Attempt;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::ending::Ending;
-use super::failed::Failed;
+use super::attempt_status::AttemptStatus;
+use super::failure::CommandFailure;
 use super::foreground::Foreground;
-use super::group::{Group, Membership};
 use super::input::Input;
-use super::output::Passage;
+use super::output_filter::OutputFilter;
 use super::pattern::Patterns;
+use super::process_group::{Group, Membership};
 
 /// A signal that ended the command may have come to us as well: long enough to hear of it.
-const HEARING: Duration = Duration::from_millis(1);
+const SIGNAL_SETTLE_TIME: Duration = Duration::from_millis(1);
 
 /// What is run, and with what.
 pub(super) struct Program<'c> {
@@ -40,9 +40,9 @@ pub(super) struct Program<'c> {
 pub(super) struct State {
     /// The attempt under way.
     running: RefCell<Option<Group>>,
-    /// Closed when an attempt that was cut off has gone.
-    leaving: RefCell<Option<watch::Receiver<()>>>,
-    last: Cell<Option<Ending>>,
+    /// Closed when an attempt that was cut off has exited.
+    terminating: RefCell<Option<watch::Receiver<()>>>,
+    last: Cell<Option<AttemptStatus>>,
     matched: Cell<Option<usize>>,
     interrupted: Cell<Option<Signal>>,
     key: RefCell<Option<String>>,
@@ -55,7 +55,7 @@ impl Program<'_> {
     }
 
     /// How the last attempt ended.
-    pub(super) fn last(&self) -> Option<Ending> {
+    pub(super) fn last(&self) -> Option<AttemptStatus> {
         self.state.last.get()
     }
 
@@ -69,9 +69,9 @@ impl Program<'_> {
     }
 
     /// Passes a signal on to the command, if it runs.
-    pub(super) fn pass_on(&self, signal: Signal) {
+    pub(super) fn forward(&self, signal: Signal) {
         if let Some(running) = &*self.state.running.borrow() {
-            running.pass_on(signal);
+            running.forward(signal);
         }
     }
 
@@ -91,47 +91,51 @@ impl Program<'_> {
     }
 
     /// Runs it once. Whoever drops this has cut it off, and it is ended.
-    pub(super) async fn attempt(&self, attempt: &Attempt) -> Result<(), Failed> {
-        self.gone().await;
+    pub(super) async fn attempt(&self, attempt: &Attempt) -> Result<(), CommandFailure> {
+        self.exited().await;
         self.state.matched.set(None);
-        let ending = match self.start(attempt) {
-            Ok((group, passage)) => {
+        let status = match self.start(attempt) {
+            Ok((group, filter)) => {
                 self.state.running.replace(Some(group.clone()));
-                let _under_way = UnderWay(self);
-                let ending = group.ended().await;
-                if ending != Ending::GOOD {
-                    sleep(HEARING).await;
+                let _guard = AttemptGuard(self);
+                let status = group.ended().await;
+                if status != AttemptStatus::SUCCESS {
+                    sleep(SIGNAL_SETTLE_TIME).await;
                 }
-                self.state.matched.set(passage.matched().await);
+                self.state.matched.set(filter.matched().await);
                 self.state.running.take();
-                ending
+                status
             }
-            Err(why) => Ending::not_started(&why),
+            Err(why) => AttemptStatus::not_started(&why),
         };
-        self.state.last.set(Some(ending));
-        if ending == Ending::GOOD {
+        self.state.last.set(Some(status));
+        if status == AttemptStatus::SUCCESS {
             return Ok(());
         }
-        Err(Failed { ending, matched: self.matched() })
+        Err(CommandFailure { status, matched: self.matched() })
     }
 
     /// Whether something is left of an attempt that was cut off.
-    pub(super) fn is_leaving(&self) -> bool {
-        self.state.leaving.borrow().as_ref().is_some_and(|leaving| leaving.has_changed().is_ok())
+    pub(super) fn is_terminating(&self) -> bool {
+        self.state
+            .terminating
+            .borrow()
+            .as_ref()
+            .is_some_and(|terminating| terminating.has_changed().is_ok())
     }
 
     /// Waits until nothing is left of an attempt that was cut off.
-    pub(super) fn gone(&self) -> impl Future<Output = ()> + Send + use<> {
-        let leaving = self.state.leaving.borrow().clone();
+    pub(super) fn exited(&self) -> impl Future<Output = ()> + Send + use<> {
+        let terminating = self.state.terminating.borrow().clone();
         async move {
-            if let Some(mut leaving) = leaving {
+            if let Some(mut terminating) = terminating {
                 // Nothing is ever said there: it is closed.
-                let _ = leaving.changed().await;
+                let _ = terminating.changed().await;
             }
         }
     }
 
-    fn start(&self, attempt: &Attempt) -> io::Result<(Group, Passage)> {
+    fn start(&self, attempt: &Attempt) -> io::Result<(Group, OutputFilter)> {
         let (name, arguments) = self.command.split_first().ok_or(io::ErrorKind::NotFound)?;
         let mut command = Command::new(name);
         self.membership.choose(&mut command);
@@ -144,29 +148,29 @@ impl Program<'_> {
         }
         let mut child = command.spawn()?;
         let group = Group::of(&child, self.membership, self.foreground.clone());
-        Ok((group, Passage::of(&mut child, self.patterns)))
+        Ok((group, OutputFilter::of(&mut child, self.patterns)))
     }
 
-    fn cut_off(&self, group: Group) {
-        self.state.last.set(Some(Ending::TimedOut));
+    fn terminate(&self, group: Group) {
+        self.state.last.set(Some(AttemptStatus::TimedOut));
         self.state.matched.set(None);
-        let (gone, leaving) = watch::channel(());
-        self.state.leaving.replace(Some(leaving));
+        let (exited, terminating) = watch::channel(());
+        self.state.terminating.replace(Some(terminating));
         let grace = self.grace;
         tokio::spawn(async move {
             group.finish(grace).await;
-            drop(gone);
+            drop(exited);
         });
     }
 }
 
 /// Ends an attempt that nobody waits for any more.
-struct UnderWay<'p, 'c>(&'p Program<'c>);
+struct AttemptGuard<'p, 'c>(&'p Program<'c>);
 
-impl Drop for UnderWay<'_, '_> {
+impl Drop for AttemptGuard<'_, '_> {
     fn drop(&mut self) {
         if let Some(group) = self.0.state.running.take() {
-            self.0.cut_off(group);
+            self.0.terminate(group);
         }
     }
 }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use steadfast::observe::Memory;
 
+use crate::error::CliError;
 use crate::input;
 use crate::output;
-use crate::problem::Problem;
 
 /// A place for the report. It is made before the command runs: one that cannot be written is
 /// better known before the work is done than after.
@@ -18,7 +18,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    pub(super) fn at(path: &Path) -> Result<Self, Problem> {
+    pub(super) fn at(path: &Path) -> Result<Self, CliError> {
         let path = path.to_owned();
         if input::is_stdin(&path) {
             return Ok(Self { path, file: None });
@@ -26,12 +26,12 @@ impl Report {
         match File::create(&path) {
             Ok(file) => Ok(Self { path, file: Some(file) }),
             Err(why) => Err(unwritable(&path, &why)
-                .with_next("name a file that you may write; the command was not run".to_owned())),
+                .with_help("name a file that you may write; the command was not run".to_owned())),
         }
     }
 
     /// Writes what was recorded: the one session, if an attempt was made.
-    pub(super) fn write(self, memory: &Memory) -> Result<(), Problem> {
+    pub(super) fn write(self, memory: &Memory) -> Result<(), CliError> {
         let Some(session) = memory.sessions().pop() else {
             return Ok(());
         };
@@ -45,6 +45,6 @@ impl Report {
     }
 }
 
-fn unwritable(path: &Path, why: &io::Error) -> Problem {
-    Problem::failed(format!("the report {} cannot be written: {why}", path.display()))
+fn unwritable(path: &Path, why: &io::Error) -> CliError {
+    CliError::failed(format!("the report {} cannot be written: {why}", path.display()))
 }

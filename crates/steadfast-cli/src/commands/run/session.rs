@@ -6,57 +6,60 @@ use nix::sys::signal::Signal;
 use steadfast::observe::{Memory, Recorder};
 use steadfast::{Attempt, GaveUp, Policy, retry};
 
-use super::between::Between;
-use super::ending::Ending;
-use super::parting::Ended;
+use super::attempt_status::AttemptStatus;
+use super::classification;
 use super::program::Program;
+use super::retry_delay::RetryDelay;
+use super::retry_notice::RetryNotice;
+use super::run_result::RunResult;
 use super::signals::{self, Signals};
-use super::verdict;
-use super::waiting::Waiting;
 
 /// Tries the command until it succeeds, is given up or somebody ends it.
 pub(super) async fn run(
     program: &Program<'_>,
     policy: &Policy,
-    waiting: &Waiting<'_, '_>,
+    notice: &RetryNotice<'_, '_>,
     memory: &Memory,
-) -> io::Result<(Ended, Option<GaveUp>)> {
-    let signals = Signals::heard()?;
+) -> io::Result<(RunResult, Option<GaveUp>)> {
+    let signals = Signals::listen()?;
     let name = program.name();
     let session = retry(policy, |attempt: Attempt| async move {
-        waiting.is_over();
+        notice.clear();
         program.attempt(&attempt).await
     })
-    .environment(Between(program))
+    .environment(RetryDelay(program))
     .named(&name)
-    .judge(|fault| verdict::class(policy, program, fault))
+    .judge(|fault| classification::class(policy, program, fault))
     .instrument(Recorder::new(memory).component("run"))
-    .on_retry(|happening| waiting.begins(happening));
+    .on_retry(|event| notice.start(event));
     let ended = tokio::select! {
         // Who ended the attempt is to be known when the attempt is judged.
         biased;
-        told = ending_signal(program, signals) => Err(told),
+        stopped_by = stop_signal(program, signals) => Err(stopped_by),
         ended = session.into_future() => Ok(ended),
     };
-    waiting.is_over();
-    program.gone().await;
+    notice.clear();
+    program.exited().await;
     Ok(match ended {
-        Ok(Ok(())) => (Ended { ending: Some(Ending::GOOD), told: program.interrupted() }, None),
+        Ok(Ok(())) => (
+            RunResult { status: Some(AttemptStatus::SUCCESS), stopped_by: program.interrupted() },
+            None,
+        ),
         Ok(Err(error)) => {
-            let ended = Ended { ending: program.last(), told: program.interrupted() };
-            waiting.gave_up(&error, ended);
+            let ended = RunResult { status: program.last(), stopped_by: program.interrupted() };
+            notice.gave_up(&error, ended);
             (ended, Some(error.into_gave_up()))
         }
-        Err(told) => (Ended { ending: None, told: Some(told) }, None),
+        Err(stopped_by) => (RunResult { status: None, stopped_by: Some(stopped_by) }, None),
     })
 }
 
 /// Passes signals on until one comes that ends everything. One that comes while the command runs
 /// is the command's: it ends as it likes, and nothing follows.
-async fn ending_signal(program: &Program<'_>, mut signals: Signals) -> Signal {
+async fn stop_signal(program: &Program<'_>, mut signals: Signals) -> Signal {
     loop {
         let signal = signals.next().await;
-        program.pass_on(signal);
+        program.forward(signal);
         if !signals::is_ending(signal) {
             continue;
         }

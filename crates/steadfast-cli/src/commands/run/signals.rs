@@ -25,7 +25,7 @@ pub(super) fn is_ending(signal: Signal) -> bool {
 pub(super) struct Signals(Vec<(Signal, unix::Signal)>);
 
 impl Signals {
-    pub(super) fn heard() -> io::Result<Self> {
+    pub(super) fn listen() -> io::Result<Self> {
         let ignored = Ignored::now();
         let wanted = ENDING.into_iter().chain(OTHERS).filter(|signal| !ignored.has(*signal));
         let heard = |signal| Ok((signal, unix::signal(SignalKind::from_raw(signal as i32))?));

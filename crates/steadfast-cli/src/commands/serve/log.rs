@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use steadfast_server::{LogFormat, Logs, init_logs};
 
-use crate::problem::Problem;
+use crate::error::CliError;
 
 /// Reads how the log is written, and tells shells what there is.
 pub(super) fn parser() -> impl TypedValueParser<Value = LogFormat> {
@@ -15,6 +15,6 @@ pub(super) fn parser() -> impl TypedValueParser<Value = LogFormat> {
 }
 
 /// Begins to log on stderr.
-pub(super) fn begin(format: LogFormat) -> Result<Logs, Problem> {
-    init_logs(format).map_err(|why| Problem::configuration(why.to_string()))
+pub(super) fn begin(format: LogFormat) -> Result<Logs, CliError> {
+    init_logs(format).map_err(|why| CliError::configuration(why.to_string()))
 }

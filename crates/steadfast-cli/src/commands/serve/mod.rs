@@ -4,16 +4,16 @@
 //! whole: a store in this directory, the policy file if there is one, an address that only this
 //! machine reaches. Whatever can be wrong about that is found out before it says where it is.
 
-mod access;
+mod access_flags;
 mod address;
-mod audit;
-mod descriptors;
+mod file_descriptors;
 mod log;
 mod policies;
-mod refusal;
+mod policy_audit;
+mod serve_error;
 mod signals;
-mod supervisor;
-mod work;
+mod systemd;
+mod worker_flags;
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -27,14 +27,14 @@ use steadfast_server::{Bound, LogFormat, Server};
 use steadfast_store::Store;
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, Section, after_help};
-use crate::output::Answer;
-use crate::problem::Problem;
-use crate::target::{self, StorePlace};
-use access::AccessFlags;
-use signals::{Ends, Signals};
-use work::WorkFlags;
+use crate::output::Printable;
+use crate::target::{self, StoreTarget};
+use access_flags::AccessFlags;
+use signals::{Signals, StopSignals};
+use worker_flags::WorkerFlags;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast serve", "everything, on steadfast.db of this directory"),
@@ -85,16 +85,16 @@ pub(crate) struct Serve {
     access: AccessFlags,
 
     #[command(flatten)]
-    work: WorkFlags,
+    work: WorkerFlags,
 
     #[command(flatten)]
-    place: StorePlace,
+    target: StoreTarget,
 }
 
 impl Serve {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-        let runtime = runtime.map_err(|why| Problem::failed(format!("cannot begin: {why}")))?;
+        let runtime = runtime.map_err(|why| CliError::failed(format!("cannot begin: {why}")))?;
         runtime.block_on(async {
             let logs = log::begin(self.log_format)?;
             let served = self.serve(common).await;
@@ -103,29 +103,30 @@ impl Serve {
         })
     }
 
-    async fn serve(&self, common: &Common) -> Result<Exit, Problem> {
+    async fn serve(&self, common: &Common) -> Result<Exit, CliError> {
         let signals = Signals::listen()?;
-        let url = self.place.url()?;
+        let url = self.target.url()?;
         let (loader, changes) = policies::loader(common)?;
         let registry = loader.load()?;
         let store = Store::open(&url).await;
-        let store = store.map_err(|error| target::unopened(&url, error.into()))?;
-        let auditing = tokio::spawn(audit::keep(changes, store.clone()));
+        let store = store.map_err(|error| target::open_error(&url, error.into()))?;
+        let auditing = tokio::spawn(policy_audit::write_changes(changes, store.clone()));
         let reloading = signals::reload_on_hang_up(registry.clone())?;
 
         let server = Server::new(store.clone()).listen(self.listen).policies(registry);
         let server = server.drain(self.drain);
         let server = if self.no_page { server.without_page() } else { server };
         let connections = self.access.connections(self.work.calls());
-        let server = self.access.given_to(server).connections(connections);
-        let bound = self.work.given_to(server, &store)?.bind().await.map_err(refusal::told)?;
-        common.output().answer(&Serving::new(&bound, &url))?;
-        supervisor::ready();
-        let Ends { stop, hurry } = signals.obeyed(self.drain);
-        bound.run_until_hurried(stop, hurry).await.map_err(refusal::told)?;
+        let server = self.access.apply(server).connections(connections);
+        let bound =
+            self.work.apply(server, &store)?.bind().await.map_err(serve_error::to_cli_error)?;
+        common.output().print(&Serving::new(&bound, &url))?;
+        systemd::ready();
+        let StopSignals { stop, hurry } = signals.into_stop_signals(self.drain);
+        bound.run_until_hurried(stop, hurry).await.map_err(serve_error::to_cli_error)?;
         reloading.abort();
-        audit::finish(auditing).await;
-        Ok(Exit::Good)
+        policy_audit::finish(auditing).await;
+        Ok(Exit::Success)
     }
 }
 
@@ -142,8 +143,8 @@ impl Serving {
     }
 }
 
-impl Answer for Serving {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+impl Printable for Serving {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         writeln!(page, "{} serves {}; Ctrl-C ends it", self.address, self.store)
     }
 }

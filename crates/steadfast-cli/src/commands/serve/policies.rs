@@ -5,10 +5,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::cli::Common;
 use crate::config;
-use crate::problem::Problem;
+use crate::error::CliError;
 
 /// What the registry is made of, and the changes of the file that are still to come.
-pub(super) fn loader(common: &Common) -> Result<(Loader, UnboundedReceiver<Change>), Problem> {
+pub(super) fn loader(common: &Common) -> Result<(Loader, UnboundedReceiver<Change>), CliError> {
     let (tell, changes) = unbounded_channel();
     let loader = match config::locate(common.config.as_deref())? {
         Some(file) => Loader::file(file),

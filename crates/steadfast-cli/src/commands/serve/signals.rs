@@ -15,8 +15,8 @@ use tokio::task::AbortHandle;
 use tokio::time::timeout;
 use tracing::{info, warn};
 
-use super::supervisor;
-use crate::problem::Problem;
+use super::systemd;
+use crate::error::CliError;
 
 pub(super) struct Signals {
     interrupt: Signal,
@@ -24,7 +24,7 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    pub(super) fn listen() -> Result<Self, Problem> {
+    pub(super) fn listen() -> Result<Self, CliError> {
         Ok(Self {
             interrupt: listen(SignalKind::interrupt())?,
             terminate: listen(SignalKind::terminate())?,
@@ -32,30 +32,30 @@ impl Signals {
     }
 
     /// Obeys them, for a server that drains for so long.
-    pub(super) fn obeyed(
+    pub(super) fn into_stop_signals(
         mut self,
         drain: Duration,
-    ) -> Ends<impl Future<Output = ()>, impl Future<Output = ()>> {
-        let ((told, stop), (hurried, hurry)) = (oneshot::channel(), oneshot::channel());
+    ) -> StopSignals<impl Future<Output = ()>, impl Future<Output = ()>> {
+        let ((stop_sender, stop), (hurry_sender, hurry)) = (oneshot::channel(), oneshot::channel());
         tokio::spawn(async move {
             let signal = self.next().await.as_raw_value();
-            supervisor::stopping();
+            systemd::stopping();
             // A server that has ended by itself hears nothing.
-            let _ = told.send(());
+            let _ = stop_sender.send(());
             if drain.is_zero() {
                 info!(target: "steadfast", signal, "ending: what runs may finish");
             } else {
                 info!(target: "steadfast", signal, ?drain, "draining: not ready, and going on");
                 // Another one, or the end of it.
                 let _ = timeout(drain, self.next()).await;
-                let _ = hurried.send(());
+                let _ = hurry_sender.send(());
                 info!(target: "steadfast", "ending, drained: what runs may finish");
             }
             let signal = self.next().await.as_raw_value();
             warn!(target: "steadfast", signal, "ended at once: what ran comes back when its lease is over");
             std::process::exit(128 + signal);
         });
-        Ends { stop: heard(stop), hurry: heard(hurry) }
+        StopSignals { stop: received(stop), hurry: received(hurry) }
     }
 
     async fn next(&mut self) -> SignalKind {
@@ -67,7 +67,7 @@ impl Signals {
 }
 
 /// What signals ask of a server.
-pub(super) struct Ends<S, H> {
+pub(super) struct StopSignals<S, H> {
     /// To end in order.
     pub(super) stop: S,
     /// And not to drain any longer.
@@ -75,14 +75,14 @@ pub(super) struct Ends<S, H> {
 }
 
 /// Waits for the word; for good if nobody is there to give it.
-async fn heard(word: oneshot::Receiver<()>) {
+async fn received(word: oneshot::Receiver<()>) {
     if word.await.is_err() {
         pending().await
     }
 }
 
 /// Has the policy file read again with every SIGHUP. What became of it is in the log.
-pub(super) fn reload_on_hang_up(registry: Registry) -> Result<AbortHandle, Problem> {
+pub(super) fn reload_on_hang_up(registry: Registry) -> Result<AbortHandle, CliError> {
     let mut hang_up = listen(SignalKind::hangup())?;
     let reloading = tokio::spawn(async move {
         while hang_up.recv().await.is_some() {
@@ -102,6 +102,6 @@ fn reload(registry: &Registry) {
     }
 }
 
-fn listen(kind: SignalKind) -> Result<Signal, Problem> {
-    signal(kind).map_err(|why| Problem::failed(format!("cannot listen to signals: {why}")))
+fn listen(kind: SignalKind) -> Result<Signal, CliError> {
+    signal(kind).map_err(|why| CliError::failed(format!("cannot listen to signals: {why}")))
 }

@@ -11,14 +11,14 @@ use steadfast_draw::{Axis, Chart, ChartStack};
 use steadfast_sim::{ContentionOutcome, contend};
 
 use super::invalid;
+use crate::chart::ChartFlags;
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
+use crate::output::human_duration::format as human_duration;
 use crate::output::table::{Align, Table};
-use crate::output::time::people;
-use crate::output::{Answer, width};
-use crate::picture::Picture;
-use crate::problem::Problem;
+use crate::output::{Printable, width};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast simulate contention", "a hundred clients"),
@@ -45,7 +45,7 @@ pub(super) struct Contention {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     steps: u32,
 
-    /// How often each is repeated; the mean is told
+    /// How often each is repeated; the mean is results
     #[arg(long, value_name = "N", default_value_t = 100)]
     rounds: u32,
 
@@ -54,13 +54,13 @@ pub(super) struct Contention {
     seed: u64,
 
     #[command(flatten)]
-    picture: Picture,
+    chart: ChartFlags,
 }
 
 impl Contention {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let target = self.picture.target()?;
-        let policies = policies().map_err(|why| Problem::failed(why.to_string()))?;
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
+        let destination = self.chart.destination()?;
+        let policies = policies().map_err(|why| CliError::failed(why.to_string()))?;
         let mut contended = Vec::new();
         for (name, policy) in &policies {
             for clients in self.sizes() {
@@ -73,16 +73,16 @@ impl Contention {
                 contended.push(contend(&experiment, name, policy).map_err(invalid)?);
             }
         }
-        let told = Told(&contended);
-        if common.json || !(self.picture.is_wanted() && target.is_stdout()) {
-            common.output().answer(&told)?;
+        let results = ContentionResults(&contended);
+        if common.json || !(self.chart.is_requested() && destination.is_stdout()) {
+            common.output().print(&results)?;
         }
         // One size is a row of a table, and no curve.
-        let is_drawn = self.steps > 1 || self.picture.is_wanted();
-        if is_drawn && !(common.json && target.is_stdout()) {
-            target.write(&told.drawn())?;
+        let is_drawn = self.steps > 1 || self.chart.is_requested();
+        if is_drawn && !(common.json && destination.is_stdout()) {
+            destination.write(&results.drawn())?;
         }
-        Ok(Exit::Good)
+        Ok(Exit::Success)
     }
 
     /// Each number of clients once. None is for the library to refuse.
@@ -111,9 +111,9 @@ fn policies() -> Result<[(&'static str, Policy); 5], PolicyError> {
 }
 
 /// What each kind of jitter took. As JSON, a list.
-struct Told<'c>(&'c [ContentionOutcome]);
+struct ContentionResults<'c>(&'c [Contended]);
 
-impl Serialize for Told<'_> {
+impl Serialize for ContentionResults<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(to)
     }
@@ -127,8 +127,8 @@ const COLUMNS: &[(&str, Align)] = &[
     ("time", Align::Right),
 ];
 
-impl Answer for Told<'_> {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+impl Printable for ContentionResults<'_> {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         let mut table = Table::with_columns(COLUMNS);
         for contended in self.0 {
             table.row([
@@ -136,15 +136,15 @@ impl Answer for Told<'_> {
                 contended.clients.to_string(),
                 format!("{:.0}", contended.calls),
                 format!("{:.1}", contended.calls / f64::from(contended.clients)),
-                people(Duration::from_secs_f64(contended.seconds)),
+                human_duration(Duration::from_secs_f64(contended.seconds)),
             ]);
         }
         table.write(page, width::of_stdout())
     }
 }
 
-impl Told<'_> {
-    fn drawn(&self) -> ChartStack {
+impl ContentionResults<'_> {
+    fn drawn(&self) -> Sheet {
         let calls = Chart::new("Calls until everybody was done")
             .x(Axis::count("clients"))
             .y(Axis::count("calls").from_zero());

@@ -7,8 +7,8 @@ use clap::Args;
 use steadfast_sim::{Arrival, BrownOut, Errors, Latency, Outage, RateLimit, Scenario};
 
 use super::values;
+use crate::error::CliError;
 use crate::input;
-use crate::problem::Problem;
 
 /// What was said about the scenario. What was not is as in the file, or as it is by default.
 #[derive(Clone, Debug, Args)]
@@ -72,10 +72,10 @@ pub(super) struct ScenarioFlags {
 }
 
 /// No scenario is longer.
-const LARGEST: u64 = 1 << 20;
+const MAX_SCENARIO_BYTES: u64 = 1 << 20;
 
 impl ScenarioFlags {
-    pub(super) fn scenario(&self) -> Result<Scenario, Problem> {
+    pub(super) fn scenario(&self) -> Result<Scenario, CliError> {
         let mut scenario = match &self.scenario {
             Some(file) => read(file)?,
             None => Scenario::default(),
@@ -108,13 +108,14 @@ fn said<T: Clone>(list: &[T]) -> Option<Vec<T>> {
     (!list.is_empty()).then(|| list.to_vec())
 }
 
-fn read(file: &Path) -> Result<Scenario, Problem> {
+fn read(file: &Path) -> Result<Scenario, CliError> {
     let name = input::name_of(file);
     let unreadable = |why: String| {
-        Problem::configuration(format!("the scenario in {name} cannot be read: {why}"))
-            .with_next("`steadfast simulate --help` shows what a scenario has".to_owned())
+        CliError::configuration(format!("the scenario in {name} cannot be read: {why}"))
+            .with_help("`steadfast simulate --help` shows what a scenario has".to_owned())
     };
-    let bytes = input::bytes_of(file, LARGEST).map_err(|why| unreadable(why.to_string()))?;
+    let bytes =
+        input::bytes_of(file, MAX_SCENARIO_BYTES).map_err(|why| unreadable(why.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".to_owned()))?;
     // JSON is YAML.
     let scenario: Scenario =

@@ -5,15 +5,15 @@ use steadfast::Policy;
 use steadfast_sim::{storm, storm_policies};
 
 use super::play;
+use crate::chart::ChartFlags;
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::picture::Picture;
-use crate::problem::Problem;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast simulate storm", "in the terminal"),
-    ("steadfast simulate storm --clients 1000000 -o storm.svg", "a bigger one, as a picture"),
+    ("steadfast simulate storm --clients 1000000 -o storm.svg", "a bigger one, as a chart"),
 ];
 
 /// Show why jitter, a budget and a breaker matter.
@@ -33,16 +33,16 @@ pub(super) struct Storm {
     seed: u64,
 
     #[command(flatten)]
-    picture: Picture,
+    chart: ChartFlags,
 }
 
 impl Storm {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let mut scenario = storm(self.clients);
         scenario.seed = self.seed;
-        let policies = storm_policies().map_err(|why| Problem::failed(why.to_string()))?;
+        let policies = storm_policies().map_err(|why| CliError::failed(why.to_string()))?;
         let named: Vec<(&str, &Policy)> =
             policies.iter().map(|(name, policy)| (*name, policy)).collect();
-        play(&scenario, &named, &self.picture, common)
+        play(&scenario, &named, &self.chart, common)
     }
 }

@@ -7,12 +7,12 @@ use steadfast::duration;
 use steadfast_worker::handlers::CommandCall;
 
 use super::content::{self, Content};
-use super::one::One;
+use super::single::SingleTask;
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::policy_flags;
-use crate::problem::Problem;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast submit command -- backup --full orders", "as soon as can be"),
@@ -49,15 +49,15 @@ pub(super) struct CommandFlags {
     timeout: Option<Duration>,
 
     #[command(flatten)]
-    one: One,
+    one: SingleTask,
 }
 
 impl CommandFlags {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         self.one.run("command", &self.call()?, common)
     }
 
-    fn call(&self) -> Result<CommandCall, Problem> {
+    fn call(&self) -> Result<CommandCall, CliError> {
         let mut words = self.words.iter().cloned();
         let mut call = CommandCall::default();
         call.program = words.next().unwrap_or_default();

@@ -5,14 +5,14 @@ use std::path::Path;
 use serde_json::value::{RawValue, to_raw_value};
 use steadfast_store::MAX_PAYLOAD;
 
+use crate::error::CliError;
 use crate::input;
-use crate::problem::Problem;
 
 /// A text that is sent on.
 pub(super) struct Content(String);
 
 /// What was said: a text, `@FILE`, `@-`, or a file by a flag of its own.
-pub(super) fn of(said: Option<&str>, file: Option<&Path>) -> Result<Option<Content>, Problem> {
+pub(super) fn of(said: Option<&str>, file: Option<&Path>) -> Result<Option<Content>, CliError> {
     let file = file.or_else(|| said?.strip_prefix('@').map(Path::new));
     match (file, said) {
         (Some(file), _) => read(file).map(Some),
@@ -21,23 +21,23 @@ pub(super) fn of(said: Option<&str>, file: Option<&Path>) -> Result<Option<Conte
     }
 }
 
-fn read(file: &Path) -> Result<Content, Problem> {
+fn read(file: &Path) -> Result<Content, CliError> {
     let name = input::name_of(file);
     // One more than a task can hold: that it is too much is told with the payload.
     let bytes = input::bytes_of(file, MAX_PAYLOAD as u64 + 1);
     let bytes = bytes.map_err(|why| {
-        Problem::usage(format!("{name} cannot be read: {why}"))
-            .with_next("name a file that is there, or - for stdin".to_owned())
+        CliError::usage(format!("{name} cannot be read: {why}"))
+            .with_help("name a file that is there, or - for stdin".to_owned())
     })?;
     String::from_utf8(bytes).map(Content).map_err(|_| {
-        Problem::usage(format!("{name} is not UTF-8 text"))
-            .with_next("a task's payload is JSON: send a text, such as base64".to_owned())
+        CliError::usage(format!("{name} is not UTF-8 text"))
+            .with_help("a task's payload is JSON: send a text, such as base64".to_owned())
     })
 }
 
 impl Content {
     /// As JSON to the letter if it is JSON, else as a text.
-    pub(super) fn into_json(self) -> Result<Box<RawValue>, Problem> {
+    pub(super) fn into_json(self) -> Result<Box<RawValue>, CliError> {
         match RawValue::from_string(self.0.trim().to_owned()) {
             Ok(json) => Ok(json),
             Err(_) => self.into_text(),
@@ -45,8 +45,8 @@ impl Content {
     }
 
     /// As a text.
-    pub(super) fn into_text(self) -> Result<Box<RawValue>, Problem> {
-        to_raw_value(&self.0).map_err(|why| Problem::usage(why.to_string()))
+    pub(super) fn into_text(self) -> Result<Box<RawValue>, CliError> {
+        to_raw_value(&self.0).map_err(|why| CliError::usage(why.to_string()))
     }
 }
 

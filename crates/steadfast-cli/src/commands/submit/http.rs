@@ -8,12 +8,12 @@ use steadfast::duration;
 use steadfast_worker::handlers::HttpCall;
 
 use super::content::{self, Content};
-use super::one::One;
+use super::single::SingleTask;
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::policy_flags;
-use crate::problem::Problem;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast submit http https://api.example.com/ping", "GET, as soon as can be"),
@@ -59,15 +59,15 @@ pub(super) struct Http {
     timeout: Option<Duration>,
 
     #[command(flatten)]
-    one: One,
+    one: SingleTask,
 }
 
 impl Http {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         self.one.run("http", &self.call()?, common)
     }
 
-    fn call(&self) -> Result<HttpCall, Problem> {
+    fn call(&self) -> Result<HttpCall, CliError> {
         let body = content::of(self.body.as_deref(), self.body_file.as_deref())?;
         let (method, url) = match (&self.second, &body) {
             (Some(url), _) => (self.first.as_str(), url),
@@ -77,8 +77,8 @@ impl Http {
         let mut call = HttpCall::new(method, url);
         for (name, value) in &self.header {
             if call.headers.insert(name.clone(), value.clone()).is_some() {
-                return Err(Problem::usage(format!("the header {name} is there twice"))
-                    .with_next("give it once, with both values and a comma between".to_owned()));
+                return Err(CliError::usage(format!("the header {name} is there twice"))
+                    .with_help("give it once, with both values and a comma between".to_owned()));
             }
         }
         call.body = body.map(Content::into_json).transpose()?;

@@ -4,17 +4,17 @@ mod command;
 mod content;
 mod file;
 mod http;
-mod one;
 mod payload;
+mod single;
 mod task_flags;
 
 use clap::{Args, Subcommand};
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, Section, after_help};
 use crate::policy_flags;
-use crate::problem::Problem;
 use command::CommandFlags;
 use file::FileFlags;
 use http::Http;
@@ -67,7 +67,7 @@ enum Kind {
 }
 
 impl Submit {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         match &self.one {
             Some(Kind::Http(http)) => http.run(common),
             Some(Kind::Command(command)) => command.run(common),

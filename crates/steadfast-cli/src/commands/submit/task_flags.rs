@@ -9,8 +9,8 @@ use steadfast::duration;
 use steadfast_api::{NewTask, PolicyChoice};
 use steadfast_store::When;
 
+use crate::error::CliError;
 use crate::policy_flags::PolicyFlags;
-use crate::problem::Problem;
 
 /// Flags with the names of a task's fields.
 #[derive(Debug, Args)]
@@ -63,11 +63,11 @@ pub(super) struct TaskFlags {
 
 impl TaskFlags {
     /// What they say. `config` is the policy file that was named, if one was.
-    pub(super) fn said(&self, config: Option<&Path>) -> Result<Said, Problem> {
+    pub(super) fn defaults(&self, config: Option<&Path>) -> Result<TaskDefaults, CliError> {
         let moment = |at: Option<Timestamp>, after: Option<Duration>| {
             at.map(When::At).or(after.map(When::After))
         };
-        Ok(Said {
+        Ok(TaskDefaults {
             queue: self.queue.clone(),
             category: self.category.clone(),
             priority: self.priority,
@@ -82,7 +82,7 @@ impl TaskFlags {
 
 /// What is said for tasks that do not say it themselves.
 #[derive(Clone, Debug)]
-pub(super) struct Said {
+pub(super) struct TaskDefaults {
     queue: Option<String>,
     category: Option<String>,
     priority: Option<i16>,
@@ -93,7 +93,7 @@ pub(super) struct Said {
     hold_category: bool,
 }
 
-impl Said {
+impl TaskDefaults {
     /// The policy, if one is said.
     pub(super) const fn policy(&self) -> Option<&PolicyChoice> {
         self.policy.as_ref()
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn what_a_task_says_itself_stands() {
         let line = "x --queue mail --priority 5 --in 2h --policy sql --category a";
-        let said = Line::parse_from(line.split(' ')).flags.said(None).unwrap();
+        let said = Line::parse_from(line.split(' ')).flags.defaults(None).unwrap();
         let read = |text| {
             let mut task = NewTask::from_json(text).unwrap();
             said.fill(&mut task);

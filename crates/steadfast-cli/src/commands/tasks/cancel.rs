@@ -3,12 +3,12 @@
 use clap::Args;
 use steadfast_store::TaskId;
 
-use super::{each, id};
+use super::{batch, id};
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::problem::Problem;
-use crate::target::{self, Place};
+use crate::target::{self, Target};
 
 const EXAMPLES: &[Example] =
     &[("steadfast tasks cancel 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "not to be done any more")];
@@ -25,14 +25,14 @@ pub(super) struct Cancel {
     ids: Vec<TaskId>,
 
     #[command(flatten)]
-    place: Place,
+    target: Target,
 }
 
 impl Cancel {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         target::block_on(async {
-            let api = self.place.look().await?;
-            each::each(&self.ids, "cancelled", common, async |id| api.cancel(id).await).await
+            let api = self.target.open().await?;
+            batch::apply(&self.ids, "cancelled", common, async |id| api.cancel(id).await).await
         })
     }
 }

@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use steadfast::duration;
 use steadfast_store::{TaskId, When};
 
-use super::{each, id};
+use super::{batch, id};
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::problem::Problem;
-use crate::target::{self, Place};
+use crate::target::{self, Target};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast tasks expire 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b --in 2h", "after that, never"),
@@ -34,7 +34,7 @@ pub(super) struct Expire {
     when: NewExpiry,
 
     #[command(flatten)]
-    place: Place,
+    target: Target,
 }
 
 #[derive(Debug, Args)]
@@ -66,12 +66,12 @@ impl NewExpiry {
 }
 
 impl Expire {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let when = self.when.when();
         let done = if self.when.never { "never expires:" } else { "new expiry:" };
         target::block_on(async {
-            let api = self.place.look().await?;
-            each::each(&self.ids, done, common, async |id| api.set_expiry(id, when).await).await
+            let api = self.target.open().await?;
+            batch::apply(&self.ids, done, common, async |id| api.set_expiry(id, when).await).await
         })
     }
 }

@@ -7,9 +7,9 @@ use steadfast::Class;
 use steadfast_api::{Api, TaskFilter};
 use steadfast_store::{Status, When};
 
-use crate::near_miss::nearest;
-use crate::past;
-use crate::problem::Problem;
+use crate::error::CliError;
+use crate::past_time;
+use crate::suggestion::nearest;
 
 /// Which tasks. Flags that are given together must all hold.
 #[derive(Debug, Args)]
@@ -40,11 +40,11 @@ pub(super) struct FilterFlags {
     correlation_id: Option<String>,
 
     /// Those submitted since then: so long ago (2h), or a time (2026-07-01T08:00:00Z)
-    #[arg(long, value_name = "WHEN", value_parser = past::parse)]
+    #[arg(long, value_name = "WHEN", value_parser = past_time::parse)]
     since: Option<When>,
 
     /// Those that ended since then
-    #[arg(long, value_name = "WHEN", value_parser = past::parse)]
+    #[arg(long, value_name = "WHEN", value_parser = past_time::parse)]
     ended_since: Option<When>,
 }
 
@@ -66,7 +66,7 @@ impl FilterFlags {
 
     /// The same for a store whose time is `now`.
     pub(super) fn filter(&self, now: Timestamp) -> TaskFilter {
-        let ago = |when: Option<When>| when.map(|when| past::before(now, when));
+        let ago = |when: Option<When>| when.map(|when| past_time::resolve(now, when));
         TaskFilter {
             status: self.status,
             queue: self.queue.clone(),
@@ -81,16 +81,16 @@ impl FilterFlags {
     }
 
     /// What to say where no task is found: perhaps the queue's name was a slip.
-    pub(super) async fn queue_that_was_meant(
+    pub(super) async fn unknown_queue_hint(
         &self,
         api: &dyn Api,
-    ) -> Result<Option<String>, Problem> {
+    ) -> Result<Option<String>, CliError> {
         let Some(queue) = &self.queue else { return Ok(None) };
         Ok(unknown_queue(queue, &names(api).await?))
     }
 }
 
-async fn names(api: &dyn Api) -> Result<Vec<String>, Problem> {
+async fn names(api: &dyn Api) -> Result<Vec<String>, CliError> {
     Ok(api.queues().await?.into_iter().map(|queue| queue.name).collect())
 }
 

@@ -14,13 +14,13 @@ use steadfast_store::Status;
 use super::filter::FilterFlags;
 use super::status;
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::output::table::{Align, Table, Tone};
-use crate::output::{Answer, colour, sanitize, short, width};
+use crate::output::table::{Align, StatusColor, Table};
+use crate::output::{Printable, colour, sanitize, truncate, width};
 use crate::paging::{self, Paging};
-use crate::problem::Problem;
-use crate::target::{self, Place};
+use crate::target::{self, Target};
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
@@ -53,24 +53,24 @@ pub(super) struct List {
     due_within: Option<Duration>,
 
     #[command(flatten)]
-    place: Place,
+    target: Target,
 }
 
 impl List {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         target::block_on(async {
-            let api = self.place.look().await?;
+            let api = self.target.open().await?;
             if self.watch.is_on() {
                 return self.watch.run(common.output(), async || self.ask(&*api).await).await;
             }
             let listed = self.ask(&*api).await?;
-            common.output().answer(&listed)?;
+            common.output().print(&listed)?;
             paging::note(listed.page.next.as_ref());
-            Ok(Exit::Good)
+            Ok(Exit::Success)
         })
     }
 
-    async fn ask(&self, api: &dyn Api) -> Result<Listed, Problem> {
+    async fn ask(&self, api: &dyn Api) -> Result<Listed, CliError> {
         let now = api.now().await?;
         let mut filter = self.filter.filter(now);
         filter.due_within = self.due_within;
@@ -78,15 +78,15 @@ impl List {
         let masked = page.items.into_iter().map(|task| task.without_secrets(Redactor::installed()));
         page.items = masked.collect();
         let empty = match page.items.is_empty() {
-            true => self.nothing(api).await?,
+            true => self.empty_text(api).await?,
             false => String::new(),
         };
         Ok(Listed { page, now, empty })
     }
 
     /// What to say where there is nothing, and what to do.
-    async fn nothing(&self, api: &dyn Api) -> Result<String, Problem> {
-        if let Some(told) = self.filter.queue_that_was_meant(api).await? {
+    async fn empty_text(&self, api: &dyn Api) -> Result<String, CliError> {
+        if let Some(told) = self.filter.unknown_queue_hint(api).await? {
             return Ok(told);
         }
         let is_filtered = self.due_within.is_some() || !self.filter.is_empty();
@@ -121,17 +121,17 @@ const COLUMNS: &[(&str, Align)] = &[
 ];
 
 /// The least that is worth showing of an error, and the most where nothing limits it.
-const ERROR: (usize, usize) = (20, 80);
+const ERROR_COLUMNS: (usize, usize) = (20, 80);
 
-impl Answer for Listed {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+impl Printable for Listed {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         if self.page.items.is_empty() {
             return writeln!(page, "{}", self.empty);
         }
         let width = width::of_stdout();
         match self.table(width) {
             Some(table) => table.write(page, width),
-            None => self.tell_in_blocks(page, width.map_or(ERROR.1, usize::from)),
+            None => self.write_in_blocks(page, width.map_or(ERROR_COLUMNS.1, usize::from)),
         }
     }
 }
@@ -141,13 +141,13 @@ impl Listed {
     fn table(&self, width: Option<u16>) -> Option<Table> {
         let bare = self.rows(None);
         let room = match width {
-            None => ERROR.1,
+            None => ERROR_COLUMNS.1,
             Some(width) => usize::from(width).checked_sub(bare.width())?.saturating_sub(Table::GAP),
         };
         if self.page.items.iter().all(|task| error(task).is_empty()) {
             return Some(bare);
         }
-        (room >= ERROR.0).then(|| self.rows(Some(room)))
+        (room >= ERROR_COLUMNS.0).then(|| self.rows(Some(room)))
     }
 
     /// The table, with so much room for errors if they are shown.
@@ -157,24 +157,24 @@ impl Listed {
         for task in &self.page.items {
             let cells = [
                 (task.id.to_string(), None),
-                (task.status.to_string(), status::tone(task.status)),
+                (task.status.to_string(), status::color(task.status)),
                 (task.kind.clone(), None),
                 (task.queue.clone(), None),
                 (status::tries(task), None),
                 (status::when(task, self.now), None),
             ];
-            let error = room.map(|room| (short::line(&error(task), room), None));
-            table.toned_row(cells.into_iter().chain(error));
+            let error = room.map(|room| (truncate::line(&error(task), room), None));
+            table.colored_row(cells.into_iter().chain(error));
         }
         table
     }
 
     /// Two or three lines for each, for a narrow terminal.
-    fn tell_in_blocks(&self, page: &mut dyn Write, width: usize) -> io::Result<()> {
+    fn write_in_blocks(&self, page: &mut dyn Write, width: usize) -> io::Result<()> {
         for task in &self.page.items {
             let id = task.id.to_string();
             let state = format!("{} {}", status::tries(task), status::when(task, self.now));
-            let style = status::tone(task.status).map(Tone::style).unwrap_or_default();
+            let style = status::color(task.status).map(StatusColor::style).unwrap_or_default();
             let fits = id.len() + task.status.name().len() + state.len() + 4 <= width;
             let between = if fits { "  " } else { "\n    " };
             writeln!(page, "{id}{between}{style}{}{style:#}  {state}", task.status)?;
@@ -185,7 +185,7 @@ impl Listed {
                 error => format!("{about}: {error}"),
             };
             let dim = colour::DIM;
-            let about = short::line(&about, width.saturating_sub(4));
+            let about = truncate::line(&about, width.saturating_sub(4));
             writeln!(page, "    {dim}{about}{dim:#}")?;
         }
         Ok(())

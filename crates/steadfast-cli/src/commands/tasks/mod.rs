@@ -1,7 +1,7 @@
 //! `steadfast tasks`: the tasks of a store, looked at and steered.
 
+mod batch;
 mod cancel;
-mod each;
 mod expire;
 mod filter;
 mod id;
@@ -14,9 +14,9 @@ mod status;
 use clap::{Args, Subcommand};
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::problem::Problem;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast tasks list --status failed", "what was given up?"),
@@ -47,7 +47,7 @@ enum Command {
 }
 
 impl TasksCommand {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         match &self.command {
             Command::List(list) => list.run(common),
             Command::Show(show) => show.run(common),

@@ -10,15 +10,15 @@ use steadfast_api::{Api, RequeueMany, RequeueOne, Requeued};
 use steadfast_store::{Status, TaskId};
 
 use super::filter::FilterFlags;
-use super::{each, id};
+use super::{batch, id};
 use crate::cli::Common;
 use crate::confirm;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::output::time::people;
-use crate::output::{Answer, counted, note};
-use crate::problem::Problem;
-use crate::target::{self, Place};
+use crate::output::human_duration::format as human_duration;
+use crate::output::{Printable, counted, note};
+use crate::target::{self, Target};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast tasks requeue 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "one, from the start"),
@@ -73,7 +73,7 @@ pub(super) struct RequeueCommand {
     filter: FilterFlags,
 
     #[command(flatten)]
-    place: Place,
+    target: Target,
 }
 
 /// `50/s`, `300/min`, `1000/h`, or a number a second.
@@ -96,10 +96,10 @@ fn not_a_rate(text: &str) -> String {
 }
 
 impl RequeueCommand {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         self.check()?;
         target::block_on(async {
-            let api = self.place.look().await?;
+            let api = self.target.open().await?;
             match self.ids.is_empty() {
                 true => self.many(&*api, common).await,
                 false => self.named(&*api, common).await,
@@ -108,31 +108,31 @@ impl RequeueCommand {
     }
 
     /// Whether it is clear which tasks are meant.
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), CliError> {
         if !self.ids.is_empty() && !self.filter.is_empty() {
-            return Err(Problem::usage("tasks are named and described at once")
-                .with_next("name their ids, or say which are meant with flags".to_owned()));
+            return Err(CliError::usage("tasks are named and described at once")
+                .with_help("name their ids, or say which are meant with flags".to_owned()));
         }
         if let Some(status) = self.filter.status.filter(|status| !status.is_ended()) {
             let next = "requeue completed, failed or cancelled tasks, or hurry one that waits with \
                         `steadfast tasks run-now`";
-            return Err(Problem::usage(format!("what is {status} has not ended"))
-                .with_next(next.to_owned()));
+            return Err(CliError::usage(format!("what is {status} has not ended"))
+                .with_help(next.to_owned()));
         }
         if self.ids.is_empty() && self.filter.is_empty() {
-            return Err(Problem::usage("which tasks?").with_next(
+            return Err(CliError::usage("which tasks?").with_help(
                 "name their ids, or say which are meant, such as with --status failed".to_owned(),
             ));
         }
         Ok(())
     }
 
-    async fn named(&self, api: &dyn Api, common: &Common) -> Result<Exit, Problem> {
+    async fn named(&self, api: &dyn Api, common: &Common) -> Result<Exit, CliError> {
         let how = RequeueOne { fresh: !self.keep_count, keep_time: self.keep_time };
-        each::each(&self.ids, "requeued", common, async |id| api.requeue(id, how).await).await
+        batch::apply(&self.ids, "requeued", common, async |id| api.requeue(id, how).await).await
     }
 
-    async fn many(&self, api: &dyn Api, common: &Common) -> Result<Exit, Problem> {
+    async fn many(&self, api: &dyn Api, common: &Common) -> Result<Exit, CliError> {
         let mut filter = self.filter.filter(api.now().await?);
         let status = *filter.status.get_or_insert(Status::Failed);
         let mut which = RequeueMany {
@@ -143,53 +143,53 @@ impl RequeueCommand {
             limit: self.limit,
             dry_run: true,
         };
-        let rehearsed = api.requeue_all(&which).await?;
-        let requeued = match self.is_wanted(&rehearsed, status)? {
+        let preview = api.requeue_all(&which).await?;
+        let requeued = match self.is_confirmed(&preview, status)? {
             true => {
                 which.dry_run = false;
                 api.requeue_all(&which).await?
             }
-            false => rehearsed,
+            false => preview,
         };
-        common.output().answer(&Told { requeued, status })?;
+        common.output().print(&RequeueResult { requeued, status })?;
         if requeued.count == 0
-            && let Some(told) = self.filter.queue_that_was_meant(api).await?
+            && let Some(told) = self.filter.unknown_queue_hint(api).await?
         {
             note(&told);
         }
-        Ok(Exit::Good)
+        Ok(Exit::Success)
     }
 }
 
 impl RequeueCommand {
-    fn is_wanted(&self, rehearsed: &Requeued, status: Status) -> Result<bool, Problem> {
-        if self.dry_run || rehearsed.count == 0 {
+    fn is_confirmed(&self, preview: &Requeued, status: Status) -> Result<bool, CliError> {
+        if self.dry_run || preview.count == 0 {
             return Ok(false);
         }
-        confirm::wanted(&format!("requeue {}?", in_words(rehearsed, status)), self.yes)
+        confirm::ask(&format!("requeue {}?", describe(preview, status)), self.yes)
     }
 }
 
-fn in_words(requeued: &Requeued, status: Status) -> String {
+fn describe(requeued: &Requeued, status: Status) -> String {
     let count = usize::try_from(requeued.count).unwrap_or(usize::MAX);
     let tasks = counted(count, &format!("{status} task"), &format!("{status} tasks"));
     match requeued.over {
         Duration::ZERO => tasks,
-        over => format!("{tasks} over {}", people(over)),
+        over => format!("{tasks} over {}", human_duration(over)),
     }
 }
 
 #[derive(Serialize)]
 #[serde(transparent)]
-struct Told {
+struct RequeueResult {
     requeued: Requeued,
     #[serde(skip)]
     status: Status,
 }
 
-impl Answer for Told {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
-        let what = in_words(&self.requeued, self.status);
+impl Printable for RequeueResult {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
+        let what = describe(&self.requeued, self.status);
         match self.requeued {
             Requeued { count: 0, .. } => writeln!(page, "there are no such {} tasks", self.status),
             Requeued { dry_run: true, .. } => {
@@ -204,7 +204,7 @@ impl Answer for Told {
 mod tests {
     use super::*;
 
-    /// D16: a rate is written as people say it.
+    /// D16: a rate is written as human_duration say it.
     #[test]
     fn a_rate_is_so_many_in_a_unit_of_time() {
         assert_eq!(rate("50/s"), Ok(50.0));

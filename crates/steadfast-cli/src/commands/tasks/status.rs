@@ -4,18 +4,18 @@ use jiff::Timestamp;
 use steadfast_api::TaskView;
 use steadfast_store::Status;
 
-use crate::output::moment;
-use crate::output::table::Tone;
+use crate::output::relative_time;
+use crate::output::table::StatusColor;
 
 /// What to feel about it.
-pub(super) const fn tone(status: Status) -> Option<Tone> {
+pub(super) const fn color(status: Status) -> Option<StatusColor> {
     match status {
-        Status::Pending => Some(Tone::Careful),
+        Status::Pending => Some(StatusColor::Warning),
         Status::Scheduled => None,
-        Status::Running => Some(Tone::Busy),
-        Status::Completed => Some(Tone::Good),
-        Status::Failed => Some(Tone::Bad),
-        Status::Cancelled => Some(Tone::Doubtful),
+        Status::Running => Some(StatusColor::Active),
+        Status::Completed => Some(StatusColor::Success),
+        Status::Failed => Some(StatusColor::Error),
+        Status::Cancelled => Some(StatusColor::Uncertain),
     }
 }
 
@@ -23,7 +23,7 @@ pub(super) const fn tone(status: Status) -> Option<Tone> {
 pub(super) fn when(task: &TaskView, now: Timestamp) -> String {
     match task.status {
         Status::Running => "now".to_owned(),
-        _ => moment::away(task.ended_at.unwrap_or(task.scheduled_at), now),
+        _ => relative_time::from_now(task.ended_at.unwrap_or(task.scheduled_at), now),
     }
 }
 

@@ -11,24 +11,24 @@ use std::path::Path;
 use steadfast::file::Source;
 use steadfast_server::{TokenProblems, Tokens};
 
-use crate::problem::Problem;
+use crate::error::CliError;
 
 /// Reads a tokens file.
-pub(super) fn read(file: &Path) -> Result<Tokens, Problem> {
-    Tokens::read(file).map_err(|problems| wrong(&problems))
+pub(super) fn read(file: &Path) -> Result<Tokens, CliError> {
+    Tokens::read(file).map_err(|problems| file_error(&problems))
 }
 
 /// Adds an entry at the end of a file, which is made if it is not there.
-pub(super) fn add(path: &Path, entry: &str) -> Result<(), Problem> {
-    let unwritten = |why: io::Error| unwritten(path, &why);
-    let mut file = open(path).map_err(unwritten)?;
-    file.lock().map_err(unwritten)?;
+pub(super) fn add(path: &Path, entry: &str) -> Result<(), CliError> {
+    let write_error = |why: io::Error| write_error(path, &why);
+    let mut file = open(path).map_err(write_error)?;
+    file.lock().map_err(write_error)?;
     let mut before = String::new();
-    file.read_to_string(&mut before).map_err(unwritten)?;
+    file.read_to_string(&mut before).map_err(write_error)?;
     let more = format!("{}{entry}", gap(&before));
     let after = Source::new(path.display().to_string(), &format!("{before}{more}"));
-    Tokens::parse(&after).map_err(|problems| wrong(&problems))?;
-    append(&mut file, &more).map_err(unwritten)
+    Tokens::parse(&after).map_err(|problems| file_error(&problems))?;
+    append(&mut file, &more).map_err(write_error)
 }
 
 /// A new file is for its owner alone.
@@ -60,16 +60,16 @@ fn append(file: &mut File, text: &str) -> io::Result<()> {
 }
 
 /// Everything that is wrong with a tokens file.
-pub(crate) fn wrong(problems: &TokenProblems) -> Problem {
+pub(crate) fn file_error(problems: &TokenProblems) -> CliError {
     let each = problems.as_slice().iter().map(|problem| {
         let mut problem = problem.clone();
         let next = problem.suggestion.take();
-        Problem::configuration(problem.to_string()).with_next(next)
+        CliError::configuration(problem.to_string()).with_help(next)
     });
-    Problem::all(each).unwrap_or_else(|| Problem::configuration(problems.to_string()))
+    CliError::all(each).unwrap_or_else(|| CliError::configuration(problems.to_string()))
 }
 
-fn unwritten(file: &Path, why: &io::Error) -> Problem {
-    Problem::failed(format!("{} cannot be written: {why}", file.display()))
-        .with_next("name a file that you may write with --into".to_owned())
+fn write_error(file: &Path, why: &io::Error) -> CliError {
+    CliError::failed(format!("{} cannot be written: {why}", file.display()))
+        .with_help("name a file that you may write with --into".to_owned())
 }

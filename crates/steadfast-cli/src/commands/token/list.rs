@@ -10,11 +10,11 @@ use steadfast_server::{Token, Tokens};
 
 use super::file;
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::output::table::{Align, Table};
-use crate::output::{Answer, moment, width};
-use crate::problem::Problem;
+use crate::output::{Printable, relative_time, width};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast token list tokens.toml", "who may come in?"),
@@ -33,10 +33,10 @@ pub(super) struct List {
 }
 
 impl List {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let tokens = file::read(&self.file)?;
-        common.output().answer(&Listed::new(&tokens, Timestamp::now()))?;
-        Ok(Exit::Good)
+        common.output().print(&Listed::new(&tokens, Timestamp::now()))?;
+        Ok(Exit::Success)
     }
 }
 
@@ -70,13 +70,13 @@ impl Listed {
     fn expiry(&self, holder: &Holder) -> String {
         match holder.expires_at {
             None => "never".to_owned(),
-            Some(end) => moment::away(end, self.now),
+            Some(end) => relative_time::from_now(end, self.now),
         }
     }
 }
 
-impl Answer for Listed {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+impl Printable for Listed {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         if self.tokens.is_empty() {
             return writeln!(page, "no tokens: make one with `steadfast token new`");
         }

@@ -6,12 +6,12 @@ mod new;
 
 use clap::{Args, Subcommand};
 
-pub(crate) use file::wrong as wrong_tokens;
+pub(crate) use file::file_error as tokens_file_error;
 
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::problem::Problem;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast token new --name ada --role admin --into tokens.toml", "the first one"),
@@ -38,7 +38,7 @@ enum Command {
 }
 
 impl TokenCommand {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         match &self.command {
             Command::List(list) => list.run(common),
             Command::New(new) => new.run(common),

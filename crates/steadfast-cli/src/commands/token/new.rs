@@ -15,10 +15,10 @@ use steadfast_server::{FreshToken, NoToken, Role};
 
 use super::file;
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, Section, after_help};
-use crate::output::{Answer, note};
-use crate::problem::Problem;
+use crate::output::{Printable, note};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast token new --name ada --role admin --into tokens.toml", "add it to the file"),
@@ -59,29 +59,29 @@ pub(super) struct New {
 }
 
 impl New {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let token = FreshToken::new(&self.name, self.role, self.end()?).map_err(unmade)?;
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
+        let token = FreshToken::new(&self.name, self.role, self.end()?).map_err(token_error)?;
         // Before it is shown: a token that nobody can use is worse than none.
         match &self.into {
             Some(into) => file::add(into, &token.entry())?,
             None if !common.json => show(&token.entry()),
             None => {}
         }
-        common.output().answer(&Made { token: token.secret(), entry: token.entry() })?;
+        common.output().print(&NewTokenOutput { token: token.secret(), entry: token.entry() })?;
         if let Some(into) = self.into.as_ref().filter(|_| !common.json) {
             note(&format!("its entry is in {}; the token is not shown again", into.display()));
         }
-        Ok(Exit::Good)
+        Ok(Exit::Success)
     }
 
-    fn end(&self) -> Result<Option<Timestamp>, Problem> {
+    fn end(&self) -> Result<Option<Timestamp>, CliError> {
         let Some(lifetime) = self.expires else {
             return Ok(None);
         };
         let end = Timestamp::now().checked_add(lifetime);
         end.map(Some).map_err(|_| {
-            Problem::usage("--expires is beyond all times")
-                .with_next("leave it out for a token that never expires".to_owned())
+            CliError::usage("--expires is beyond all times")
+                .with_help("leave it out for a token that never expires".to_owned())
         })
     }
 }
@@ -92,11 +92,11 @@ fn show(entry: &str) {
     let _ = write!(anstream::stderr(), "{entry}");
 }
 
-fn unmade(error: NoToken) -> Problem {
+fn token_error(error: NoToken) -> CliError {
     match error {
-        NoToken::Name(problem) => Problem::usage(format!("--name: {problem}"))
-            .with_next("name whoever will have it, such as `ci`".to_owned()),
-        other => Problem::failed(other.to_string()),
+        NoToken::Name(problem) => CliError::usage(format!("--name: {problem}"))
+            .with_help("name whoever will have it, such as `ci`".to_owned()),
+        other => CliError::failed(other.to_string()),
     }
 }
 
@@ -108,13 +108,13 @@ fn lifetime(text: &str) -> Result<Duration, String> {
 }
 
 #[derive(Serialize)]
-struct Made<'t> {
+struct NewTokenOutput<'t> {
     token: &'t str,
     entry: String,
 }
 
-impl Answer for Made<'_> {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+impl Printable for NewTokenOutput<'_> {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         writeln!(page, "{}", self.token)
     }
 }

@@ -1,24 +1,25 @@
-//! The server: whether it will do, whether we may, and whether there is room.
+//! Server checks: version, durability, privileges, clock, connections, pooler.
 
 use std::time::Duration;
 
 use steadfast_store::health::{Clock, Connections, PostgresHealth, Server};
 
 use super::quoted;
-use crate::commands::doctor::finding::{Finding, Mark};
+use crate::commands::doctor::finding::{Finding, Level};
 use crate::commands::doctor::units::long;
-use crate::output::time::people;
+use crate::output::counted;
+use crate::output::human_duration::format as human_duration;
 
-const OLDEST: i32 = 13;
-/// Clocks that are kept by NTP are closer than this.
-const APART: Duration = Duration::from_secs(1);
-/// From here on a time that is computed on one machine is plainly wrong on the other.
-const FAR_APART: Duration = Duration::from_secs(30);
-/// Shares of the connections.
-const MANY: f64 = 0.8;
-const NEARLY_ALL: f64 = 0.95;
+const MIN_MAJOR_VERSION: i32 = 13;
+/// Clocks synchronized by NTP differ by less.
+const NOTE_CLOCK_SKEW: Duration = Duration::from_secs(1);
+/// From here on, times computed on one machine are wrong on the other.
+const WARN_CLOCK_SKEW: Duration = Duration::from_secs(30);
+/// Shares of max_connections.
+const WARN_CONNECTION_SHARE: f64 = 0.8;
+const PROBLEM_CONNECTION_SHARE: f64 = 0.95;
 
-pub(in crate::commands::doctor) fn judged(own: &PostgresHealth) -> Vec<Finding> {
+pub(in crate::commands::doctor) fn check(own: &PostgresHealth) -> Vec<Finding> {
     let user = own.server.as_ref().map_or("", |server| &*server.user);
     vec![
         Finding::of("server", &own.server, server),
@@ -31,34 +32,33 @@ pub(in crate::commands::doctor) fn judged(own: &PostgresHealth) -> Vec<Finding> 
 }
 
 fn server(server: &Server) -> Finding {
-    let finding = if server.major < OLDEST {
-        let told = format!("PostgreSQL {} is too old", server.version);
-        Finding::problem("server", told).say(format!("upgrade it to {OLDEST} or later"))
+    let finding = if server.major < MIN_MAJOR_VERSION {
+        let found = format!("PostgreSQL {} is too old", server.version);
+        Finding::problem("server", found).say(format!("upgrade it to {MIN_MAJOR_VERSION} or later"))
     } else if server.standby {
-        Finding::problem("server", "it is a standby, which takes no writes").advise(
-            "name the primary in the URL; with several hosts, ask for it",
+        Finding::problem("server", "the server is a read-only standby").advise(
+            "name the primary in the URL, or select it with target_session_attrs",
             ["postgres://USER@HOST1,HOST2/DATABASE?target_session_attrs=read-write"],
         )
     } else if server.read_only {
         let database = quoted(&server.database, '"');
-        Finding::problem("server", "transactions are read-only here unless they say otherwise")
-            .advise(
-                "if that is not meant:",
-                [
-                    format!("ALTER DATABASE {database} RESET default_transaction_read_only;"),
-                    format!(
-                        "ALTER ROLE {} RESET default_transaction_read_only;",
-                        quoted(&server.user, '"')
-                    ),
-                ],
-            )
+        Finding::problem("server", "default_transaction_read_only is on").advise(
+            "turn it off:",
+            [
+                format!("ALTER DATABASE {database} RESET default_transaction_read_only;"),
+                format!(
+                    "ALTER ROLE {} RESET default_transaction_read_only;",
+                    quoted(&server.user, '"')
+                ),
+            ],
+        )
     } else {
         Finding::ok("server", format!("PostgreSQL {}", server.version))
     };
     finding.fact("version", server.version.as_str())
 }
 
-/// A note and no more: a store whose tasks may be lost with the machine can be what is meant.
+/// Only a note: a store that may lose tasks in a crash can be intended.
 fn durability(server: &Server) -> Finding {
     let off: Vec<&str> = [
         ("fsync", server.fsync),
@@ -70,53 +70,60 @@ fn durability(server: &Server) -> Finding {
     .map(|(name, _)| *name)
     .collect();
     if off.is_empty() {
-        return Finding::ok("durability", "what is committed is on the disk");
+        return Finding::ok("durability", "commits are flushed to disk");
     }
-    let told =
-        format!("off: {}; tasks that were taken may be lost with the machine", off.join(", "));
+    let found =
+        format!("off: {}; accepted tasks may be lost if the machine crashes", off.join(", "));
     let run = off.iter().map(|name| format!("ALTER SYSTEM SET {name} = on;"));
-    Finding::note("durability", told)
-        .fact("off", off.clone())
-        .advise("if tasks must survive that:", run.chain(["SELECT pg_reload_conf();".to_owned()]))
+    Finding::note("durability", found).fact("off", off.clone()).advise(
+        "to make tasks survive a crash:",
+        run.chain(["SELECT pg_reload_conf();".to_owned()]),
+    )
 }
 
 fn rights(missing: &[String], user: &str) -> Finding {
     if missing.is_empty() {
-        return Finding::ok("rights", "all that are needed");
+        return Finding::ok("rights", "all required privileges granted");
     }
     let to = quoted(user, '"');
-    Finding::problem("rights", format!("{} are missing", missing.len()))
-        .fact("missing", missing.to_vec())
-        .advise(
-            "as the owner of the store:",
-            missing.iter().map(|right| format!("GRANT {right} TO {to};")),
-        )
+    Finding::problem(
+        "rights",
+        format!("{} missing", counted(missing.len(), "privilege", "privileges")),
+    )
+    .fact("missing", missing.to_vec())
+    .advise(
+        "run as the owner of the schema:",
+        missing.iter().map(|right| format!("GRANT {right} TO {to};")),
+    )
 }
 
 fn clock(clock: &Clock) -> Finding {
-    let apart = clock.at_least();
-    let way = if clock.ahead.is_negative() { "behind" } else { "ahead of" };
-    // Finer than anybody cares for would only look odd.
-    let uncertain = people(clock.uncertainty.max(Duration::from_millis(1)));
-    let told = match apart {
-        apart if apart < APART => {
-            format!("this machine's and the database's agree, to {uncertain}")
+    let skew = clock.at_least();
+    let direction = if clock.ahead.is_negative() { "behind" } else { "ahead of" };
+    // Below a millisecond the digits mean nothing.
+    let uncertain = human_duration(clock.uncertainty.max(Duration::from_millis(1)));
+    let found = match skew {
+        skew if skew < NOTE_CLOCK_SKEW => {
+            format!("in sync with the database, within {uncertain}")
         }
-        _ => format!("the database's is {} {way} this machine's", long(clock.ahead.unsigned_abs())),
+        _ => format!(
+            "the database clock is {} {direction} this machine",
+            long(clock.ahead.unsigned_abs())
+        ),
     };
-    let mark = match apart {
-        apart if apart < APART => Mark::Ok,
-        apart if apart < FAR_APART => Mark::Note,
-        _ => Mark::Warning,
+    let level = match skew {
+        skew if skew < NOTE_CLOCK_SKEW => Level::Ok,
+        skew if skew < WARN_CLOCK_SKEW => Level::Note,
+        _ => Level::Warning,
     };
-    let finding = Finding::new("clock", mark, told)
+    let finding = Finding::new("clock", level, found)
         .fact("ahead_seconds", clock.ahead.as_secs_f64())
         .fact("uncertainty_seconds", clock.uncertainty.as_secs_f64());
-    match mark {
-        Mark::Ok => finding,
+    match level {
+        Level::Ok => finding,
         _ => finding.advise(
-            "leases go by the database's clock and are safe; times that this machine computes and \
-             logs are not: see which of the two is wrong",
+            "leases use the database clock and are not affected; times computed and logged on this \
+             machine are: check which clock is wrong",
             ["timedatectl timesync-status", "SELECT clock_timestamp();"],
         ),
     }
@@ -125,18 +132,18 @@ fn clock(clock: &Clock) -> Finding {
 fn connections(connections: &Connections) -> Finding {
     let Connections { used, most } = *connections;
     let share = used as f64 / most.max(1) as f64;
-    let told = format!("{used} of {most} are taken");
-    let mark = match share {
-        share if share < MANY => Mark::Ok,
-        share if share < NEARLY_ALL => Mark::Warning,
-        _ => Mark::Problem,
+    let found = format!("{used} of {most} in use");
+    let level = match share {
+        share if share < WARN_CONNECTION_SHARE => Level::Ok,
+        share if share < PROBLEM_CONNECTION_SHARE => Level::Warning,
+        _ => Level::Problem,
     };
-    let finding = Finding::new("connections", mark, told).fact("used", used).fact("most", most);
-    match mark {
-        Mark::Ok => finding,
+    let finding = Finding::new("connections", level, found).fact("used", used).fact("most", most);
+    match level {
+        Level::Ok => finding,
         _ => finding.advise(
-            "see who has them, and end who needs none; raise max_connections (a restart), or put a \
-             pooler in front",
+            "find out who uses them and end idle ones; raise max_connections (needs a restart), or use a \
+             pooler",
             ["SELECT usename, application_name, state, count(*) FROM pg_stat_activity \
               GROUP BY 1, 2, 3 ORDER BY 4 DESC;"],
         ),
@@ -147,21 +154,21 @@ fn pooler(pooled: bool, listens: bool) -> Finding {
     match (pooled, listens) {
         (true, true) => Finding::problem(
             "pooler",
-            "a pooler hands one connection to several clients in turn, and the URL does not say so",
+            "a transaction pooler is in use, but the URL does not say so",
         )
         .say(
-            "add ?listen=off to the URL of every worker: wake-ups by LISTEN cannot work there, and \
-             settings of one client would be another's; or have the pooler keep whole sessions \
+            "add ?listen=off to the URL of every worker: LISTEN and session settings do not work \
+             through transaction pooling; or use session pooling \
              (pool_mode = session)",
         ),
-        (true, false) => Finding::ok("pooler", "there is one, and the URL says so"),
-        (false, true) => Finding::ok("pooler", "none that shares connections was seen"),
+        (true, false) => Finding::ok("pooler", "transaction pooler, and the URL says so"),
+        (false, true) => Finding::ok("pooler", "no transaction pooler detected"),
         (false, false) => Finding::note(
             "pooler",
-            "the URL says listen=off, and no pooler was seen: other processes are not woken and \
-             find work by their poll",
+            "listen=off without a pooler: other processes are not notified and find tasks by \
+             polling",
         )
-        .say("without a pooler, leave listen=off out of the URL"),
+        .say("without a pooler, remove listen=off from the URL"),
     }
 }
 
@@ -171,46 +178,46 @@ mod tests {
 
     use super::*;
 
-    fn apart(ahead: i64) -> Clock {
+    fn clock_ahead(ahead: i64) -> Clock {
         Clock { ahead: SignedDuration::from_millis(ahead), uncertainty: Duration::from_millis(1) }
     }
 
-    /// D4: time is the database's, so clocks that differ are no problem, but worth knowing.
+    /// D4: leases use the database clock, so a difference is worth knowing but no problem.
     #[test]
-    fn clocks_are_judged_by_how_far_they_are_apart_for_sure() {
-        assert_eq!(clock(&apart(900)).mark, Mark::Ok);
-        assert_eq!(clock(&apart(2_000)).mark, Mark::Note);
-        let behind = clock(&apart(-3_600_000));
-        assert_eq!(behind.mark, Mark::Warning);
-        assert_eq!(behind.found, "the database's is 1 h behind this machine's");
-        let slow = Clock { uncertainty: Duration::from_secs(5), ..apart(4_000) };
-        assert_eq!(clock(&slow).mark, Mark::Ok, "the network may be all of it");
+    fn clock_level_depends_on_certain_skew() {
+        assert_eq!(clock(&clock_ahead(900)).level, Level::Ok);
+        assert_eq!(clock(&clock_ahead(2_000)).level, Level::Note);
+        let behind = clock(&clock_ahead(-3_600_000));
+        assert_eq!(behind.level, Level::Warning);
+        assert_eq!(behind.found, "the database clock is 1 h behind this machine");
+        let slow = Clock { uncertainty: Duration::from_secs(5), ..clock_ahead(4_000) };
+        assert_eq!(clock(&slow).level, Level::Ok, "network latency may explain it");
     }
 
     #[test]
-    fn connections_are_judged_by_their_share() {
-        let mark = |used| connections(&Connections { used, most: 100 }).mark;
-        assert_eq!([79, 80, 95].map(mark), [Mark::Ok, Mark::Warning, Mark::Problem]);
+    fn connections_level_depends_on_share() {
+        let level = |used| connections(&Connections { used, most: 100 }).level;
+        assert_eq!([79, 80, 95].map(level), [Level::Ok, Level::Warning, Level::Problem]);
     }
 
-    /// D11: a pooler is a problem only for who does not know of it.
+    /// D11: a pooler is a problem only if the URL does not say so.
     #[test]
-    fn a_pooler_must_be_known_of() {
-        assert_eq!(pooler(true, true).mark, Mark::Problem);
-        assert_eq!(pooler(true, false).mark, Mark::Ok);
-        assert_eq!(pooler(false, true).mark, Mark::Ok);
-        assert_eq!(pooler(false, false).mark, Mark::Note);
-    }
-
-    #[test]
-    fn missing_rights_are_granted_word_for_word() {
-        let told = rights(&["USAGE ON SCHEMA steadfast".to_owned()], "o\"neil");
-        assert_eq!(told.mark, Mark::Problem);
-        assert_eq!(told.next[0].run, ["GRANT USAGE ON SCHEMA steadfast TO \"o\"\"neil\";"]);
+    fn undeclared_pooler_is_a_problem() {
+        assert_eq!(pooler(true, true).level, Level::Problem);
+        assert_eq!(pooler(true, false).level, Level::Ok);
+        assert_eq!(pooler(false, true).level, Level::Ok);
+        assert_eq!(pooler(false, false).level, Level::Note);
     }
 
     #[test]
-    fn a_server_that_cannot_be_written_is_a_problem() {
+    fn missing_privileges_are_granted_with_quoted_user() {
+        let found = rights(&["USAGE ON SCHEMA steadfast".to_owned()], "o\"neil");
+        assert_eq!(found.level, Level::Problem);
+        assert_eq!(found.next[0].run, ["GRANT USAGE ON SCHEMA steadfast TO \"o\"\"neil\";"]);
+    }
+
+    #[test]
+    fn server_without_writes_is_a_problem() {
         let good = Server {
             version: "15.1".to_owned(),
             major: 15,
@@ -223,11 +230,11 @@ mod tests {
             synchronous_commit: true,
             full_page_writes: true,
         };
-        assert_eq!((server(&good).mark, durability(&good).mark), (Mark::Ok, Mark::Ok));
+        assert_eq!((server(&good).level, durability(&good).level), (Level::Ok, Level::Ok));
         let old = Server { version: "12.9".to_owned(), major: 12, ..good.clone() };
         assert_eq!(server(&old).found, "PostgreSQL 12.9 is too old");
-        assert_eq!(server(&Server { standby: true, ..good.clone() }).mark, Mark::Problem);
-        assert_eq!(server(&Server { read_only: true, ..good.clone() }).mark, Mark::Problem);
-        assert_eq!(durability(&Server { fsync: false, ..good }).mark, Mark::Note);
+        assert_eq!(server(&Server { standby: true, ..good.clone() }).level, Level::Problem);
+        assert_eq!(server(&Server { read_only: true, ..good.clone() }).level, Level::Problem);
+        assert_eq!(durability(&Server { fsync: false, ..good }).level, Level::Note);
     }
 }

@@ -1,26 +1,26 @@
-//! What SQLite says of its file, and who else has it open.
+//! Database checks: integrity, journal mode, WAL, locks, processes, free pages, clock.
 
 use std::time::Duration;
 
 use steadfast_store::health::{Access, Holder, Pages, SqliteHealth};
 
-use super::word;
-use crate::commands::doctor::finding::{Finding, Mark};
+use super::shell_quote;
+use crate::commands::doctor::finding::{Finding, Level};
 use crate::commands::doctor::units::{GIB, MIB, long, size};
 
-/// What the store lets its log keep of the disk. A longer one cannot be emptied just now.
-const LONG_LOG: u64 = 64 * MIB;
-const TOO_LONG_LOG: u64 = GIB;
-/// Empty room in the file that is worth giving back, in bytes and as a share.
-const EMPTY: u64 = 64 * MIB;
-const EMPTY_SHARE: f64 = 0.5;
-/// How many lines of damage are shown.
-const LINES: usize = 3;
+/// The store checkpoints its WAL at this size. A longer one cannot be truncated at the moment.
+const WARN_WAL_BYTES: u64 = 64 * MIB;
+const PROBLEM_WAL_BYTES: u64 = GIB;
+/// Free space worth reclaiming, in bytes and as a share.
+const NOTE_FREE_BYTES: u64 = 64 * MIB;
+const NOTE_FREE_SHARE: f64 = 0.5;
+/// Lines of integrity errors shown.
+const MAX_ERROR_LINES: usize = 3;
 
-pub(in crate::commands::doctor) fn judged(own: &SqliteHealth) -> Vec<Finding> {
+pub(in crate::commands::doctor) fn check(own: &SqliteHealth) -> Vec<Finding> {
     let holders = own.holders.as_deref().unwrap_or_default();
     vec![
-        Finding::of("damage", &own.damage, |damage| whole(damage, own)),
+        Finding::of("damage", &own.damage, |damage| integrity(damage, own)),
         Finding::of("journal", &own.journal, |mode| journal(mode, own)),
         log(own, holders),
         Finding::of("lock", &own.locked, |locked| lock(*locked, holders)),
@@ -30,89 +30,91 @@ pub(in crate::commands::doctor) fn judged(own: &SqliteHealth) -> Vec<Finding> {
     ]
 }
 
-fn whole(damage: &[String], own: &SqliteHealth) -> Finding {
+fn integrity(damage: &[String], own: &SqliteHealth) -> Finding {
     if damage.is_empty() {
         return Finding::ok("damage", "none");
     }
-    let (shown, path) = (damage.iter().take(LINES).cloned().collect::<Vec<_>>(), &own.file.path);
-    let copy = word(&path.with_extension("recovered.db"));
+    let (shown, path) =
+        (damage.iter().take(MAX_ERROR_LINES).cloned().collect::<Vec<_>>(), &own.file.path);
+    let copy = shell_quote(&path.with_extension("recovered.db"));
     Finding::problem("damage", shown.join("; "))
         .fact("damage", damage.to_vec())
-        .say("stop everything that uses the store, and copy its files before anything else")
+        .say("stop all processes that use the store, and copy its files first")
         .advise(
-            "go back to a copy that is whole, or save what can be read:",
+            "restore a backup, or recover what is readable:",
             [
-                format!("sqlite3 {} .recover | sqlite3 {copy}", word(path)),
+                format!("sqlite3 {} .recover | sqlite3 {copy}", shell_quote(path)),
                 format!("sqlite3 {copy} 'PRAGMA integrity_check'"),
             ],
         )
-        .say("see what did it: a disk that fails, a copy made while it was open, a network disk")
+        .say("find the cause: a failing disk, a copy made while the store was open, a network filesystem")
 }
 
 fn journal(mode: &str, own: &SqliteHealth) -> Finding {
     if mode == "wal" {
         return Finding::ok("journal", "write-ahead log").fact("mode", mode);
     }
-    let told = format!("mode {mode}: whoever reads and whoever writes wait for each other");
-    Finding::note("journal", told).fact("mode", mode).advise(
-        "whoever opens the store changes it; to do only that:",
-        [format!("sqlite3 {} 'PRAGMA journal_mode = WAL'", word(&own.file.path))],
+    let found = format!("mode {mode}: readers and writers block each other");
+    Finding::note("journal", found).fact("mode", mode).advise(
+        "opening the store switches it to WAL; to do only that:",
+        [format!("sqlite3 {} 'PRAGMA journal_mode = WAL'", shell_quote(&own.file.path))],
     )
 }
 
 fn log(own: &SqliteHealth, holders: &[Holder]) -> Finding {
     let bytes = own.log.as_ref().map_or(0, |log| log.bytes);
-    let mark = match bytes {
-        bytes if bytes <= LONG_LOG => Mark::Ok,
-        bytes if bytes < TOO_LONG_LOG => Mark::Warning,
-        _ => Mark::Problem,
+    let level = match bytes {
+        bytes if bytes <= WARN_WAL_BYTES => Level::Ok,
+        bytes if bytes < PROBLEM_WAL_BYTES => Level::Warning,
+        _ => Level::Problem,
     };
-    let finding = |told| Finding::new("log", mark, told).fact("bytes", bytes);
-    if mark == Mark::Ok {
+    let finding = |found| Finding::new("log", level, found).fact("bytes", bytes);
+    if level == Level::Ok {
         return finding(size(bytes));
     }
     let reading: Vec<&Holder> =
         holders.iter().filter(|holder| holder.access == Access::Reading).collect();
-    let told = format!("{}, and it cannot be emptied while somebody reads on and on", size(bytes));
-    let path = word(&own.file.path);
+    let found = format!("{}, and cannot be truncated while a long read is open", size(bytes));
+    let path = shell_quote(&own.file.path);
     let finding = match reading.as_slice() {
-        [] => finding(told),
+        [] => finding(found),
         reading => {
             let pids: Vec<String> = reading.iter().map(|holder| holder.pid.to_string()).collect();
-            finding(told).fact("readers", pids.clone()).advise(
+            finding(found).fact("readers", pids.clone()).advise(
                 format!(
-                    "reading just now: {}; see since when, and end what needs no more",
+                    "reading now: {}; check since when, and end what is not needed",
                     names(reading)
                 ),
                 [format!("ps -o pid,user,etime,args -p {}", pids.join(","))],
             )
         }
     };
-    finding.advise("then empty it:", [format!("sqlite3 {path} 'PRAGMA wal_checkpoint(TRUNCATE)'")])
+    finding
+        .advise("then truncate it:", [format!("sqlite3 {path} 'PRAGMA wal_checkpoint(TRUNCATE)'")])
 }
 
 fn lock(locked: bool, holders: &[Holder]) -> Finding {
     if !locked {
-        return Finding::ok("lock", "free to write");
+        return Finding::ok("lock", "not locked");
     }
-    let told = "somebody has been writing for more than a second, and nobody else can";
-    let finding = Finding::warning("lock", told);
+    let found = "another process has held the write lock for more than a second";
+    let finding = Finding::warning("lock", found);
     match holders.iter().find(|holder| holder.access == Access::Writing) {
         Some(holder) => finding.fact("pid", holder.pid).advise(
-            format!("it is {}: see what it does, and end it if it hangs", names(&[holder])),
+            format!("held by {}: check what it does, and end it if it hangs", names(&[holder])),
             [format!("ps -o pid,user,etime,args -p {}", holder.pid)],
         ),
-        None => finding.say("if it stays so, find the program that has a transaction open on it"),
+        None => finding.say("if it persists, find the process with an open transaction"),
     }
 }
 
 fn processes(holders: &[Holder]) -> Finding {
     let all: Vec<&Holder> = holders.iter().collect();
-    let told = match all.as_slice() {
-        [] => "nobody else has it open".to_owned(),
+    let found = match all.as_slice() {
+        [] => "no other process has it open".to_owned(),
         all => format!("also open in {}", names(all)),
     };
-    Finding::ok("processes", told)
+    Finding::ok("processes", found)
         .fact("pids", holders.iter().map(|holder| holder.pid).collect::<Vec<_>>())
 }
 
@@ -120,30 +122,29 @@ fn free(pages: &Pages, own: &SqliteHealth) -> Finding {
     let Pages { size: each, count, free } = *pages;
     let bytes = free.saturating_mul(each);
     let share = free as f64 / count.max(1) as f64;
-    let told = format!("{} of {} are empty", size(bytes), size(count.saturating_mul(each)));
-    if bytes < EMPTY || share < EMPTY_SHARE {
-        return Finding::ok("free pages", told).fact("free_bytes", bytes);
+    let found = format!("{} of {} free", size(bytes), size(count.saturating_mul(each)));
+    if bytes < NOTE_FREE_BYTES || share < NOTE_FREE_SHARE {
+        return Finding::ok("free pages", found).fact("free_bytes", bytes);
     }
-    Finding::note("free pages", told).fact("free_bytes", bytes).advise(
-        "new tasks will fill it again; to give it back to the disk, while no worker runs:",
-        [format!("sqlite3 {} VACUUM", word(&own.file.path))],
+    Finding::note("free pages", found).fact("free_bytes", bytes).advise(
+        "new tasks reuse it; to return it to the filesystem, while no worker runs:",
+        [format!("sqlite3 {} VACUUM", shell_quote(&own.file.path))],
     )
 }
 
-/// The store's clock is this machine's.
+/// The store uses this machine's clock.
 fn clock(ahead: Option<Duration>) -> Finding {
     let Some(ahead) = ahead else {
-        return Finding::ok("clock", "nothing was written in the future");
+        return Finding::ok("clock", "no timestamp in the future");
     };
-    let told =
-        format!("the newest task is from {} in the future: the clock was set back", long(ahead));
-    Finding::warning("clock", told).fact("ahead_seconds", ahead.as_secs()).advise(
-        "leases last longer than they should until it has caught up: see that it is right now",
+    let found = format!("the newest task is {} in the future: the clock was set back", long(ahead));
+    Finding::warning("clock", found).fact("ahead_seconds", ahead.as_secs()).advise(
+        "leases last too long until the clock catches up: check that it is correct now",
         ["timedatectl"],
     )
 }
 
-/// `steadfast (4711), sqlite3 (4712)`.
+/// Formats processes as `steadfast (4711), sqlite3 (4712)`.
 fn names(holders: &[&Holder]) -> String {
     let name = |holder: &&Holder| match &holder.name {
         Some(name) => format!("{name} ({})", holder.pid),
@@ -188,45 +189,46 @@ mod tests {
     }
 
     #[test]
-    fn a_log_is_judged_by_its_length_and_names_who_reads() {
-        assert_eq!(log(&own(LONG_LOG), &[]).mark, Mark::Ok);
-        let starved = log(&own(LONG_LOG + 1), &[holder(Access::Reading), holder(Access::Open)]);
-        assert_eq!(starved.mark, Mark::Warning);
-        assert!(starved.next[0].say.starts_with("reading just now: report (4711);"), "{starved:?}");
-        assert_eq!(log(&own(TOO_LONG_LOG), &[]).mark, Mark::Problem);
+    fn wal_level_depends_on_size_and_names_readers() {
+        assert_eq!(log(&own(WARN_WAL_BYTES), &[]).level, Level::Ok);
+        let starved =
+            log(&own(WARN_WAL_BYTES + 1), &[holder(Access::Reading), holder(Access::Open)]);
+        assert_eq!(starved.level, Level::Warning);
+        assert!(starved.next[0].say.starts_with("reading now: report (4711);"), "{starved:?}");
+        assert_eq!(log(&own(PROBLEM_WAL_BYTES), &[]).level, Level::Problem);
     }
 
     #[test]
-    fn a_lock_that_stays_is_told_with_its_holder() {
-        assert_eq!(lock(false, &[]).mark, Mark::Ok);
+    fn held_lock_names_its_process() {
+        assert_eq!(lock(false, &[]).level, Level::Ok);
         let held = lock(true, &[holder(Access::Writing)]);
         assert_eq!(
-            (held.mark, &*held.next[0].run[0]),
-            (Mark::Warning, "ps -o pid,user,etime,args -p 4711")
+            (held.level, &*held.next[0].run[0]),
+            (Level::Warning, "ps -o pid,user,etime,args -p 4711")
         );
         assert_eq!(lock(true, &[]).next[0].run, [""; 0]);
     }
 
     #[test]
-    fn damage_is_a_problem_and_is_shown() {
+    fn integrity_errors_are_a_problem() {
         let lines = ["Tree 4 page 9: btreeInitPage() returns error code 11".to_owned()];
-        let damaged = whole(&lines, &own(0));
-        assert_eq!((damaged.mark, damaged.found.as_str()), (Mark::Problem, lines[0].as_str()));
+        let damaged = integrity(&lines, &own(0));
+        assert_eq!((damaged.level, damaged.found.as_str()), (Level::Problem, lines[0].as_str()));
         assert!(damaged.next[1].run[0].starts_with("sqlite3 tasks.db .recover"));
     }
 
     #[test]
-    fn empty_room_is_noted_where_it_is_much() {
+    fn free_space_is_noted_above_threshold() {
         let pages = |free| Pages { size: 4096, count: 40_000, free };
-        assert_eq!(free(&pages(10_000), &own(0)).mark, Mark::Ok);
-        assert_eq!(free(&pages(30_000), &own(0)).mark, Mark::Note);
+        assert_eq!(free(&pages(10_000), &own(0)).level, Level::Ok);
+        assert_eq!(free(&pages(30_000), &own(0)).level, Level::Note);
     }
 
-    /// D4: the file's clock is this machine's.
+    /// D4: an SQLite store uses this machine's clock.
     #[test]
-    fn a_clock_that_was_set_back_is_warned_of() {
-        assert_eq!(clock(None).mark, Mark::Ok);
-        assert_eq!(clock(Some(Duration::from_secs(7200))).mark, Mark::Warning);
-        assert_eq!(journal("delete", &own(0)).mark, Mark::Note);
+    fn clock_set_back_is_a_warning() {
+        assert_eq!(clock(None).level, Level::Ok);
+        assert_eq!(clock(Some(Duration::from_secs(7200))).level, Level::Warning);
+        assert_eq!(journal("delete", &own(0)).level, Level::Note);
     }
 }

@@ -1,23 +1,23 @@
-//! The store's files: whether they can be written, where they are, and how much room is left.
+//! File checks: permissions, disk space, filesystem.
 
 use std::path::Path;
 
 use steadfast_store::health::{Filesystem, Space, SqliteHealth, StoreFile};
 
-use super::word;
-use crate::commands::doctor::finding::{Finding, Mark};
+use super::shell_quote;
+use crate::commands::doctor::finding::{Finding, Level};
 use crate::commands::doctor::units::{GIB, MIB, size};
 
-/// Room on the disk: a burst of tasks may want so much at once.
-const LITTLE_ROOM: u64 = GIB;
-const NO_ROOM: u64 = 100 * MIB;
-/// Where little room is a share of a small disk, it is as it should be.
-const SHARE: f64 = 0.1;
+/// Free disk space that a burst of tasks may need.
+const WARN_FREE_BYTES: u64 = GIB;
+const PROBLEM_FREE_BYTES: u64 = 100 * MIB;
+/// On a small disk, little free space is normal above this share.
+const WARN_FREE_SHARE: f64 = 0.1;
 
-pub(in crate::commands::doctor) fn judged(own: &SqliteHealth) -> Vec<Finding> {
+pub(in crate::commands::doctor) fn check(own: &SqliteHealth) -> Vec<Finding> {
     vec![
         files(own),
-        Finding::of("disk", &own.space, |space| room(space, &own.file.path)),
+        Finding::of("disk", &own.space, |space| disk_space(space, &own.file.path)),
         Finding::of("filesystem", &own.filesystem, filesystem),
     ]
 }
@@ -31,46 +31,52 @@ fn files(own: &SqliteHealth) -> Finding {
     }
     let directory = directory_of(&own.file.path);
     if own.directory_writable == Ok(false) {
-        let told = format!(
-            "{} can be written, but its directory cannot, where SQLite must make files",
+        let found = format!(
+            "{} is writable, but its directory is not, and SQLite must create files there",
             own.file.path.display()
         );
-        return Finding::problem("file", told).advise(
-            "let the user that runs this write it:",
-            [format!("sudo chmod u+w {}", word(directory))],
+        return Finding::problem("file", found).advise(
+            "make the directory writable for the current user:",
+            [format!("sudo chmod u+w {}", shell_quote(directory))],
         );
     }
     if let Some(stray) = all.iter().find(|file| file.owner != own.file.owner) {
         return belongs_to_others(&own.file, stray);
     }
     if own.file.mode.is_some_and(|mode| mode & 0o002 != 0) {
-        let told = format!("{} can be written by everybody", own.file.path.display());
-        return Finding::warning("file", told)
-            .advise("take that away:", [format!("chmod o-w {}", word(&own.file.path))]);
+        let found = format!("{} is writable by all users", own.file.path.display());
+        return Finding::warning("file", found).advise(
+            "remove that permission:",
+            [format!("chmod o-w {}", shell_quote(&own.file.path))],
+        );
     }
-    let told = format!("{}, {}", own.file.path.display(), size(own.file.bytes));
-    Finding::ok("file", told).fact("bytes", own.file.bytes)
+    let found = format!("{}, {}", own.file.path.display(), size(own.file.bytes));
+    Finding::ok("file", found).fact("bytes", own.file.bytes)
 }
 
 fn unwritable(file: &StoreFile, denied: &[&StoreFile]) -> Finding {
     let names: Vec<String> = denied.iter().map(|file| file.path.display().to_string()).collect();
-    let told = format!("{} cannot be written by who runs this", names.join(", "));
-    let paths: Vec<String> = denied.iter().map(|file| word(&file.path)).collect();
+    let found = format!("{} not writable by the current user", names.join(", "));
+    let paths: Vec<String> = denied.iter().map(|file| shell_quote(&file.path)).collect();
     let paths = paths.join(" ");
     let owner = denied.first().and_then(|file| file.owner);
     let mode = file.mode.map(|mode| format!("{mode:o}")).unwrap_or_default();
-    Finding::problem("file", told).fact("mode", mode).fact("owner", owner).advise(
-        "run this as the user whose they are, or give them to who runs it:",
+    Finding::problem("file", found).fact("mode", mode).fact("owner", owner).advise(
+        "run as the owning user, or change the owner:",
         [format!("ls -l {paths}"), format!("sudo chown \"$USER\" {paths} && chmod u+w {paths}")],
     )
 }
 
-/// Whoever ran a command as another user left files that the store's own user may not write.
+/// A command run as another user left files that the store's user may not write.
 fn belongs_to_others(file: &StoreFile, stray: &StoreFile) -> Finding {
-    let told = format!("{} belongs to another user than the store itself", stray.path.display());
-    Finding::warning("file", told).advise(
-        "whoever keeps the store may be kept out by it: give it back",
-        [format!("sudo chown --reference={} {}", word(&file.path), word(&stray.path))],
+    let found = format!("{} has a different owner than the store file", stray.path.display());
+    Finding::warning("file", found).advise(
+        "the store's user may be locked out: change the owner",
+        [format!(
+            "sudo chown --reference={} {}",
+            shell_quote(&file.path),
+            shell_quote(&stray.path)
+        )],
     )
 }
 
@@ -78,22 +84,22 @@ fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn room(space: &Space, path: &Path) -> Finding {
+fn disk_space(space: &Space, path: &Path) -> Finding {
     let Space { free, total } = *space;
-    let scarce = (free as f64) < total as f64 * SHARE;
-    let mark = match free {
-        free if free < NO_ROOM => Mark::Problem,
-        free if free < LITTLE_ROOM && scarce => Mark::Warning,
-        _ => Mark::Ok,
+    let scarce = (free as f64) < total as f64 * WARN_FREE_SHARE;
+    let level = match free {
+        free if free < PROBLEM_FREE_BYTES => Level::Problem,
+        free if free < WARN_FREE_BYTES && scarce => Level::Warning,
+        _ => Level::Ok,
     };
-    let finding = Finding::new("disk", mark, format!("{} are free", size(free)))
+    let finding = Finding::new("disk", level, format!("{} free", size(free)))
         .fact("free_bytes", free)
         .fact("total_bytes", total);
-    match mark {
-        Mark::Ok => finding,
+    match level {
+        Level::Ok => finding,
         _ => finding.advise(
-            "when it is full, no task is taken: make room, or forget old tasks",
-            [format!("df -h {}", word(directory_of(path))), "steadfast db prune".to_owned()],
+            "a full disk blocks all submits: free space, or delete old tasks",
+            [format!("df -h {}", shell_quote(directory_of(path))), "steadfast db prune".to_owned()],
         ),
     }
 }
@@ -105,12 +111,12 @@ fn filesystem(filesystem: &Filesystem) -> Finding {
     }
     Finding::warning(
         "filesystem",
-        format!("{kind} is on another machine, where locks may not hold"),
+        format!("{kind} is a network filesystem, where file locks are unreliable"),
     )
     .fact("kind", kind)
     .say(
-        "move the store to a disk of this machine; for several machines, use PostgreSQL: a \
-             file that two of them write will be damaged",
+        "move the store to a local disk; for several machines, use PostgreSQL: concurrent writes \
+         from two machines corrupt the file",
     )
 }
 
@@ -146,40 +152,40 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_another_user_left_behind_is_found() {
-        assert_eq!(files(&own(file("tasks.db-wal"))).mark, Mark::Ok);
+    fn file_of_another_owner_is_a_warning() {
+        assert_eq!(files(&own(file("tasks.db-wal"))).level, Level::Ok);
         let foreign = StoreFile { owner: Some(0), ..file("tasks.db-wal") };
         let found = files(&own(foreign.clone()));
-        assert_eq!(found.mark, Mark::Warning);
+        assert_eq!(found.level, Level::Warning);
         assert_eq!(found.next[0].run, ["sudo chown --reference=tasks.db tasks.db-wal"]);
         let denied = files(&own(StoreFile { writable: false, ..foreign }));
-        assert_eq!(denied.mark, Mark::Problem);
-        assert_eq!(denied.found, "tasks.db-wal cannot be written by who runs this");
+        assert_eq!(denied.level, Level::Problem);
+        assert_eq!(denied.found, "tasks.db-wal not writable by the current user");
     }
 
     #[test]
-    fn rights_that_are_too_few_or_too_many_are_told() {
+    fn wrong_permissions_are_reported() {
         let mut open = own(file("tasks.db-wal"));
         open.file.mode = Some(0o666);
-        assert_eq!(files(&open).mark, Mark::Warning);
+        assert_eq!(files(&open).level, Level::Warning);
         open.directory_writable = Ok(false);
-        assert_eq!(files(&open).mark, Mark::Problem);
+        assert_eq!(files(&open).level, Level::Problem);
     }
 
     #[test]
-    fn room_is_judged_by_what_a_burst_may_want() {
-        let mark = |free, total| room(&Space { free, total }, Path::new("tasks.db")).mark;
-        assert_eq!(mark(10 * GIB, 1000 * GIB), Mark::Ok, "a hundredth of much is much");
-        assert_eq!(mark(500 * MIB, 1000 * GIB), Mark::Warning);
-        assert_eq!(mark(500 * MIB, GIB), Mark::Ok, "half of little is as it should be");
-        assert_eq!(mark(50 * MIB, GIB), Mark::Problem);
+    fn disk_level_depends_on_free_bytes_and_share() {
+        let level = |free, total| disk_space(&Space { free, total }, Path::new("tasks.db")).level;
+        assert_eq!(level(10 * GIB, 1000 * GIB), Level::Ok, "1 % of a large disk is enough");
+        assert_eq!(level(500 * MIB, 1000 * GIB), Level::Warning);
+        assert_eq!(level(500 * MIB, GIB), Level::Ok, "half of a small disk is normal");
+        assert_eq!(level(50 * MIB, GIB), Level::Problem);
     }
 
     /// D1: one machine, one file.
     #[test]
-    fn a_file_on_another_machine_is_warned_of() {
+    fn network_filesystem_is_a_warning() {
         let on = |kind: &str, network| filesystem(&Filesystem { kind: kind.to_owned(), network });
-        assert_eq!(on("ext4", false).mark, Mark::Ok);
-        assert_eq!(on("nfs4", true).mark, Mark::Warning);
+        assert_eq!(on("ext4", false).level, Level::Ok);
+        assert_eq!(on("nfs4", true).level, Level::Warning);
     }
 }

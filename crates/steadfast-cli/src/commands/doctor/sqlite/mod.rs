@@ -1,12 +1,12 @@
-//! What is SQLite's own: the files, and what SQLite says of them.
+//! SQLite checks: files and database.
 
 pub(super) mod database;
 pub(super) mod files;
 
 use std::path::Path;
 
-/// A path that a shell takes as one word.
-fn word(path: &Path) -> String {
+/// Quotes a path for a shell.
+fn shell_quote(path: &Path) -> String {
     let path = path.display().to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%".contains(c);
     if !path.is_empty() && path.chars().all(plain) {
@@ -20,8 +20,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_can_be_copied_into_a_shell() {
-        assert_eq!(word(Path::new("/srv/tasks.db")), "/srv/tasks.db");
-        assert_eq!(word(Path::new("my o'db")), "'my o'\\''db'");
+    fn path_is_quoted_for_shell() {
+        assert_eq!(shell_quote(Path::new("/srv/tasks.db")), "/srv/tasks.db");
+        assert_eq!(shell_quote(Path::new("my o'db")), "'my o'\\''db'");
     }
 }

@@ -1,6 +1,6 @@
 //! `steadfast policy plot`: what a policy will do, to look at.
 
-mod drawing;
+mod delay_chart;
 
 use std::io::{self, Write};
 
@@ -8,18 +8,18 @@ use clap::Args;
 use serde::Serialize;
 
 use super::plan::{DEFAULT_ROWS, Planned, rows};
+use crate::chart::ChartFlags;
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::output::Answer;
-use crate::picture::Picture;
-use crate::policy_flags::{self, SeveralPolicies};
-use crate::problem::Problem;
-use drawing::Plotted;
+use crate::output::Printable;
+use crate::policy_flags::{self, MultiplePolicies};
+use delay_chart::DelayChart;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy plot --preset grpc --max-attempts 8", "in the terminal"),
-    ("steadfast policy plot --preset sql -o sql.svg", "as a picture, by its extension"),
+    ("steadfast policy plot --preset sql -o sql.svg", "as a chart, by its extension"),
     ("steadfast policy plot --preset patient --preset workflow --log", "side by side"),
     ("steadfast policy plot --jitter full -o - --format svg", "into a pipe"),
 ];
@@ -35,7 +35,7 @@ const EXAMPLES: &[Example] = &[
 )]
 pub(crate) struct Plot {
     #[command(flatten)]
-    picture: Picture,
+    chart: ChartFlags,
 
     /// Let equal steps upwards multiply the delay
     #[arg(long)]
@@ -46,27 +46,28 @@ pub(crate) struct Plot {
     attempts: Option<u32>,
 
     #[command(flatten)]
-    policies: SeveralPolicies,
+    policies: MultiplePolicies,
 }
 
 impl Plot {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let target = self.picture.target()?;
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
+        let destination = self.chart.destination()?;
         let policies = self.policies.policies(common.config.as_deref())?;
         let attempts = self.attempts.unwrap_or(DEFAULT_ROWS);
         let plans: Vec<Planned<'_>> =
             policies.iter().map(|(_, policy)| Planned::of(policy, attempts)).collect();
-        let plotted = Plotted { policies: &policies, plans: &plans, attempts, log: self.log };
+        let delay_chart =
+            DelayChart { policies: &policies, plans: &plans, attempts, log: self.log };
 
-        let to_stdout = target.is_stdout();
+        let to_stdout = destination.is_stdout();
         if common.json {
-            common.output().answer(&Plans { policies: &plans })?;
+            common.output().print(&Plans { policies: &plans })?;
         }
         if !(common.json && to_stdout) {
-            target.write(&plotted.chart().into())?;
+            destination.write(&delay_chart.chart().into())?;
         }
-        plotted.note_what_is_missing();
-        Ok(Exit::Good)
+        delay_chart.note_what_is_missing();
+        Ok(Exit::Success)
     }
 }
 
@@ -76,8 +77,8 @@ struct Plans<'p> {
     policies: &'p [Planned<'p>],
 }
 
-impl Answer for Plans<'_> {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
-        self.policies.iter().try_for_each(|plan| plan.tell(page))
+impl Printable for Plans<'_> {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
+        self.policies.iter().try_for_each(|plan| plan.write_text(page))
     }
 }

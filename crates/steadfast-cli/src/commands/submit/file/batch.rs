@@ -6,12 +6,12 @@
 
 use std::io::BufRead;
 
-use super::items::{Item, Items, Unreadable};
+use super::items::{InputError, Item, Items};
 use super::tally::Tally;
 
 /// How many tasks are sent at a time, and how many bytes of them.
-const TASKS: usize = 1000;
-const BYTES: usize = 4 << 20;
+const MAX_BATCH_TASKS: usize = 1000;
+const MAX_BATCH_BYTES: usize = 4 << 20;
 
 /// Some tasks of an input, one behind the other.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ pub(super) struct Batches<R> {
     items: Items<R>,
     tally: Tally,
     /// What was met behind the last task that could be read.
-    unreadable: Option<Unreadable>,
+    unreadable: Option<InputError>,
 }
 
 impl<R: BufRead> Batches<R> {
@@ -82,27 +82,27 @@ impl<R: BufRead> Batches<R> {
 
     /// The next batch; an empty one after the last. What cannot be read comes after everything
     /// that can.
-    pub(super) fn next(&mut self) -> Result<Batch, Unreadable> {
-        self.at_most(TASKS as u64)
+    pub(super) fn next(&mut self) -> Result<Batch, InputError> {
+        self.at_most(MAX_BATCH_TASKS as u64)
     }
 
     /// Steps over tasks until so many were read; whether there were so many.
-    pub(super) fn skip_to(&mut self, tasks: u64) -> Result<bool, Unreadable> {
+    pub(super) fn skip_to(&mut self, tasks: u64) -> Result<bool, InputError> {
         while self.tally.tasks < tasks {
-            if self.at_most((tasks - self.tally.tasks).min(TASKS as u64))?.is_empty() {
+            if self.at_most((tasks - self.tally.tasks).min(MAX_BATCH_TASKS as u64))?.is_empty() {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    fn at_most(&mut self, tasks: u64) -> Result<Batch, Unreadable> {
+    fn at_most(&mut self, tasks: u64) -> Result<Batch, InputError> {
         if let Some(unreadable) = self.unreadable.take() {
             return Err(unreadable);
         }
         let before = self.tally.clone();
         let (mut text, mut items) = (Vec::new(), Vec::new());
-        while (items.len() as u64) < tasks && text.len() < BYTES {
+        while (items.len() as u64) < tasks && text.len() < MAX_BATCH_BYTES {
             let start = text.len();
             match self.items.next(&mut text) {
                 Ok(Some(item)) => {

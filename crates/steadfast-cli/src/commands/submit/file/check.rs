@@ -4,21 +4,21 @@ use std::io::BufRead;
 use std::path::Path;
 
 use super::batch::Batches;
-use super::reading::{BadLine, Reading};
-use super::stopped;
-use super::told::Checked;
+use super::parser::{InvalidLine, TaskParser};
+use super::stop_error;
+use super::summary::CheckSummary;
+use crate::error::CliError;
 use crate::output::counted;
-use crate::problem::Problem;
 
 /// How many lines that are wrong are told one by one.
-const TOLD: usize = 20;
+const MAX_REPORTED_LINES: usize = 20;
 
 /// Reads all of it; everything that is wrong is told at once.
 pub(super) fn all(
     input: Box<dyn BufRead + Send>,
-    reading: &Reading,
+    reading: &TaskParser,
     file: &Path,
-) -> Result<Checked, Problem> {
+) -> Result<CheckSummary, CliError> {
     let mut batches = Batches::of(input);
     let (mut problems, mut bad) = (Vec::new(), 0_usize);
     loop {
@@ -27,23 +27,23 @@ pub(super) fn all(
             Ok(batch) => batch,
             Err(unreadable) => {
                 bad += 1;
-                problems.push(stopped::unreadable(file, &unreadable));
+                problems.push(stop_error::unreadable(file, &unreadable));
                 break;
             }
         };
-        for BadLine { line, error, .. } in reading.read_thoroughly(&batch).bad {
+        for InvalidLine { line, error, .. } in reading.read_thoroughly(&batch).bad {
             bad += 1;
-            if problems.len() < TOLD {
-                problems.push(stopped::bad(file, line, error));
+            if problems.len() < MAX_REPORTED_LINES {
+                problems.push(stop_error::bad(file, line, error));
             }
         }
     }
-    if bad > TOLD {
-        let more = counted(bad - TOLD, "line is wrong, too", "lines are wrong, too");
-        problems.push(Problem::usage(more));
+    if bad > MAX_REPORTED_LINES {
+        let more = counted(bad - MAX_REPORTED_LINES, "line is wrong, too", "lines are wrong, too");
+        problems.push(CliError::usage(more));
     }
-    match Problem::all(problems) {
+    match CliError::all(problems) {
         Some(problem) => Err(problem),
-        None => Ok(Checked { dry_run: true, tasks: batches.tally().tasks }),
+        None => Ok(CheckSummary { dry_run: true, tasks: batches.tally().tasks }),
     }
 }

@@ -8,11 +8,11 @@
 use std::io::{self, BufRead};
 
 /// More than any task can be: its payload has a limit, and so have its names.
-pub(super) const LONGEST: usize = 2 << 20;
+pub(super) const MAX_TASK_BYTES: usize = 2 << 20;
 
 /// How tasks are written one after another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum InputFormat {
     /// One on each line.
     Lines,
     /// `[`, tasks with commas between, `]`.
@@ -30,7 +30,7 @@ pub(super) struct Item {
 
 /// Why an input cannot be read on.
 #[derive(Debug)]
-pub(super) enum Unreadable {
+pub(super) enum InputError {
     Io(io::Error),
     /// A task that is too long to be one, by the line that it begins on.
     TooLong(u64),
@@ -40,7 +40,7 @@ pub(super) enum Unreadable {
     More(u64),
 }
 
-impl From<io::Error> for Unreadable {
+impl From<io::Error> for InputError {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
@@ -50,7 +50,7 @@ impl From<io::Error> for Unreadable {
 #[derive(Debug)]
 pub(super) struct Items<R> {
     input: R,
-    form: Option<Form>,
+    format: Option<InputFormat>,
     /// The line that is read next.
     line: u64,
     bytes: u64,
@@ -59,7 +59,7 @@ pub(super) struct Items<R> {
 
 impl<R: BufRead> Items<R> {
     pub(super) const fn of(input: R) -> Self {
-        Self { input, form: None, line: 1, bytes: 0, ended: false }
+        Self { input, format: None, line: 1, bytes: 0, ended: false }
     }
 
     /// How many bytes were read.
@@ -68,37 +68,37 @@ impl<R: BufRead> Items<R> {
     }
 
     /// Adds the next task to `text`; nothing after the last.
-    pub(super) fn next(&mut self, text: &mut Vec<u8>) -> Result<Option<Item>, Unreadable> {
+    pub(super) fn next(&mut self, text: &mut Vec<u8>) -> Result<Option<Item>, InputError> {
         if self.ended {
             return Ok(None);
         }
-        let form = match self.form {
-            Some(form) => form,
+        let format = match self.format {
+            Some(format) => format,
             None => self.begin()?,
         };
-        let next = match form {
-            Form::Lines => self.next_line(text)?,
-            Form::Array => self.next_element(text)?,
+        let next = match format {
+            InputFormat::Lines => self.next_line(text)?,
+            InputFormat::Array => self.next_element(text)?,
         };
         self.ended |= next.is_none();
         Ok(next)
     }
 
     /// Looks how tasks are written, and steps over what is before the first.
-    fn begin(&mut self) -> Result<Form, Unreadable> {
+    fn begin(&mut self) -> Result<InputFormat, InputError> {
         self.skip(|byte| byte.is_ascii_whitespace() || BYTE_ORDER_MARK.contains(&byte))?;
-        let form = match self.input.fill_buf()?.first() {
+        let format = match self.input.fill_buf()?.first() {
             Some(b'[') => {
                 self.step(1);
-                Form::Array
+                InputFormat::Array
             }
-            _ => Form::Lines,
+            _ => InputFormat::Lines,
         };
-        self.form = Some(form);
-        Ok(form)
+        self.format = Some(format);
+        Ok(format)
     }
 
-    fn next_line(&mut self, text: &mut Vec<u8>) -> Result<Option<Item>, Unreadable> {
+    fn next_line(&mut self, text: &mut Vec<u8>) -> Result<Option<Item>, InputError> {
         let start = text.len();
         loop {
             let line = self.line;
@@ -114,7 +114,7 @@ impl<R: BufRead> Items<R> {
     }
 
     /// Reads to the end of the line; whether there was one.
-    fn read_line(&mut self, text: &mut Vec<u8>, start: usize) -> Result<bool, Unreadable> {
+    fn read_line(&mut self, text: &mut Vec<u8>, start: usize) -> Result<bool, InputError> {
         loop {
             let buffer = self.input.fill_buf()?;
             if buffer.is_empty() {
@@ -123,8 +123,8 @@ impl<R: BufRead> Items<R> {
             let end = memchr::memchr(b'\n', buffer);
             let taken = end.unwrap_or(buffer.len());
             text.extend_from_slice(buffer.get(..taken).unwrap_or_default());
-            if text.len() - start > LONGEST {
-                return Err(Unreadable::TooLong(self.line));
+            if text.len() - start > MAX_TASK_BYTES {
+                return Err(InputError::TooLong(self.line));
             }
             self.step(taken + usize::from(end.is_some()));
             if end.is_some() {
@@ -134,23 +134,23 @@ impl<R: BufRead> Items<R> {
         }
     }
 
-    fn next_element(&mut self, text: &mut Vec<u8>) -> Result<Option<Item>, Unreadable> {
+    fn next_element(&mut self, text: &mut Vec<u8>) -> Result<Option<Item>, InputError> {
         self.skip_space()?;
         let (start, line) = (text.len(), self.line);
-        let mut within = Within::default();
+        let mut scanner = ElementScanner::default();
         loop {
             let buffer = self.input.fill_buf()?;
             if buffer.is_empty() {
-                return Err(Unreadable::NotClosed(self.line));
+                return Err(InputError::NotClosed(self.line));
             }
-            let end = buffer.iter().position(|byte| within.ends_at(*byte));
+            let end = buffer.iter().position(|byte| scanner.ends_at(*byte));
             let taken = end.unwrap_or(buffer.len());
             let end = end.and_then(|at| buffer.get(at).copied());
             let piece = buffer.get(..taken).unwrap_or_default();
             text.extend_from_slice(piece);
             self.line += memchr::memchr_iter(b'\n', piece).count() as u64;
-            if text.len() - start > LONGEST {
-                return Err(Unreadable::TooLong(line));
+            if text.len() - start > MAX_TASK_BYTES {
+                return Err(InputError::TooLong(line));
             }
             self.step(taken + usize::from(end.is_some()));
             let Some(end) = end else { continue };
@@ -165,11 +165,11 @@ impl<R: BufRead> Items<R> {
     }
 
     /// Behind an array there is nothing.
-    fn ends_here(&mut self) -> Result<(), Unreadable> {
+    fn ends_here(&mut self) -> Result<(), InputError> {
         self.skip_space()?;
         match self.input.fill_buf()? {
             [] => Ok(()),
-            _ => Err(Unreadable::More(self.line)),
+            _ => Err(InputError::More(self.line)),
         }
     }
 
@@ -213,13 +213,13 @@ fn trim(text: &mut Vec<u8>, start: usize) -> usize {
 
 /// Where in an element of an array a byte is.
 #[derive(Debug, Default)]
-struct Within {
+struct ElementScanner {
     depth: usize,
     quoted: bool,
     escaped: bool,
 }
 
-impl Within {
+impl ElementScanner {
     /// Takes a byte in; whether the element ends before it.
     fn ends_at(&mut self, byte: u8) -> bool {
         if self.quoted {
@@ -260,7 +260,7 @@ mod tests {
         BufReader::new(Trickle(text.as_bytes()))
     }
 
-    fn all(input: impl BufRead) -> Result<Vec<(u64, String)>, Unreadable> {
+    fn all(input: impl BufRead) -> Result<Vec<(u64, String)>, InputError> {
         let (mut items, mut found) = (Items::of(input), Vec::new());
         loop {
             let mut text = Vec::new();
@@ -314,8 +314,8 @@ mod tests {
 
     #[test]
     fn an_array_ends_with_its_bracket_and_nothing_else() {
-        assert!(matches!(all("[{1},\n{2}".as_bytes()), Err(Unreadable::NotClosed(2))));
-        assert!(matches!(all("[{1}]\n\n{2}".as_bytes()), Err(Unreadable::More(3))));
+        assert!(matches!(all("[{1},\n{2}".as_bytes()), Err(InputError::NotClosed(2))));
+        assert!(matches!(all("[{1}]\n\n{2}".as_bytes()), Err(InputError::More(3))));
     }
 
     /// K4: what cannot be a task is not held.
@@ -331,7 +331,7 @@ mod tests {
         let array = b"[\n\"".chain(Endless);
         for (input, line) in [(b"a\n".chain(Endless), 2), (array, 2)] {
             let told = all(BufReader::new(input));
-            assert!(matches!(told, Err(Unreadable::TooLong(at)) if at == line), "{told:?}");
+            assert!(matches!(told, Err(InputError::TooLong(at)) if at == line), "{told:?}");
         }
     }
 

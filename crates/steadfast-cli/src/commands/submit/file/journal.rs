@@ -15,19 +15,19 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::Run;
+use super::run_id::RunId;
 use super::tally::Tally;
-use crate::problem::Problem;
+use crate::error::CliError;
 
 /// What is behind the name of the file.
-const SUFFIX: &str = ".steadfast-progress";
+const JOURNAL_SUFFIX: &str = ".steadfast-progress";
 
 /// The version of the journal's own form.
-const FORM: u32 = 1;
+const JOURNAL_VERSION: u32 = 1;
 
 /// The first line.
 #[derive(Debug, Serialize, Deserialize)]
-struct Head {
+struct Header {
     steadfast_submit: u32,
     run: String,
     store: String,
@@ -40,14 +40,15 @@ enum Entry {
     /// These are about to be sent: so many tasks from the first of the file on.
     Sending { tasks: u64, digest: String },
     /// The store has them.
-    Kept(Kept),
+    #[serde(rename = "kept")]
+    Stored(Checkpoint),
     /// All of them are kept.
-    Done(Kept),
+    Done(Checkpoint),
 }
 
 /// What the store has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Kept {
+pub(super) struct Checkpoint {
     /// Tasks of the file that were dealt with, taken or set aside.
     pub(super) tasks: u64,
     /// The line that the last of them begins on.
@@ -76,12 +77,12 @@ impl Point {
     }
 }
 
-/// What an earlier run left behind.
+/// What an previous run left behind.
 #[derive(Debug)]
-pub(super) struct Earlier {
-    pub(super) run: Run,
+pub(super) struct PreviousRun {
+    pub(super) run: RunId,
     pub(super) store: String,
-    pub(super) kept: Kept,
+    pub(super) kept: Checkpoint,
     pub(super) is_done: bool,
     /// Where what is kept ends; nothing if nothing is.
     pub(super) kept_to: Option<Point>,
@@ -99,14 +100,14 @@ pub(super) struct Journal {
 /// Where the journal of a file is.
 pub(super) fn beside(file: &Path) -> PathBuf {
     let mut path = file.as_os_str().to_owned();
-    path.push(SUFFIX);
+    path.push(JOURNAL_SUFFIX);
     path.into()
 }
 
 impl Journal {
     /// Opens the journal at this place, and reads what is there already. Nobody else may be at
     /// it.
-    pub(super) fn open(path: &Path) -> Result<(Self, Option<Earlier>), Problem> {
+    pub(super) fn open(path: &Path) -> Result<(Self, Option<PreviousRun>), CliError> {
         let opened = OpenOptions::new().read(true).append(true).create(true).open(path);
         let file = opened.map_err(|why| unwritable(path, &why))?;
         match file.try_lock() {
@@ -114,45 +115,49 @@ impl Journal {
             Err(TryLockError::WouldBlock) => return Err(at_it(path)),
             Err(TryLockError::Error(why)) => return Err(unwritable(path, &why)),
         }
-        let (earlier, is_cut_off) = read(&file, path)?;
+        let (previous, is_cut_off) = read(&file, path)?;
         let mut journal = Self { path: path.to_owned(), file };
         if is_cut_off {
             let ended = journal.file.write_all(b"\n");
             ended.map_err(|why| unwritable(path, &why))?;
         }
-        Ok((journal, earlier))
+        Ok((journal, previous))
     }
 
     /// Begins a run. It is on the disk before anything is in a store.
-    pub(super) fn begin(&mut self, run: Run, store: &str) -> Result<(), Problem> {
-        let head = Head { steadfast_submit: FORM, run: run.to_string(), store: store.to_owned() };
+    pub(super) fn begin(&mut self, run: RunId, store: &str) -> Result<(), CliError> {
+        let head = Header {
+            steadfast_submit: JOURNAL_VERSION,
+            run: run.to_string(),
+            store: store.to_owned(),
+        };
         let begun = self.file.set_len(0).and_then(|()| self.write(&head));
         let begun = begun.and_then(|()| self.file.sync_all());
         begun.map_err(|why| unwritable(&self.path, &why))
     }
 
     /// Everything up to here is about to be sent.
-    pub(super) fn sending(&mut self, to: &Tally) -> Result<(), Problem> {
+    pub(super) fn sending(&mut self, to: &Tally) -> Result<(), CliError> {
         let Point { tasks, digest } = Point::of(to);
         self.add(&Entry::Sending { tasks, digest })
     }
 
     /// The store has this.
-    pub(super) fn kept(&mut self, kept: Kept) -> Result<(), Problem> {
-        self.add(&Entry::Kept(kept))
+    pub(super) fn kept(&mut self, kept: Checkpoint) -> Result<(), CliError> {
+        self.add(&Entry::Stored(kept))
     }
 
     /// The store has everything.
-    pub(super) fn done(&mut self, kept: Kept) -> Result<(), Problem> {
+    pub(super) fn done(&mut self, kept: Checkpoint) -> Result<(), CliError> {
         self.add(&Entry::Done(kept))
     }
 
     /// Nobody will go on.
-    pub(super) fn remove(self) -> Result<(), Problem> {
+    pub(super) fn remove(self) -> Result<(), CliError> {
         std::fs::remove_file(&self.path).map_err(|why| unwritable(&self.path, &why))
     }
 
-    fn add(&mut self, entry: &Entry) -> Result<(), Problem> {
+    fn add(&mut self, entry: &Entry) -> Result<(), CliError> {
         self.write(entry).map_err(|why| unwritable(&self.path, &why))
     }
 
@@ -165,31 +170,31 @@ impl Journal {
 }
 
 /// What is in a journal, as far as it can be read, and whether its last line was cut off.
-fn read(file: &File, path: &Path) -> Result<(Option<Earlier>, bool), Problem> {
+fn read(file: &File, path: &Path) -> Result<(Option<PreviousRun>, bool), CliError> {
     let mut lines = Lines { input: BufReader::new(file), line: Vec::new() };
     let mut next = || lines.next().map_err(|why| unwritable(path, &why));
     let Some((head, is_whole)) = next()? else {
         return Ok((None, false));
     };
     // Nothing was sent before the first line was whole.
-    if !is_whole && (HEAD.starts_with(&head) || head.starts_with(HEAD)) {
+    if !is_whole && (HEADER_PREFIX.starts_with(&head) || head.starts_with(HEADER_PREFIX)) {
         return Ok((None, true));
     }
-    let mut earlier = Earlier::after(&head).ok_or_else(|| strange(path))?;
+    let mut previous = PreviousRun::after(&head).ok_or_else(|| strange(path))?;
     let mut is_cut_off = false;
     while let Some((line, is_whole)) = next()? {
         is_cut_off = !is_whole;
         // One that cannot be read was being written when its process ended. Whoever went on
         // then has said everything again.
         if let Ok(entry) = serde_json::from_slice(&line) {
-            earlier.take(entry);
+            previous.take(entry);
         }
     }
-    Ok((Some(earlier), is_cut_off))
+    Ok((Some(previous), is_cut_off))
 }
 
 /// How every journal begins.
-const HEAD: &[u8] = b"{\"steadfast_submit\":";
+const HEADER_PREFIX: &[u8] = b"{\"steadfast_submit\":";
 
 struct Lines<R> {
     input: R,
@@ -208,17 +213,17 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-impl Earlier {
+impl PreviousRun {
     /// Nothing but the first line is known.
     fn after(head: &[u8]) -> Option<Self> {
-        let head: Head = serde_json::from_slice(head).ok()?;
-        if head.steadfast_submit != FORM {
+        let head: Header = serde_json::from_slice(head).ok()?;
+        if head.steadfast_submit != JOURNAL_VERSION {
             return None;
         }
         Some(Self {
             run: head.run.parse().ok()?,
             store: head.store,
-            kept: Kept::default(),
+            kept: Checkpoint::default(),
             is_done: false,
             kept_to: None,
             sent_to: None,
@@ -228,7 +233,7 @@ impl Earlier {
     fn take(&mut self, entry: Entry) {
         match entry {
             Entry::Sending { tasks, digest } => self.sent_to = Some(Point { tasks, digest }),
-            Entry::Kept(kept) => self.keep(kept),
+            Entry::Stored(kept) => self.keep(kept),
             Entry::Done(kept) => {
                 self.keep(kept);
                 self.is_done = true;
@@ -236,7 +241,7 @@ impl Earlier {
         }
     }
 
-    fn keep(&mut self, kept: Kept) {
+    fn keep(&mut self, kept: Checkpoint) {
         self.kept = kept;
         if self.sent_to.as_ref().is_some_and(|sent| sent.tasks == kept.tasks) {
             self.kept_to.clone_from(&self.sent_to);
@@ -244,25 +249,28 @@ impl Earlier {
     }
 }
 
-fn unwritable(path: &Path, why: &io::Error) -> Problem {
+fn unwritable(path: &Path, why: &io::Error) -> CliError {
     let what = format!("{}, which says how far it is, cannot be used: {why}", path.display());
-    Problem::failed(what).with_next(
+    CliError::failed(what).with_help(
         "name another file for it with --progress-file, or do without it with --no-progress-file"
             .to_owned(),
     )
 }
 
-fn strange(path: &Path) -> Problem {
-    Problem::usage(format!("{} was not written by this command", path.display())).with_next(
+fn strange(path: &Path) -> CliError {
+    CliError::usage(format!("{} was not written by this command", path.display())).with_help(
         "remove it to submit everything from the first line on, or name another file with \
          --progress-file"
             .to_owned(),
     )
 }
 
-fn at_it(path: &Path) -> Problem {
-    Problem::failed(format!("another process is submitting this file: it holds {}", path.display()))
-        .with_next("wait for its end".to_owned())
+fn at_it(path: &Path) -> CliError {
+    CliError::failed(format!(
+        "another process is submitting this file: it holds {}",
+        path.display()
+    ))
+    .with_help("wait for its end".to_owned())
 }
 
 #[cfg(test)]
@@ -275,8 +283,8 @@ mod tests {
         tally
     }
 
-    fn kept(tasks: u64) -> Kept {
-        Kept { tasks, line: tasks, ..Kept::default() }
+    fn kept(tasks: u64) -> Checkpoint {
+        Checkpoint { tasks, line: tasks, ..Checkpoint::default() }
     }
 
     fn place() -> (tempfile::TempDir, PathBuf) {
@@ -285,7 +293,7 @@ mod tests {
         (folder, path)
     }
 
-    fn earlier(path: &Path) -> Earlier {
+    fn previous(path: &Path) -> PreviousRun {
         Journal::open(path).unwrap().1.unwrap()
     }
 
@@ -295,7 +303,7 @@ mod tests {
         let (_folder, path) = place();
         let (mut journal, before) = Journal::open(&path).unwrap();
         assert!(before.is_none());
-        let run = Run::fresh();
+        let run = RunId::fresh();
         journal.begin(run, "sqlite:tasks.db").unwrap();
         for tasks in [1000, 2000] {
             journal.sending(&tally(tasks)).unwrap();
@@ -303,7 +311,7 @@ mod tests {
         }
         journal.sending(&tally(3000)).unwrap();
         drop(journal);
-        let found = earlier(&path);
+        let found = previous(&path);
         assert_eq!((found.run, found.store.as_str()), (run, "sqlite:tasks.db"));
         assert_eq!((found.kept, found.is_done), (kept(2000), false));
         assert!(found.kept_to.unwrap().is(&tally(2000)));
@@ -315,14 +323,14 @@ mod tests {
     fn a_line_that_was_cut_off_means_nothing() {
         let (_folder, path) = place();
         let (mut journal, _) = Journal::open(&path).unwrap();
-        journal.begin(Run::fresh(), "s").unwrap();
+        journal.begin(RunId::fresh(), "s").unwrap();
         journal.sending(&tally(10)).unwrap();
         journal.kept(kept(10)).unwrap();
         drop(journal);
         let whole = std::fs::read(&path).unwrap();
         for cut in 1..40 {
             std::fs::write(&path, &whole[..whole.len() - cut]).unwrap();
-            let found = earlier(&path);
+            let found = previous(&path);
             assert_eq!(found.sent_to.unwrap().tasks, 10);
             assert!([0, 10].contains(&found.kept.tasks));
         }
@@ -331,7 +339,7 @@ mod tests {
         journal.sending(&tally(10)).unwrap();
         journal.done(kept(10)).unwrap();
         drop(journal);
-        let found = earlier(&path);
+        let found = previous(&path);
         assert_eq!((found.kept.tasks, found.is_done), (10, true));
     }
 
@@ -342,9 +350,9 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             let (mut journal, found) = Journal::open(&path).unwrap();
             assert!(found.is_none(), "{text}");
-            journal.begin(Run::fresh(), "s").unwrap();
+            journal.begin(RunId::fresh(), "s").unwrap();
             drop(journal);
-            assert_eq!(earlier(&path).store, "s");
+            assert_eq!(previous(&path).store, "s");
         }
     }
 

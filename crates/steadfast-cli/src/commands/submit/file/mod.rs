@@ -14,19 +14,19 @@
 
 mod batch;
 mod check;
-mod ids;
+mod interrupt;
 mod items;
 mod journal;
+mod parser;
 mod progress;
 mod reader;
-mod reading;
 mod rejects;
 mod resume;
+mod run_id;
 mod send;
-mod stop;
-mod stopped;
+mod stop_error;
+mod summary;
 mod tally;
-mod told;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -40,21 +40,21 @@ use steadfast_api::PolicyChoice;
 
 use super::task_flags::TaskFlags;
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input;
-use crate::problem::Problem;
-use crate::target::{self, Place};
-use ids::Run;
+use crate::target::{self, Target};
+use interrupt::Interrupt;
+use parser::TaskParser;
 use progress::Progress;
-use reading::Reading;
 use rejects::Rejects;
 use resume::Start;
+use run_id::RunId;
 use send::Sending;
-use stop::Stop;
-use told::Told;
+use summary::SubmitSummary;
 
 /// How much of a file is read at a time.
-const BUFFER: usize = 256 << 10;
+const READ_BUFFER_BYTES: usize = 256 << 10;
 
 /// What a file is submitted by.
 #[derive(Debug, Args)]
@@ -95,57 +95,58 @@ pub(super) struct FileFlags {
     task: TaskFlags,
 
     #[command(flatten)]
-    place: Place,
+    target: Target,
 }
 
 impl FileFlags {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let Some(file) = self.file.as_deref() else {
-            return Err(Problem::usage("there is no FILE of tasks")
-                .with_next("name one, or - for stdin; or submit http or command".to_owned()));
+            return Err(CliError::usage("there is no FILE of tasks")
+                .with_help("name one, or - for stdin; or submit http or command".to_owned()));
         };
-        let known = self.place.policies(common)?;
-        let said = self.task.said(common.config.as_deref())?;
+        let known = self.target.policies(common)?;
+        let said = self.task.defaults(common.config.as_deref())?;
         // A slip in a flag is told once, and not for each line.
         if let (Some(PolicyChoice::Named(name)), Some(known)) = (said.policy(), &known) {
             known.find(name)?;
         }
         let policies = known.map(|known| Arc::new(known.into_policies()));
-        let reading = |run| Reading::new(said, policies, run);
+        let reading = |run| TaskParser::new(said, policies, run);
         if self.dry_run {
-            let checked = check::all(open(file)?, &reading(Run::fresh()), file)?;
-            common.output().answer(&checked)?;
-            return Ok(Exit::Good);
+            let checked = check::all(open(file)?, &reading(RunId::fresh()), file)?;
+            common.output().print(&checked)?;
+            return Ok(Exit::Success);
         }
-        let store = self.place.identity()?;
+        let store = self.target.identity()?;
         let start = match input::is_stdin(file) {
             true => Start::of_stdin(self.resume)?,
             false => Start::of_file(file, self, &store)?,
         };
         let told = target::block_on(self.submit(file, start, reading, common))?;
-        common.output().answer(&told)?;
-        Ok(Exit::Good)
+        common.output().print(&told)?;
+        Ok(Exit::Success)
     }
 
     async fn submit(
         &self,
         file: &Path,
         start: Start,
-        reading: impl FnOnce(Run) -> Reading,
+        reading: impl FnOnce(RunId) -> TaskParser,
         common: &Common,
-    ) -> Result<Told, Problem> {
+    ) -> Result<SubmitSummary, CliError> {
         let before = start.kept;
         let reading = Arc::new(reading(start.run));
         let rejects = self.skip_bad.as_deref();
         let rejects = rejects.map(|path| Rejects::open(path, before.rejected_bytes)).transpose()?;
         let input = open(file)?;
         let mut progress = Progress::new(self.quiet, length(file));
-        progress.goes_on_after(before.tasks, start.bytes);
+        progress.resume_from(before.tasks, start.bytes);
         let mut sending = Sending {
-            api: self.place.make(common).await?,
+            api: self.target.open_or_create(common).await?,
             reading: reading.clone(),
-            policy: send::patience(self.patience).map_err(|why| Problem::usage(why.to_string()))?,
-            stop: Stop::listen(),
+            policy: send::store_retry_policy(self.patience)
+                .map_err(|why| CliError::usage(why.to_string()))?,
+            stop: Interrupt::listen(),
             journal: start.journal,
             rejects,
             progress,
@@ -164,23 +165,23 @@ impl FileFlags {
             }
         }
         let rejected_to = self.skip_bad.as_ref().map(|path| path.display().to_string());
-        Ok(Told::new(kept, before, rejected_to, progress.elapsed()))
+        Ok(SubmitSummary::new(kept, before, rejected_to, progress.elapsed()))
     }
 }
 
-fn open(file: &Path) -> Result<Box<dyn BufRead + Send>, Problem> {
+fn open(file: &Path) -> Result<Box<dyn BufRead + Send>, CliError> {
     if input::is_stdin(file) {
-        return Ok(Box::new(BufReader::with_capacity(BUFFER, io::stdin())));
+        return Ok(Box::new(BufReader::with_capacity(READ_BUFFER_BYTES, io::stdin())));
     }
     let opened = File::open(file).and_then(|opened| match opened.metadata()?.is_dir() {
         true => Err(io::ErrorKind::IsADirectory.into()),
         false => Ok(opened),
     });
     let opened = opened.map_err(|why| {
-        Problem::usage(format!("{} cannot be read: {why}", file.display()))
-            .with_next("name a file of tasks, or - for stdin".to_owned())
+        CliError::usage(format!("{} cannot be read: {why}", file.display()))
+            .with_help("name a file of tasks, or - for stdin".to_owned())
     })?;
-    Ok(Box::new(BufReader::with_capacity(BUFFER, opened)))
+    Ok(Box::new(BufReader::with_capacity(READ_BUFFER_BYTES, opened)))
 }
 
 /// How long a file is, if it has a length.

@@ -6,26 +6,26 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use steadfast::observe::Redactor;
 
-use crate::output::time;
+use crate::output::human_duration;
 
 /// How often a line is written where there is no terminal.
-const EVERY: Duration = Duration::from_secs(5);
+const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Shows how far it is, on stderr.
 #[derive(Debug)]
 pub(super) struct Progress {
-    shown: Shown,
+    display: Display,
     /// How many bytes there are to read, if that is known.
     total: Option<u64>,
     began: Instant,
     /// What was done before this run.
     tasks_before: u64,
     bytes_before: u64,
-    is_away: bool,
+    is_unavailable: bool,
 }
 
 #[derive(Debug)]
-enum Shown {
+enum Display {
     Nothing,
     Bar(ProgressBar),
     /// A line, and when the last one was written.
@@ -34,19 +34,19 @@ enum Shown {
 
 impl Progress {
     pub(super) fn new(is_quiet: bool, total: Option<u64>) -> Self {
-        let shown = match is_quiet {
-            true => Shown::Nothing,
-            false if std::io::stderr().is_terminal() => Shown::Bar(bar(total)),
-            false => Shown::Lines(Instant::now()),
+        let display = match is_quiet {
+            true => Display::Nothing,
+            false if std::io::stderr().is_terminal() => Display::Bar(bar(total)),
+            false => Display::Lines(Instant::now()),
         };
         let began = Instant::now();
-        Self { shown, total, began, tasks_before: 0, bytes_before: 0, is_away: false }
+        Self { display, total, began, tasks_before: 0, bytes_before: 0, is_unavailable: false }
     }
 
     /// So much was done by an earlier run.
-    pub(super) fn goes_on_after(&mut self, tasks: u64, bytes: u64) {
+    pub(super) fn resume_from(&mut self, tasks: u64, bytes: u64) {
         (self.tasks_before, self.bytes_before) = (tasks, bytes);
-        if let Shown::Bar(bar) = &self.shown {
+        if let Display::Bar(bar) = &self.display {
             bar.set_position(bytes);
             bar.reset_eta();
         }
@@ -56,15 +56,15 @@ impl Progress {
     pub(super) fn reached(&mut self, tasks: u64, bytes: u64) {
         let rate = (tasks - self.tasks_before) as f64 / self.began.elapsed().as_secs_f64();
         let told = format!("{} tasks, {}/s", HumanCount(tasks), HumanCount(rate as u64));
-        self.is_away = false;
-        match &mut self.shown {
-            Shown::Nothing => {}
-            Shown::Bar(bar) => {
+        self.is_unavailable = false;
+        match &mut self.display {
+            Display::Nothing => {}
+            Display::Bar(bar) => {
                 bar.set_message(told);
                 bar.set_position(bytes);
             }
-            Shown::Lines(last) if last.elapsed() < EVERY => {}
-            Shown::Lines(last) => {
+            Display::Lines(last) if last.elapsed() < LINE_INTERVAL => {}
+            Display::Lines(last) => {
                 *last = Instant::now();
                 let left = self.left(bytes);
                 say(&format!("{told}{left}"));
@@ -81,33 +81,33 @@ impl Progress {
         let here = (read - self.bytes_before as f64).max(1.0);
         let seconds = self.began.elapsed().as_secs_f64() * (all - read).max(0.0) / here;
         let left = Duration::try_from_secs_f64(seconds.round()).unwrap_or_default();
-        format!(", {:.0} %, {} left", 100.0 * read / all, time::people(left))
+        format!(", {:.0} %, {} left", 100.0 * read / all, human_duration::format(left))
     }
 
     /// The store did not answer, and is asked again after a while.
-    pub(super) fn away(&mut self, why: &str, delay: Duration) {
+    pub(super) fn store_unavailable(&mut self, why: &str, delay: Duration) {
         let why = Redactor::installed().text(why);
-        let delay = time::people(Duration::from_millis(delay.as_millis() as u64));
+        let delay = human_duration::format(Duration::from_millis(delay.as_millis() as u64));
         let told = format!("the store is away, asked again in {delay}: {why}");
-        let is_news = !std::mem::replace(&mut self.is_away, true);
-        match &self.shown {
-            Shown::Bar(bar) => bar.set_message(told),
-            Shown::Lines(_) if is_news => say(&told),
+        let is_news = !std::mem::replace(&mut self.is_unavailable, true);
+        match &self.display {
+            Display::Bar(bar) => bar.set_message(told),
+            Display::Lines(_) if is_news => say(&told),
             _ => {}
         }
     }
 
     /// Says something beside it, quiet or not.
     pub(super) fn note(&self, text: &str) {
-        match &self.shown {
-            Shown::Bar(bar) => bar.suspend(|| crate::output::note(text)),
+        match &self.display {
+            Display::Bar(bar) => bar.suspend(|| crate::output::note(text)),
             _ => crate::output::note(text),
         }
     }
 
     /// Leaves nothing behind.
     pub(super) fn end(&self) {
-        if let Shown::Bar(bar) = &self.shown {
+        if let Display::Bar(bar) = &self.display {
             bar.finish_and_clear();
         }
     }

@@ -5,8 +5,8 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::batch::Batch;
-use super::reading::BadLine;
-use crate::problem::Problem;
+use super::parser::InvalidLine;
+use crate::error::CliError;
 
 /// The file.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(super) struct Rejects {
 impl Rejects {
     /// Opens the file to go on behind its first `bytes`. What is behind them was set aside by
     /// a run that did not live to say so, and will be set aside again.
-    pub(super) fn open(path: &Path, bytes: u64) -> Result<Self, Problem> {
+    pub(super) fn open(path: &Path, bytes: u64) -> Result<Self, CliError> {
         let mut options = OpenOptions::new();
         let opened = options.write(true).create(true).truncate(false).open(path);
         let opened = opened.and_then(|mut file| {
@@ -32,7 +32,7 @@ impl Rejects {
     }
 
     /// Sets tasks of a batch aside, one on each line. How long the file is then.
-    pub(super) fn add(&mut self, batch: &Batch, bad: &[BadLine]) -> Result<u64, Problem> {
+    pub(super) fn add(&mut self, batch: &Batch, bad: &[InvalidLine]) -> Result<u64, CliError> {
         let mut lines = Vec::new();
         let texts: Vec<_> = batch.texts().collect();
         for line in bad {
@@ -50,7 +50,7 @@ impl Rejects {
     }
 }
 
-fn unwritable(path: &Path, why: &io::Error) -> Problem {
-    Problem::failed(format!("{} cannot be written: {why}", path.display()))
-        .with_next("name a file that you may write with --skip-bad".to_owned())
+fn unwritable(path: &Path, why: &io::Error) -> CliError {
+    CliError::failed(format!("{} cannot be written: {why}", path.display()))
+        .with_help("name a file that you may write with --skip-bad".to_owned())
 }

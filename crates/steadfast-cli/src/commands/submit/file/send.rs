@@ -18,51 +18,51 @@ use steadfast_api::{Api, ApiError, ErrorKind, NewTask, Submitted};
 use tokio::sync::mpsc::Receiver;
 
 use super::batch::Batch;
-use super::journal::{Journal, Kept};
+use super::interrupt::Interrupt;
+use super::journal::{Checkpoint, Journal};
+use super::parser::{InvalidLine, ParsedBatch, TaskParser};
 use super::progress::Progress;
-use super::reader::{Ended, Next};
-use super::reading::{BadLine, Read, Reading};
+use super::reader::{Next, ReadError};
 use super::rejects::Rejects;
-use super::stop::Stop;
 use super::tally::Tally;
-use crate::problem::Problem;
+use crate::error::CliError;
 
 /// How many tasks that are set aside are told one by one.
-const TOLD: u64 = 10;
+const MAX_REPORTED_LINES: u64 = 10;
 
 /// Everything that a submission needs.
 pub(super) struct Sending {
     pub(super) api: Box<dyn Api>,
-    pub(super) reading: Arc<Reading>,
+    pub(super) reading: Arc<TaskParser>,
     pub(super) policy: Policy,
-    pub(super) stop: Stop,
+    pub(super) stop: Interrupt,
     pub(super) journal: Option<Journal>,
     pub(super) rejects: Option<Rejects>,
     pub(super) progress: Progress,
     /// What the store has.
-    pub(super) kept: Kept,
+    pub(super) kept: Checkpoint,
 }
 
 /// Why it ended before the end.
 #[derive(Debug)]
-pub(super) enum Stopped {
-    Reading(Ended),
+pub(super) enum StopError {
+    Reading(ReadError),
     /// The store could not be asked, for longer than it was waited for.
     Store(ApiError),
     /// Somebody asked for it.
     Interrupted,
     /// Something of our own went wrong.
-    Own(Problem),
+    Own(CliError),
 }
 
-impl From<Problem> for Stopped {
-    fn from(problem: Problem) -> Self {
+impl From<CliError> for StopError {
+    fn from(problem: CliError) -> Self {
         Self::Own(problem)
     }
 }
 
 /// How a store that is away is asked again.
-pub(super) fn patience(longest: Duration) -> Result<Policy, PolicyError> {
+pub(super) fn store_retry_policy(longest: Duration) -> Result<Policy, PolicyError> {
     let base = Duration::from_millis(200).min(longest);
     Policy::exponential(base)
         .max_delay(Duration::from_secs(10).max(base))
@@ -74,16 +74,16 @@ pub(super) fn patience(longest: Duration) -> Result<Policy, PolicyError> {
 
 impl Sending {
     /// Sends everything.
-    pub(super) async fn all(&mut self, mut batches: Receiver<Next>) -> Result<(), Stopped> {
+    pub(super) async fn all(&mut self, mut batches: Receiver<Next>) -> Result<(), StopError> {
         loop {
             let stop = self.stop.clone();
             let next = tokio::select! {
                 biased;
-                () = stop.asked() => return Err(Stopped::Interrupted),
+                () = stop.asked() => return Err(StopError::Interrupted),
                 next = batches.recv() => next,
             };
             let Some(next) = next else { return Ok(()) };
-            let (batch, read) = next.map_err(Stopped::Reading)?;
+            let (batch, read) = next.map_err(StopError::Reading)?;
             if let Some(journal) = &mut self.journal {
                 journal.sending(&batch.after)?;
             }
@@ -92,8 +92,8 @@ impl Sending {
         }
     }
 
-    async fn batch(&mut self, batch: &Batch, read: Read) -> Result<(), Stopped> {
-        let Read { tasks, bad, .. } = read;
+    async fn batch(&mut self, batch: &Batch, read: ParsedBatch) -> Result<(), StopError> {
+        let ParsedBatch { tasks, bad, .. } = read;
         let (mut ready, reading) = (Some(tasks), self.reading.clone());
         let tasks = || ready.take().unwrap_or_else(|| reading.read(batch).tasks);
         match self.ask(tasks).await? {
@@ -103,8 +103,8 @@ impl Sending {
     }
 
     /// Sends what can be taken of a batch that was refused.
-    async fn sort_out(&mut self, batch: &Batch) -> Result<(), Stopped> {
-        let Read { tasks, places, mut bad } = self.reading.read_thoroughly(batch);
+    async fn sort_out(&mut self, batch: &Batch) -> Result<(), StopError> {
+        let ParsedBatch { tasks, places, mut bad } = self.reading.read_thoroughly(batch);
         let stops_at = bad.first().filter(|_| self.rejects.is_none()).map(|bad| bad.place);
         let end = stops_at.map_or(tasks.len(), |stop| places.partition_point(|at| *at < stop));
         let (whole, mut there) = (0..end, 0);
@@ -121,7 +121,7 @@ impl Sending {
                 Err(error) => {
                     let place = places.get(range.start).copied().unwrap_or_default();
                     let line = batch.texts().nth(place).map(|(line, _)| line).unwrap_or_default();
-                    let refused = BadLine { place, line, error };
+                    let refused = InvalidLine { place, line, error };
                     if self.rejects.is_none() {
                         return self.stop_before(batch, refused, there);
                     }
@@ -136,7 +136,12 @@ impl Sending {
         }
     }
 
-    fn all_taken(&mut self, batch: &Batch, bad: &[BadLine], existed: u64) -> Result<(), Stopped> {
+    fn all_taken(
+        &mut self,
+        batch: &Batch,
+        bad: &[InvalidLine],
+        existed: u64,
+    ) -> Result<(), StopError> {
         self.kept.existed += existed;
         self.set_aside(batch, bad)?;
         self.keep(&batch.after)
@@ -146,19 +151,19 @@ impl Sending {
     fn stop_before(
         &mut self,
         batch: &Batch,
-        refused: BadLine,
+        refused: InvalidLine,
         existed: u64,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), StopError> {
         let before = batch.after_first(refused.place);
         self.kept.existed += existed;
         if let Some(journal) = &mut self.journal {
             journal.sending(&before)?;
         }
         self.keep(&before)?;
-        Err(Stopped::Reading(Ended::Bad(refused.line, Box::new(refused.error))))
+        Err(StopError::Reading(ReadError::Bad(refused.line, Box::new(refused.error))))
     }
 
-    fn keep(&mut self, to: &Tally) -> Result<(), Stopped> {
+    fn keep(&mut self, to: &Tally) -> Result<(), StopError> {
         self.kept.tasks = to.tasks;
         self.kept.line = to.line;
         match &mut self.journal {
@@ -167,16 +172,18 @@ impl Sending {
         }
     }
 
-    fn set_aside(&mut self, batch: &Batch, bad: &[BadLine]) -> Result<(), Problem> {
+    fn set_aside(&mut self, batch: &Batch, bad: &[InvalidLine]) -> Result<(), CliError> {
         let Some(rejects) = self.rejects.as_mut().filter(|_| !bad.is_empty()) else {
             return Ok(());
         };
-        for BadLine { line, error, .. } in bad {
+        for InvalidLine { line, error, .. } in bad {
             match self.kept.rejected {
-                told if told < TOLD => {
+                told if told < MAX_REPORTED_LINES => {
                     self.progress.note(&format!("line {line} is set aside: {error}"));
                 }
-                TOLD => self.progress.note("more are set aside, and not told one by one"),
+                MAX_REPORTED_LINES => {
+                    self.progress.note("more are set aside, and not told one by one")
+                }
                 _ => {}
             }
             self.kept.rejected += 1;
@@ -189,30 +196,33 @@ impl Sending {
     async fn ask(
         &mut self,
         mut tasks: impl FnMut() -> Vec<NewTask>,
-    ) -> Result<Result<Vec<Submitted>, ApiError>, Stopped> {
+    ) -> Result<Result<Vec<Submitted>, ApiError>, StopError> {
         let Self { api, policy, stop, progress, .. } = self;
         let attempt = || api.submit_all(tasks());
         let answer = retry(policy, attempt)
             .facts(|error: &ApiError| Fault::http(error.status).with_message(error.with_cause()))
             .judge(|fault| Some(class(fault.http_status)))
             .cancel_with(&stop.handle)
-            .on_retry(|happening| {
-                if let EventKind::Retrying { fault, delay, .. } = &happening.kind {
-                    progress.away(fault.message.as_deref().unwrap_or_default(), *delay);
+            .on_retry(|event| {
+                if let EventKind::Retrying { fault, delay, .. } = &event.what {
+                    progress
+                        .store_unavailable(fault.message.as_deref().unwrap_or_default(), *delay);
                 }
             })
             .await;
         let error = match answer {
             Ok(answer) => return Ok(Ok(answer)),
-            Err(error) if error.reason() == Reason::Cancelled => return Err(Stopped::Interrupted),
+            Err(error) if error.reason() == Reason::Cancelled => {
+                return Err(StopError::Interrupted);
+            }
             Err(error) => error.into_error(),
         };
         match error {
             Ok(error) if matches!(error.kind, ErrorKind::Invalid | ErrorKind::KeyTaken) => {
                 Ok(Err(error))
             }
-            Ok(error) => Err(Stopped::Store(error)),
-            Err(gave_up) => Err(Problem::failed(gave_up.to_string()).into()),
+            Ok(error) => Err(StopError::Store(error)),
+            Err(gave_up) => Err(CliError::failed(gave_up.to_string()).into()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `steadfast tasks show`: everything about one task, and why (D18, O4).
 
-mod document;
-mod facts;
+mod json;
+mod properties;
 mod timeline;
 
 use std::io::{self, Write};
@@ -15,12 +15,12 @@ use steadfast_store::TaskId;
 
 use super::id;
 use crate::cli::Common;
+use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::output::Answer;
+use crate::output::Printable;
 use crate::output::colour::HEADING;
-use crate::problem::Problem;
-use crate::target::{self, Place};
+use crate::target::{self, Target};
 use crate::watch::Watch;
 use timeline::Timeline;
 
@@ -54,28 +54,28 @@ pub(super) struct Show {
     watch: Watch,
 
     #[command(flatten)]
-    place: Place,
+    target: Target,
 }
 
 impl Show {
-    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         target::block_on(async {
-            let api = self.place.look().await?;
+            let api = self.target.open().await?;
             if self.watch.is_on() {
                 return self.watch.run(common.output(), async || self.ask(&*api).await).await;
             }
-            common.output().answer(&self.ask(&*api).await?)?;
-            Ok(Exit::Good)
+            common.output().print(&self.ask(&*api).await?)?;
+            Ok(Exit::Success)
         })
     }
 
-    async fn ask(&self, api: &dyn Api) -> Result<Shown, Problem> {
+    async fn ask(&self, api: &dyn Api) -> Result<TaskOutput, CliError> {
         let task = self.find(api).await?;
         let task = match self.show_secrets {
             true => task,
             false => task.without_secrets(Redactor::installed()),
         };
-        Ok(Shown { task, now: api.now().await? })
+        Ok(TaskOutput { task, now: api.now().await? })
     }
 
     async fn find(&self, api: &dyn Api) -> Result<TaskView, ApiError> {
@@ -88,21 +88,21 @@ impl Show {
 
 #[derive(Serialize)]
 #[serde(transparent)]
-struct Shown {
+struct TaskOutput {
     task: TaskView,
     #[serde(skip)]
     now: Timestamp,
 }
 
-impl Answer for Shown {
-    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
-        facts::write(page, &self.task, self.now)?;
+impl Printable for TaskOutput {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
+        properties::write(page, &self.task, self.now)?;
         writeln!(page, "\n{HEADING}attempts{HEADING:#}")?;
         Timeline::new(&self.task, self.now).write(page)?;
         writeln!(page, "\n{HEADING}payload{HEADING:#}")?;
-        document::write(page, &self.task.payload)?;
+        json::write(page, &self.task.payload)?;
         let Some(result) = &self.task.result else { return Ok(()) };
         writeln!(page, "\n{HEADING}result{HEADING:#}")?;
-        document::write(page, result)
+        json::write(page, result)
     }
 }

@@ -10,13 +10,13 @@ use steadfast_store::{FaultRecord, Status};
 use supports_unicode::Stream;
 use textwrap::{Options, WordSplitter};
 
-use super::facts::both;
+use super::properties::both;
 use crate::output::colour::{BAD, DIM, GOOD};
-use crate::output::time::people;
-use crate::output::{moment, sanitize, width};
+use crate::output::human_duration::format as human_duration;
+use crate::output::{relative_time, sanitize, width};
 
 /// How many of the attempts to come are shown one by one.
-const SHOWN: usize = 5;
+const MAX_LISTED_ATTEMPTS: usize = 5;
 
 /// The signs of a drawing.
 struct Signs {
@@ -28,9 +28,10 @@ struct Signs {
     bad: char,
 }
 
-const DRAWN: Signs =
+const UNICODE_SIGNS: Signs =
     Signs { failed: '●', line: '│', now: '▶', next: '○', good: '✓', bad: '✗' };
-const TYPED: Signs = Signs { failed: '*', line: '|', now: '>', next: 'o', good: '+', bad: 'x' };
+const ASCII_SIGNS: Signs =
+    Signs { failed: '*', line: '|', now: '>', next: 'o', good: '+', bad: 'x' };
 
 pub(super) struct Timeline<'t> {
     task: &'t TaskView,
@@ -44,7 +45,8 @@ pub(super) struct Timeline<'t> {
 
 impl<'t> Timeline<'t> {
     pub(super) fn new(task: &'t TaskView, now: Timestamp) -> Self {
-        let signs = if supports_unicode::on(Stream::Stdout) { &DRAWN } else { &TYPED };
+        let signs =
+            if supports_unicode::on(Stream::Stdout) { &UNICODE_SIGNS } else { &ASCII_SIGNS };
         let due = task.next.as_deref().and_then(<[_]>::first).map_or(now, |next| next.earliest);
         let late = now.duration_since(due).max(SignedDuration::ZERO);
         Self { task, now, signs, width: width::of_text_on_stdout(), late }
@@ -55,11 +57,11 @@ impl<'t> Timeline<'t> {
         faults.iter().try_for_each(|fault| self.failed(page, fault))?;
         match self.task.status {
             Status::Pending | Status::Scheduled => {}
-            Status::Running => self.under_way(page)?,
+            Status::Running => self.running(page)?,
             Status::Completed => self.ended(page, self.signs.good, GOOD)?,
             Status::Failed | Status::Cancelled => self.ended(page, self.signs.bad, BAD)?,
         }
-        self.to_come(page, self.task.next.as_deref().unwrap_or_default())
+        self.upcoming(page, self.task.next.as_deref().unwrap_or_default())
     }
 
     fn failed(&self, page: &mut dyn Write, fault: &FaultRecord) -> io::Result<()> {
@@ -70,12 +72,12 @@ impl<'t> Timeline<'t> {
             self.below(page, &format!("because {why}"))?;
         }
         match fault.next_delay.and_then(|delay| Duration::try_from_secs_f64(delay).ok()) {
-            Some(delay) => self.below(page, &format!("then a wait of {}", people(delay))),
+            Some(delay) => self.below(page, &format!("then a wait of {}", human_duration(delay))),
             None => Ok(()),
         }
     }
 
-    fn under_way(&self, page: &mut dyn Write) -> io::Result<()> {
+    fn running(&self, page: &mut dyn Write) -> io::Result<()> {
         writeln!(page, "  {} {}  now", self.signs.now, self.task.attempts + 1)
     }
 
@@ -85,34 +87,35 @@ impl<'t> Timeline<'t> {
         writeln!(page, "  {style}{sign} {status}{style:#}  {ended}")
     }
 
-    fn to_come(&self, page: &mut dyn Write, next: &[NextAttempt]) -> io::Result<()> {
-        for attempt in next.iter().take(SHOWN) {
-            let when = self.between(attempt);
+    fn upcoming(&self, page: &mut dyn Write, next: &[NextAttempt]) -> io::Result<()> {
+        for attempt in next.iter().take(MAX_LISTED_ATTEMPTS) {
+            let when = self.time_range(attempt);
             writeln!(page, "  {DIM}{} {}  {when}{DIM:#}", self.signs.next, attempt.attempt)?;
         }
-        let more = next.len().saturating_sub(SHOWN) + self.task.and_more.unwrap_or(0) as usize;
-        match next.get(SHOWN..).unwrap_or_default() {
+        let more = next.len().saturating_sub(MAX_LISTED_ATTEMPTS)
+            + self.task.and_more.unwrap_or(0) as usize;
+        match next.get(MAX_LISTED_ATTEMPTS..).unwrap_or_default() {
             [] => Ok(()),
             // The last of them is too far away to be known.
-            [only, ..] if more > next.len() - SHOWN => {
-                let when = self.between(only);
+            [only, ..] if more > next.len() - MAX_LISTED_ATTEMPTS => {
+                let when = self.time_range(only);
                 writeln!(page, "  {DIM}{} {more} more, from {when}{DIM:#}", self.signs.line)
             }
             [only] => {
-                let when = self.between(only);
+                let when = self.time_range(only);
                 writeln!(page, "  {DIM}{} {}  {when}{DIM:#}", self.signs.next, only.attempt)
             }
             [.., last] => {
-                let when = self.between(last);
+                let when = self.time_range(last);
                 writeln!(page, "  {DIM}{} {more} more, the last {when}{DIM:#}", self.signs.line)
             }
         }
     }
 
     /// When an attempt may be due, by the policy's jitter.
-    fn between(&self, attempt: &NextAttempt) -> String {
+    fn time_range(&self, attempt: &NextAttempt) -> String {
         let away = |time: Timestamp| {
-            moment::away(time.checked_add(self.late).unwrap_or(Timestamp::MAX), self.now)
+            relative_time::from_now(time.checked_add(self.late).unwrap_or(Timestamp::MAX), self.now)
         };
         let (earliest, latest) = (away(attempt.earliest), away(attempt.latest));
         match latest.strip_prefix("in ") {

@@ -1,0 +1,95 @@
+//! `steadfast flow cancel`, `resume` and `retry`: what people do to one execution.
+
+use clap::Args;
+use steadfast::observe::Redactor;
+use steadfast_api::{Api, ApiError, ExecutionView};
+use steadfast_store::ExecutionId;
+
+use super::id;
+use super::show::ExecutionOutput;
+use crate::cli::Common;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::help::{Example, after_help};
+use crate::target::{self, Target};
+
+const CANCEL: &[Example] =
+    &[("steadfast flow cancel 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "nothing more begins")];
+const RESUME: &[Example] =
+    &[("steadfast flow resume 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "go on where it failed")];
+const RETRY: &[Example] =
+    &[("steadfast flow retry 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "all of it once more")];
+
+/// Call an execution off, with what is under way of it.
+///
+/// Workers that have its tasks are told. It can go on later, with `steadfast flow resume`.
+#[derive(Debug, Args)]
+#[command(after_help = after_help(CANCEL, &[]))]
+pub(super) struct Cancel {
+    #[command(flatten)]
+    execution: ExecutionFlags,
+}
+
+/// Have an execution that failed or was cancelled go on.
+///
+/// Nodes that completed are not run again; the others are tried anew, with the input they had.
+#[derive(Debug, Args)]
+#[command(after_help = after_help(RESUME, &[]))]
+pub(super) struct Resume {
+    #[command(flatten)]
+    execution: ExecutionFlags,
+}
+
+/// Start another execution that follows one that failed or was cancelled.
+///
+/// It has the same trigger, and all of its nodes run again.
+#[derive(Debug, Args)]
+#[command(after_help = after_help(RETRY, &[]))]
+pub(super) struct Retry {
+    #[command(flatten)]
+    execution: ExecutionFlags,
+}
+
+#[derive(Debug, Args)]
+struct ExecutionFlags {
+    /// Execution execution
+    #[arg(value_name = "ID", value_parser = id::parse)]
+    id: ExecutionId,
+
+    #[command(flatten)]
+    target: Target,
+}
+
+impl ExecutionFlags {
+    /// Does it, and shows what became of it.
+    fn act(
+        &self,
+        common: &Common,
+        act: impl AsyncFn(&dyn Api, ExecutionId) -> Result<ExecutionView, ApiError>,
+    ) -> Result<Exit, CliError> {
+        target::block_on(async {
+            let api = self.target.open().await?;
+            let execution = act(&*api, self.id).await?.without_secrets(Redactor::installed());
+            common.output().print(&ExecutionOutput { execution, now: api.now().await? })?;
+            Ok(Exit::Success)
+        })
+    }
+}
+
+impl Cancel {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
+        self.execution.act(common, async |api, id| api.cancel_execution(id).await)
+    }
+}
+
+impl Resume {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
+        self.execution.act(common, async |api, id| api.resume_execution(id).await)
+    }
+}
+
+impl Retry {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
+        self.execution.act(common, async |api, id| api.retry_execution(id).await)
+    }
+}

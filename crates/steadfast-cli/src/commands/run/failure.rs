@@ -1,0 +1,38 @@
+//! What an attempt failed with: how it ended, and what it said if that was asked about.
+
+use std::fmt;
+
+use steadfast::{Failure, Fault};
+
+use super::attempt_status::AttemptStatus;
+
+/// A failed attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct CommandFailure {
+    pub(super) status: AttemptStatus,
+    /// The pattern that a line of its output matched.
+    pub(super) matched: Option<String>,
+}
+
+impl Failure for CommandFailure {
+    fn fault(&self) -> Fault {
+        let fault = match self.status {
+            AttemptStatus::TimedOut => Fault::timed_out(),
+            other => Fault::exit(i32::from(other.code())),
+        };
+        match (&self.matched, self.status) {
+            (Some(pattern), _) => fault.with_message(format!("its output matched {pattern}")),
+            // The code says it all.
+            (None, AttemptStatus::Exited(_)) => fault,
+            (None, other) => fault.with_message(other.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for CommandFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.status.fmt(f)
+    }
+}
+
+impl std::error::Error for CommandFailure {}

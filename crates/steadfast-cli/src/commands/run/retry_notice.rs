@@ -1,0 +1,140 @@
+//! What human_duration are told between attempts: a countdown on a terminal, a line elsewhere.
+
+use std::cell::RefCell;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use steadfast::Policy;
+use steadfast::drive::{EventKind, SessionEvent};
+use steadfast_store::TaskId;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use super::attempt_status::AttemptStatus;
+use super::countdown::Countdown;
+use super::foreground::Foreground;
+use super::program::Program;
+use super::run_result::RunResult;
+use crate::error::CliError;
+use crate::output::human_duration::format as human_duration;
+use crate::output::sanitize;
+
+/// Says what is waited for, and how long.
+pub(super) struct RetryNotice<'p, 'c> {
+    program: &'p Program<'c>,
+    attempts: u32,
+    /// When time is up, if it ever is.
+    deadline: Option<Instant>,
+    quiet: bool,
+    drawing: RefCell<Option<(Countdown, JoinHandle<()>)>>,
+}
+
+impl<'p, 'c> RetryNotice<'p, 'c> {
+    pub(super) fn new(program: &'p Program<'c>, policy: &Policy, quiet: bool) -> Self {
+        let deadline = policy.max_duration().and_then(|most| Instant::now().checked_add(most));
+        let attempts = policy.max_attempts();
+        Self { program, attempts, deadline, quiet, drawing: RefCell::new(None) }
+    }
+
+    /// An attempt has failed, and another follows.
+    pub(super) fn start(&self, event: &SessionEvent<'_>) {
+        let EventKind::Retrying { fault, delay, .. } = event.what else {
+            return;
+        };
+        if self.quiet {
+            return;
+        }
+        let next = format!("attempt {} of {}", event.attempt.saturating_add(1), self.attempts);
+        let why = sanitize::line(&fault.to_string());
+        match Countdown::on(self.terminal()) {
+            Some(countdown) => self.count_down(countdown, delay, next, why),
+            None => self.print_line(delay, &next, &why),
+        }
+    }
+
+    /// The next attempt begins, or none does.
+    pub(super) fn clear(&self) {
+        if let Some((countdown, drawing)) = self.drawing.borrow_mut().take() {
+            drawing.abort();
+            countdown.wipe();
+        }
+    }
+
+    /// No more is tried.
+    pub(super) fn gave_up(&self, why: &impl ToString, ended: RunResult) {
+        let known = ended.status.is_some_and(AttemptStatus::is_already_reported);
+        if !self.quiet && ended.stopped_by.is_none() && !known {
+            say(&why.to_string());
+        }
+    }
+
+    /// A store goes on, or could not be told to.
+    pub(super) fn handed_over(&self, to: Result<Option<TaskId>, CliError>) {
+        match to {
+            Ok(Some(task)) if !self.quiet => {
+                say(&format!("handed over to the store as task {task}"));
+            }
+            Ok(_) => {}
+            Err(problem) => _ = problem.report(),
+        }
+    }
+
+    fn terminal(&self) -> Option<Arc<Foreground>> {
+        self.program.foreground.clone()
+    }
+
+    fn print_line(&self, delay: Duration, next: &str, why: &str) {
+        let left = self.deadline.map(|deadline| format!("; {}", left_until(deadline)));
+        say(&format!("{why}; {next} in {}{}", human_duration(delay), left.unwrap_or_default()));
+    }
+
+    fn count_down(&self, countdown: Countdown, delay: Duration, next: String, why: String) {
+        let (is_terminating, exited) = (self.program.is_terminating(), self.program.exited());
+        let (deadline, drawn) = (self.deadline, countdown.clone());
+        let drawing = tokio::spawn(async move {
+            if is_terminating {
+                drawn.draw(&["status it", &why]);
+            }
+            exited.await;
+            let until = Instant::now() + delay;
+            loop {
+                let left = until.saturating_duration_since(Instant::now());
+                let budget = deadline.map(left_until).unwrap_or_default();
+                drawn.draw(&[&format!("{next} in {}", shown(left)), &why, &budget]);
+                tokio::time::sleep(tick(left)).await;
+            }
+        });
+        self.drawing.replace(Some((countdown, drawing)));
+    }
+}
+
+fn left_until(deadline: Instant) -> String {
+    let left = deadline.saturating_duration_since(Instant::now());
+    format!("{} left", human_duration(Duration::from_secs(left.as_secs())))
+}
+
+/// Below this, tenths of a second are shown.
+const TENTHS_BELOW: Duration = Duration::from_secs(10);
+
+/// Whole seconds, and tenths at the end.
+fn shown(left: Duration) -> String {
+    if left < TENTHS_BELOW {
+        return format!("{:.1}s", left.as_secs_f64());
+    }
+    human_duration(Duration::from_secs(left.as_secs()))
+}
+
+/// How long what is shown stays true.
+fn tick(left: Duration) -> Duration {
+    if left < TENTHS_BELOW + Duration::from_secs(1) {
+        return Duration::from_millis(100);
+    }
+    Duration::from_secs(1)
+}
+
+/// Says something on a line of its own.
+fn say(text: &str) {
+    // Who has closed stderr does not want to know.
+    let _ = writeln!(anstream::stderr(), "steadfast: {}", sanitize::line(text));
+}

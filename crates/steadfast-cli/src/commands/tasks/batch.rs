@@ -1,0 +1,57 @@
+//! One thing done to several tasks.
+//!
+//! Each is done by itself: that one of them cannot be does not keep the others from it.
+
+use std::io::{self, Write};
+
+use serde::{Serialize, Serializer};
+use steadfast::observe::Redactor;
+use steadfast_api::{ApiError, Page, TaskView};
+use steadfast_store::TaskId;
+
+use crate::cli::Common;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::Printable;
+
+/// Does it to each of them, says what each is now, and then what could not be done.
+pub(super) async fn apply(
+    ids: &[TaskId],
+    done: &'static str,
+    common: &Common,
+    act: impl AsyncFn(TaskId) -> Result<TaskView, ApiError>,
+) -> Result<Exit, CliError> {
+    let (mut tasks, mut problems) = (Vec::new(), Vec::new());
+    for id in ids {
+        match act(*id).await {
+            Ok(task) => tasks.push(task.without_secrets(Redactor::installed())),
+            Err(error) => problems.push(CliError::from(error)),
+        }
+    }
+    if !tasks.is_empty() {
+        common.output().print(&BatchResult { tasks, done, is_one: ids.len() == 1 })?;
+    }
+    CliError::all(problems).map_or(Ok(Exit::Success), Err)
+}
+
+/// What was done. As JSON, the task; several are a page of them.
+struct BatchResult {
+    tasks: Vec<TaskView>,
+    done: &'static str,
+    is_one: bool,
+}
+
+impl Serialize for BatchResult {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self.tasks.as_slice() {
+            [task] if self.is_one => task.serialize(to),
+            tasks => Page { items: tasks.iter().collect(), next: None }.serialize(to),
+        }
+    }
+}
+
+impl Printable for BatchResult {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
+        self.tasks.iter().try_for_each(|task| writeln!(page, "{} {}", self.done, task.id))
+    }
+}
