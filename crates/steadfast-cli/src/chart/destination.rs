@@ -4,7 +4,9 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anstream::ColorChoice;
-use steadfast_draw::{PngOptions, Sheet, SvgOptions, TerminalOptions};
+#[cfg(feature = "png")]
+use steadfast_draw::PngOptions;
+use steadfast_draw::{Sheet, SvgOptions, TerminalOptions};
 use supports_unicode::Stream;
 
 use super::{ChartFlags, ChartFormat, Theme};
@@ -30,6 +32,10 @@ impl<'p> ChartDestination<'p> {
             (None, Some(file)) => by_extension(file)?,
             (None, None) => ChartFormat::Terminal,
         };
+        if format == ChartFormat::Png && !cfg!(feature = "png") {
+            return Err(CliError::usage("this build has no PNG support")
+                .with_help("rebuild with `--features png`, or write SVG".to_owned()));
+        }
         if file.is_none() && format == ChartFormat::Png && io::stdout().is_terminal() {
             return Err(CliError::usage("cannot print a PNG to a terminal").with_help(
                 "write it to a file with -o FILE.png, or omit --format png".to_owned(),
@@ -84,10 +90,16 @@ impl<'p> ChartDestination<'p> {
         }
     }
 
+    #[cfg(feature = "png")]
     fn png(&self, sheet: &Sheet) -> Result<Vec<u8>, CliError> {
         let SvgOptions { width, height, theme } = self.svg(sheet);
         let options = PngOptions { width, height, theme, ..PngOptions::default() };
         sheet.png(&options).map_err(|why| CliError::usage(why.to_string()))
+    }
+
+    #[cfg(not(feature = "png"))]
+    fn png(&self, _: &Sheet) -> Result<Vec<u8>, CliError> {
+        Err(CliError::failed("this build has no PNG support"))
     }
 }
 

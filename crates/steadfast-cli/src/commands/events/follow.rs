@@ -1,4 +1,4 @@
-//! What comes after an event: a store is asked for it again and again, a server tells it.
+//! Live events: polled from a store, streamed from a server.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use tokio::time::sleep;
 
 use crate::output;
 
-/// How often is looked for new ones.
+/// Interval between two polls of a store.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
-/// How many are read at a time.
+/// Events read per poll.
 const PAGE_SIZE: u32 = 500;
 
-/// Whoever tells them, and whether it is is_unreachable.
+/// A source of new events.
 pub(super) struct EventFollower<'a> {
     source: Source<'a>,
     is_unreachable: bool,
@@ -33,7 +33,7 @@ impl<'a> EventFollower<'a> {
         Self { source: Source::Subscribed(Box::new(following)), is_unreachable: false }
     }
 
-    /// Some more of them, however long it takes. That they cannot be had just now is said once.
+    /// Waits for new events. An unreachable source is reported once.
     pub(super) async fn next(&mut self) -> Result<Vec<EventView>, ApiError> {
         loop {
             match self.source.more().await {
@@ -45,7 +45,7 @@ impl<'a> EventFollower<'a> {
                 }
                 Err(error) if error.kind == ErrorKind::Unreachable => {
                     if !std::mem::replace(&mut self.is_unreachable, true) {
-                        output::note(&format!("{}; trying until it is back", error.with_cause()));
+                        output::note(&format!("{}; retrying", error.with_cause()));
                     }
                 }
                 Err(error) => return Err(error),
@@ -61,7 +61,7 @@ impl Source<'_> {
             Self::Subscribed(following) => {
                 let event = following.next().await?;
                 if let Some(gap) = following.gap() {
-                    output::note(&missing(gap));
+                    output::note(&gap_text(gap));
                 }
                 Ok(vec![event])
             }
@@ -69,7 +69,7 @@ impl Source<'_> {
                 let events = api.events(filter, EventsFrom::After(*last), PAGE_SIZE).await?;
                 let is_end = events.last == *last;
                 *last = events.last;
-                // Many may have come that are not wanted.
+                // A whole page may have been filtered out.
                 if is_end || !events.items.is_empty() {
                     return Ok(events.items);
                 }
@@ -78,10 +78,10 @@ impl Source<'_> {
     }
 }
 
-fn missing(gap: Gap) -> String {
+fn gap_text(gap: Gap) -> String {
     let after = gap.after;
     match gap.from {
-        Some(from) => format!("events after {after} and before {from} may be forgotten already"),
-        None => format!("events after {after} may be forgotten already"),
+        Some(from) => format!("events between {after} and {from} may have been deleted"),
+        None => format!("events after {after} may have been deleted"),
     }
 }

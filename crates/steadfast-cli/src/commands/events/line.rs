@@ -1,4 +1,4 @@
-//! One event as one line.
+//! Text output of one event per line.
 
 use std::io::{self, Write};
 
@@ -34,15 +34,20 @@ pub(super) fn write(page: &mut dyn Write, view: &EventView) -> io::Result<()> {
     writeln!(page)
 }
 
-/// What others wrote must not steer the terminal.
+/// Removes terminal control characters.
 fn text(text: &str) -> String {
     sanitize::line(text)
 }
 
 fn error(event: &Event) -> Option<String> {
     let of_context = |name| event.context.as_ref()?.get(name)?.as_str().map(str::to_owned);
-    let lost = || of_context("worker").map(|worker| format!("worker {worker} was lost"));
-    event.error.as_ref().map(ToString::to_string).or_else(|| of_context("last_error")).or_else(lost)
+    let lost_lease = || of_context("worker").map(|worker| format!("worker {worker} was lost"));
+    event
+        .error
+        .as_ref()
+        .map(ToString::to_string)
+        .or_else(|| of_context("last_error"))
+        .or_else(lost_lease)
 }
 
 const fn style_of(event_type: EventType) -> Style {

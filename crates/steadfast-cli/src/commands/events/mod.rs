@@ -1,4 +1,4 @@
-//! `steadfast events`: what happened, and what happens (O1).
+//! `steadfast events`: past and live events (O1).
 
 mod follow;
 mod line;
@@ -21,46 +21,46 @@ use follow::EventFollower;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast events", "the last 20"),
-    ("steadfast events --follow", "and those to come, as they come"),
-    ("steadfast events -f --type retry_failure", "only what is given up"),
-    ("steadfast events -n 1000 --policy payments --json", "for a script, one to a line"),
+    ("steadfast events --follow", "and new ones as they arrive"),
+    ("steadfast events -f --type retry_failure", "only failures"),
+    ("steadfast events -n 1000 --policy payments --json", "for a script, one event per line"),
 ];
 
-/// Show what happened: retries, give-ups, late successes, lost leases, breakers.
+/// Show events: retries, failures, late successes, lost leases, breaker changes.
 ///
-/// Workers write an event into the store for every attempt that failed and is tried again, every
-/// task that is given up or succeeds after a retry, every lease that is lost, and every breaker
-/// that opens or closes. A success at once is no event. With --json, each event is one line.
+/// Workers record an event for every failed attempt that is retried, every task that fails for
+/// good or succeeds after a retry, every lost lease, and every breaker that opens or closes.
+/// First-attempt successes are not recorded. With --json, each line is one event.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(crate) struct EventsCommand {
-    /// Go on with those to come, until it is interrupted
+    /// Print new events as they arrive, until interrupted
     #[arg(short, long)]
     follow: bool,
 
-    /// How many of the last ones, at most 1000
+    /// Number of past events to show, at most 1000
     #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 20)]
     #[arg(value_parser = clap::value_parser!(u32).range(0..=1000))]
     last: u32,
 
-    /// Only of this type: retry_attempt, retry_success, retry_failure, circuit_breaker_opened,
-    /// circuit_breaker_closed, handed_over, lease_lost
+    /// Only events of this type: retry_attempt, retry_success, retry_failure,
+    /// circuit_breaker_opened, circuit_breaker_closed, handed_over, lease_lost
     #[arg(long = "type", value_name = "TYPE", value_parser = event_type)]
     event_type: Option<EventType>,
 
-    /// Only of this policy
+    /// Only events of this policy
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
 
-    /// Only of this task
+    /// Only events of this task
     #[arg(long, value_name = "ID")]
     task: Option<String>,
 
-    /// Only of tasks of this kind
+    /// Only events of tasks of this kind
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
 
-    /// Only of what belongs to this request
+    /// Only events with this correlation id
     #[arg(long, value_name = "ID")]
     correlation_id: Option<String>,
 
@@ -73,7 +73,7 @@ fn event_type(name: &str) -> Result<EventType, String> {
     let known = EventType::ALL.into_iter().find(|known| known.name() == name);
     known.ok_or_else(|| match nearest(name, names) {
         Some(near) => format!("did you mean {near}?"),
-        None => format!("it is one of {}", names.join(", ")),
+        None => format!("must be one of {}", names.join(", ")),
     })
 }
 
@@ -128,15 +128,13 @@ impl EventsCommand {
 
     fn empty_text(&self) -> &'static str {
         match self.filter() == EventFilter::default() {
-            true => {
-                "nothing happened yet that is worth telling: a task that succeeds at once is no event"
-            }
-            false => "no such event; leave a filter out to see others",
+            true => "no events yet; first-attempt successes are not listed",
+            false => "no matching events; remove a filter to see others",
         }
     }
 }
 
-/// Prints them; `false` if nobody reads them any more.
+/// Prints events; returns `false` once stdout is closed.
 fn print(events: &[EventView], json: bool) -> Result<bool, CliError> {
     let mut page = io::BufWriter::new(anstream::stdout().lock());
     let written = events.iter().try_for_each(|event| match json {
@@ -148,7 +146,7 @@ fn print(events: &[EventView], json: bool) -> Result<bool, CliError> {
     });
     match written.and_then(|()| page.flush()) {
         Err(why) if why.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(why) => Err(CliError::failed(format!("the events could not be written: {why}"))),
+        Err(why) => Err(CliError::failed(format!("cannot write the events: {why}"))),
         Ok(()) => Ok(true),
     }
 }

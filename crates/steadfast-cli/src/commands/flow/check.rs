@@ -1,4 +1,4 @@
-//! `steadfast flow check`: whether a workflow makes sense (W1).
+//! `steadfast flow check`: workflow validation (W1).
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -16,18 +16,18 @@ use crate::help::{Example, after_help};
 use crate::output::{Printable, sanitize};
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast flow check sign-up.json", "everything that is wrong"),
+    ("steadfast flow check sign-up.json", "report all errors"),
     ("steadfast flow check - --json", "from stdin, for a script"),
 ];
 
-/// Check a workflow, and tell everything that is wrong with it.
+/// Validate a workflow file and report all errors.
 ///
-/// Nothing is asked of a store: an unknown node, a cycle, a retry that cannot be meant and a
-/// reference that leads nowhere are seen in the file alone. It ends with 78 if something is wrong.
+/// Checks the file alone, without a store: unknown nodes, cycles, invalid retry settings and
+/// dangling references. Exits with 78 if it is invalid.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Check {
-    /// The workflow; - is stdin
+    /// Workflow file; - is stdin
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
@@ -52,7 +52,7 @@ struct Checked(CheckedWorkflow);
 impl Printable for Checked {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         if self.0.ok {
-            return writeln!(page, "it makes sense");
+            return writeln!(page, "workflow is valid");
         }
         self.0.problems.iter().try_for_each(|problem| {
             let (path, message) = (sanitize::line(&problem.path), sanitize::line(&problem.message));

@@ -1,4 +1,4 @@
-//! `steadfast flow cancel`, `resume` and `retry`: what people do to one execution.
+//! `steadfast flow cancel`, `resume` and `retry`: control of one execution.
 
 use clap::Args;
 use steadfast::observe::Redactor;
@@ -14,15 +14,15 @@ use crate::help::{Example, after_help};
 use crate::target::{self, Target};
 
 const CANCEL: &[Example] =
-    &[("steadfast flow cancel 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "nothing more begins")];
+    &[("steadfast flow cancel 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "start no further nodes")];
 const RESUME: &[Example] =
-    &[("steadfast flow resume 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "go on where it failed")];
+    &[("steadfast flow resume 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "continue after a failure")];
 const RETRY: &[Example] =
-    &[("steadfast flow retry 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "all of it once more")];
+    &[("steadfast flow retry 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "run all nodes again")];
 
-/// Call an execution off, with what is under way of it.
+/// Cancel an execution and its running tasks.
 ///
-/// Workers that have its tasks are told. It can go on later, with `steadfast flow resume`.
+/// Workers that run its tasks are notified. Continue it later with `steadfast flow resume`.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(CANCEL, &[]))]
 pub(super) struct Cancel {
@@ -30,9 +30,9 @@ pub(super) struct Cancel {
     execution: ExecutionFlags,
 }
 
-/// Have an execution that failed or was cancelled go on.
+/// Resume a failed or cancelled execution.
 ///
-/// Nodes that completed are not run again; the others are tried anew, with the input they had.
+/// Completed nodes are not run again; the others are retried with the same input.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(RESUME, &[]))]
 pub(super) struct Resume {
@@ -40,7 +40,7 @@ pub(super) struct Resume {
     execution: ExecutionFlags,
 }
 
-/// Start another execution that follows one that failed or was cancelled.
+/// Start a new execution of a failed or cancelled one.
 ///
 /// It has the same trigger, and all of its nodes run again.
 #[derive(Debug, Args)]
@@ -52,7 +52,7 @@ pub(super) struct Retry {
 
 #[derive(Debug, Args)]
 struct ExecutionFlags {
-    /// Execution execution
+    /// Execution id
     #[arg(value_name = "ID", value_parser = id::parse)]
     id: ExecutionId,
 
@@ -61,7 +61,7 @@ struct ExecutionFlags {
 }
 
 impl ExecutionFlags {
-    /// Does it, and shows what became of it.
+    /// Applies the action and prints the execution.
     fn act(
         &self,
         common: &Common,

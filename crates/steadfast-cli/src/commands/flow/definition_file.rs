@@ -1,4 +1,4 @@
-//! The text of a workflow, from a file or from stdin.
+//! Workflow definition files.
 
 use std::path::Path;
 
@@ -9,21 +9,21 @@ use crate::error::CliError;
 use crate::input;
 use crate::output::{note, sanitize};
 
-/// Reads it. What is too long is told by whoever checks it.
+/// Reads the definition; its size is checked when it is parsed.
 pub(super) fn read(file: &Path) -> Result<String, CliError> {
     let name = input::name_of(file);
     let bytes = input::bytes_of(file, MAX_PAYLOAD as u64 + 1)
-        .map_err(|error| CliError::usage(format!("{name} cannot be read: {error}")))?;
-    String::from_utf8(bytes).map_err(|_| CliError::usage(format!("{name} is no UTF-8")))
+        .map_err(|error| CliError::usage(format!("cannot read {name}: {error}")))?;
+    String::from_utf8(bytes).map_err(|_| CliError::usage(format!("{name} is not UTF-8 text")))
 }
 
-/// Says who has to be there beside what is built in: an execution waits for him.
+/// Notes which nodes need a worker with custom handlers.
 pub(super) fn note_handlers(workflow: &Workflow) {
     let handlers = workflow.handlers();
     if !handlers.is_empty() {
         let named = sanitize::line(&handlers.join(", "));
         note(&format!(
-            "only a worker of yours does {named}; `steadfast serve` does http and command"
+            "{named} needs a worker with your own handlers; `steadfast serve` runs only http and command"
         ));
     }
 }

@@ -1,12 +1,12 @@
-//! An execution's id as it is typed.
+//! Execution ids as arguments.
 
 use steadfast_store::ExecutionId;
 
-/// Reads one.
+/// Parses an execution id.
 pub(super) fn parse(text: &str) -> Result<ExecutionId, String> {
     text.parse().map_err(|_| {
-        "an execution's id looks like 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b; `steadfast flow list` \
-         shows them"
+        "not an execution id: expected one like 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b; `steadfast flow \
+         list` shows them"
             .to_owned()
     })
 }

@@ -1,4 +1,4 @@
-//! `steadfast flow list`: executions, by where they are and what of.
+//! `steadfast flow list`: workflow executions.
 
 use std::io::{self, Write};
 
@@ -20,22 +20,22 @@ use crate::target::{self, Target};
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast flow list", "the newest first"),
-    ("steadfast flow list --status failed", "what failed, and why"),
-    ("steadfast flow list --workflow sign-up --watch", "live, until q"),
+    ("steadfast flow list", "newest first"),
+    ("steadfast flow list --status failed", "failed executions"),
+    ("steadfast flow list --workflow sign-up --watch", "refresh until q"),
 ];
 
-/// List executions of workflows, the newest first.
+/// List workflow executions, newest first.
 ///
 /// The time is when an execution ended, or when its first nodes are due.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct List {
-    /// Those that are running, completed, failed or cancelled
+    /// Only executions with this status: running, completed, failed or cancelled
     #[arg(long, value_name = "STATUS", value_parser = status)]
     status: Option<ExecutionStatus>,
 
-    /// Those of workflows of this name
+    /// Only executions of this workflow
     #[arg(long, value_name = "NAME")]
     workflow: Option<String>,
 
@@ -89,25 +89,25 @@ impl Printable for Listed {
         if self.page.items.is_empty() {
             return page.write_all(match self.is_all {
                 true => b"no executions yet: start one with `steadfast flow run`\n",
-                false => b"no such executions\n",
+                false => b"no matching executions\n",
             });
         }
         table(&self.page.items, self.now).write(page, width::of_stdout())
     }
 }
 
-/// The longest reason that a table shows.
+/// The longest reason shown in the table.
 const MAX_REASON_CHARS: usize = 60;
 
-/// Executions, one a line.
+/// A table with one line per execution.
 pub(super) fn table(executions: &[ExecutionView], now: Timestamp) -> Table {
     let columns = [
         ("execution", Align::Left),
         ("status", Align::Left),
         ("workflow", Align::Left),
-        ("try", Align::Right),
+        ("attempt", Align::Right),
         ("when", Align::Left),
-        ("why", Align::Left),
+        ("reason", Align::Left),
     ];
     let mut table = Table::with_columns(&columns);
     for execution in executions {

@@ -1,4 +1,4 @@
-//! `steadfast flow`: workflows, checked, started, looked at and steered.
+//! `steadfast flow`: workflows and their executions.
 
 mod check;
 mod control;
@@ -17,17 +17,17 @@ use crate::exit::Exit;
 use crate::help::{Example, after_help};
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast flow check sign-up.json", "does it make sense?"),
-    ("steadfast flow run sign-up.json --trigger 42", "start one"),
-    ("steadfast flow list --status failed", "what failed?"),
-    ("steadfast flow resume 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "go on where it failed"),
+    ("steadfast flow check sign-up.json", "validate it"),
+    ("steadfast flow run sign-up.json --trigger 42", "start an execution"),
+    ("steadfast flow list --status failed", "list failed executions"),
+    ("steadfast flow resume 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "continue after a failure"),
 ];
 
-/// Run workflows: work in several steps, each retried by itself.
+/// Check, run and control workflows.
 ///
-/// A workflow is a JSON file that names its nodes, what each waits for and how each is retried.
-/// An execution of it is kept in the store; whichever worker is alive does its nodes, and one
-/// that failed goes on where it failed.
+/// A workflow is a JSON file that defines nodes, their dependencies and how each is retried. Its
+/// executions are stored, and any worker can run the nodes. A failed execution can be resumed
+/// where it failed.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]), arg_required_else_help = true)]
 pub(crate) struct FlowCommand {

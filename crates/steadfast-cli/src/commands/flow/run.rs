@@ -1,4 +1,4 @@
-//! `steadfast flow run`: starts an execution of a workflow.
+//! `steadfast flow run`: starts a workflow execution.
 
 use std::path::PathBuf;
 
@@ -17,26 +17,26 @@ use crate::help::{Example, after_help};
 use crate::target::{self, Target};
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast flow run sign-up.json --trigger 42", "with what its nodes refer to"),
-    ("steadfast flow run sign-up.json --key order-7", "once, however often it is said"),
+    ("steadfast flow run sign-up.json --trigger 42", "with trigger data"),
+    ("steadfast flow run sign-up.json --key order-7", "at most one execution for the key"),
 ];
 
 /// Start an execution of a workflow.
 ///
-/// The workflow is checked and kept, and the execution with it; its first nodes are tasks from
-/// then on. A worker of that store does them, such as that of `steadfast serve`.
+/// Validates and stores the workflow, and submits its first nodes as tasks. A worker of the store
+/// runs them, such as that of `steadfast serve`.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Run {
-    /// The workflow; - is stdin
+    /// Workflow file; - is stdin
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// What it is started with, as JSON
+    /// Trigger data, as JSON
     #[arg(long, value_name = "JSON", default_value = "null", value_parser = json)]
     trigger: Value,
 
-    /// Names it, so that starting it twice is starting it once
+    /// Idempotency key: starting it again returns the same execution
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
 
@@ -45,10 +45,10 @@ pub(super) struct Run {
 }
 
 fn json(text: &str) -> Result<Value, String> {
-    serde_json::from_str(text).map_err(|error| format!("it is no JSON: {error}"))
+    serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))
 }
 
-/// All that is wrong with it, as `flow check` tells it.
+/// All validation errors, as `flow check` reports them.
 fn workflow_error(error: &WorkflowError) -> CliError {
     CliError::all(
         error.problems().iter().map(|problem| CliError::configuration(problem.to_string())),

@@ -1,4 +1,4 @@
-//! `steadfast flow show`: one execution, with its nodes and its chain.
+//! `steadfast flow show`: one execution with its nodes or its chain.
 
 use std::io::{self, Write};
 
@@ -20,21 +20,24 @@ use crate::target::{self, Target};
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast flow show 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "where is each node?"),
-    ("steadfast flow show 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b --chain", "what came before?"),
+    ("steadfast flow show 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "status of each node"),
+    (
+        "steadfast flow show 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b --chain",
+        "earlier and later executions",
+    ),
 ];
 
-/// Show one execution: where each of its nodes is, and why.
+/// Show one execution with its nodes.
 ///
-/// What looks like a secret in its trigger or in an answer is masked.
+/// Secrets in trigger and responses are redacted.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Show {
-    /// Which execution
+    /// Execution id
     #[arg(value_name = "ID", value_parser = id::parse)]
     id: ExecutionId,
 
-    /// The executions that it follows and that follow it, instead of its nodes
+    /// Show the chain of retried executions instead of the nodes
     #[arg(long)]
     chain: bool,
 
@@ -91,7 +94,7 @@ pub(super) struct ExecutionOutput {
     pub(super) now: Timestamp,
 }
 
-/// The longest words that a table shows of a node.
+/// The longest outcome shown in the table.
 const MAX_OUTCOME_CHARS: usize = 60;
 
 impl Printable for ExecutionOutput {
@@ -103,17 +106,17 @@ impl Printable for ExecutionOutput {
             writeln!(page, "{}", sanitize::line(message))?;
         }
         let columns =
-            ["node", "status", "waits for", "task", "what came of it"].map(|it| (it, Align::Left));
+            ["node", "status", "depends on", "task", "result"].map(|name| (name, Align::Left));
         let mut table = Table::with_columns(&columns);
         for node in execution.nodes.iter().flatten() {
-            let answer = node.result.as_ref().map(ToString::to_string);
-            let words = node.message.clone().or(answer).unwrap_or_default();
+            let response = node.result.as_ref().map(ToString::to_string);
+            let outcome = node.message.clone().or(response).unwrap_or_default();
             table.colored_row([
                 (node.node_id.clone(), None),
                 (node.status.name().to_owned(), status_color::of_node(node.status)),
                 (node.depends_on.join(", "), None),
                 (node.task.map(|task| task.to_string()).unwrap_or_default(), None),
-                (truncate::line(&words, MAX_OUTCOME_CHARS), None),
+                (truncate::line(&outcome, MAX_OUTCOME_CHARS), None),
             ]);
         }
         writeln!(page)?;

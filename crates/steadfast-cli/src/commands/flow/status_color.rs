@@ -1,11 +1,11 @@
-//! Where an execution and its nodes are, at a glance.
+//! Colours of execution and node statuses.
 
 use steadfast_flow::NodePlace;
 use steadfast_store::ExecutionStatus;
 
 use crate::output::table::StatusColor;
 
-/// What to feel about an execution.
+/// The colour of an execution status.
 pub(super) const fn of_execution(status: ExecutionStatus) -> StatusColor {
     match status {
         ExecutionStatus::Running => StatusColor::Active,
@@ -15,7 +15,7 @@ pub(super) const fn of_execution(status: ExecutionStatus) -> StatusColor {
     }
 }
 
-/// What to feel about a node.
+/// The colour of a node status.
 pub(super) const fn of_node(status: NodePlace) -> Option<StatusColor> {
     match status {
         NodePlace::Waiting => None,

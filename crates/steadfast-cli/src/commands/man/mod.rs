@@ -1,4 +1,4 @@
-//! `steadfast man`: the help of every command as pages of the manual.
+//! `steadfast man`: man pages generated from the help.
 
 mod page;
 
@@ -17,27 +17,27 @@ use crate::output::{self, Printable, counted};
 use page::page;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast man", "the first page; read it with | man -l -"),
-    ("steadfast man ~/.local/share/man/man1", "every page, where man finds them"),
+    ("steadfast man", "print the main page; view it with | man -l -"),
+    ("steadfast man ~/.local/share/man/man1", "write all pages"),
 ];
 
 const INSTALL: Section = (
-    "How to install them",
+    "Installation",
     &[
-        ("for you", "mkdir -p ~/.local/share/man/man1 && steadfast man ~/.local/share/man/man1"),
-        ("for all", "sudo steadfast man /usr/local/share/man/man1"),
-        ("then", "man steadfast, man steadfast-policy-plan"),
+        ("user", "mkdir -p ~/.local/share/man/man1 && steadfast man ~/.local/share/man/man1"),
+        ("system", "sudo steadfast man /usr/local/share/man/man1"),
+        ("view", "man steadfast, man steadfast-policy-plan"),
     ],
 );
 
-/// Write the help as pages of the manual.
+/// Generate man pages.
 ///
-/// With a directory, a page for each command is written into it, over those that are there.
-/// Without one, the page of `steadfast` itself goes to stdout.
+/// With a directory, writes a page for each command, replacing existing ones. Without one, prints
+/// the page of `steadfast` itself.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[INSTALL]))]
 pub(crate) struct Man {
-    /// The directory to write every page into
+    /// Directory to write the pages to [default: print the main page]
     #[arg(value_name = "DIR")]
     directory: Option<PathBuf>,
 }
@@ -57,7 +57,7 @@ impl Man {
     }
 }
 
-/// A command and all below it.
+/// Writes the pages of a command and its subcommands.
 fn write_all(
     command: &clap::Command,
     directory: &Path,
@@ -66,8 +66,8 @@ fn write_all(
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     let file = directory.join(format!("{name}.1"));
     if !directory.is_dir() {
-        return Err(CliError::failed(format!("{} is no directory", directory.display()))
-            .with_help(format!("make it first: mkdir -p {}", directory.display())));
+        return Err(CliError::failed(format!("{} is not a directory", directory.display()))
+            .with_help(format!("create it with mkdir -p {}", directory.display())));
     }
     file::write(&file, &render(command)?, IfExists::Replace)?;
     written.pages.push(file);
@@ -75,10 +75,10 @@ fn write_all(
 }
 
 fn render(command: &clap::Command) -> Result<Vec<u8>, CliError> {
-    page(command).map_err(|why| CliError::failed(format!("the page could not be made: {why}")))
+    page(command).map_err(|why| CliError::failed(format!("cannot generate the page: {why}")))
 }
 
-/// The pages that were written.
+/// The pages written.
 #[derive(Serialize)]
 struct ManPages {
     pages: Vec<PathBuf>,
@@ -88,6 +88,6 @@ impl Printable for ManPages {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         let directory = self.pages.first().and_then(|page| page.parent());
         let pages = counted(self.pages.len(), "page", "pages");
-        writeln!(page, "{pages} in {}", directory.unwrap_or(Path::new(".")).display())
+        writeln!(page, "{pages} written to {}", directory.unwrap_or(Path::new(".")).display())
     }
 }

@@ -1,7 +1,7 @@
-//! One page: the command's help, in the parts that a manual has.
+//! One man page, generated from a command's help.
 //!
-//! What stands at the end of a help in two columns ([`help`](crate::help)) would be filled like
-//! prose; here it becomes a section of its own, each line a tag and its text.
+//! The two-column sections at the end of a help ([`help`](crate::help)) would be reflowed as
+//! prose; here each becomes a section with tagged lines.
 
 use std::io;
 
@@ -13,7 +13,7 @@ pub(super) fn page(command: &Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let man = Man::new(command.clone());
     man.render_title(&mut page)?;
-    // What is to be typed is neither stretched nor broken.
+    // No justification or hyphenation, so that commands can be copied.
     Roff::default().control("ad", ["l"]).control("nh", []).to_writer(&mut page)?;
     man.render_name_section(&mut page)?;
     man.render_synopsis_section(&mut page)?;
@@ -31,7 +31,7 @@ pub(super) fn page(command: &Command) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// `Heading:`, and below it lines of two columns.
+/// Converts `Heading:` and its two-column lines.
 fn section(page: &mut Roff, text: &str) {
     let mut lines = text.lines();
     let heading = lines.next().unwrap_or_default().trim_end_matches(':');
@@ -43,7 +43,7 @@ fn section(page: &mut Roff, text: &str) {
                 page.text([bold(left)]);
                 page.text([roman(right.trim())]);
             }
-            // More of the line above.
+            // Continuation of the line above.
             _ => {
                 page.control("br", []);
                 page.text([roman(line.trim())]);
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_columns_become_tags_and_texts() {
+    fn two_column_section_becomes_tagged_lines() {
         let after = "Values:\n  A     first\n        more\n\nExamples:\n  steadfast a -b  does it";
         let command = Command::new("steadfast").after_help(after);
         let page = String::from_utf8(page(&command).unwrap()).unwrap();

@@ -1,5 +1,4 @@
-//! `steadfast policy check`: everything that is wrong with a policy file, before a program
-//! finds out.
+//! `steadfast policy check`: policy file validation.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -20,25 +19,25 @@ use crate::output::colour::{BAD, GOOD};
 use crate::output::{Printable, counted, width};
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast policy check", "this directory's file"),
+    ("steadfast policy check", "the policy file of this directory"),
     ("steadfast policy check staging.yaml production.toml", "several files"),
     ("steadfast policy check --json", "for a script"),
-    ("steadfast policy check - --format json", "through a pipe"),
+    ("steadfast policy check - --format json", "from stdin"),
 ];
 
-/// Report everything that is wrong with a policy file.
+/// Validate policy files and report all errors.
 ///
-/// Each problem comes with its line and what to do about it: unknown fields, values out of
-/// range, mappings to policies that are not there, keys that are written twice. The environment's
-/// variables are laid over the file, as a program would lay them, and checked with it.
+/// Each error has its line and advice: unknown fields, values out of range, mappings to unknown
+/// policies, duplicate keys. Environment variables are applied to the file as in a program, and
+/// checked with it.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(crate) struct Check {
-    /// The files to check, or - for stdin [default: the policy file]
+    /// Files to check; - is stdin [default: the policy file]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Read them as yaml, json or toml [default: by the extension; yaml for stdin]
+    /// File format: yaml, json or toml [default: by the extension; yaml for stdin]
     #[arg(long, value_name = "FORMAT", value_parser = formats(), hide_possible_values = true)]
     format: Option<Format>,
 }
@@ -66,15 +65,15 @@ impl Check {
         }
         let usual = config::unchecked(common.config.as_deref());
         usual.map(|file| vec![file]).ok_or_else(|| {
-            CliError::usage("there is no file to check").with_help(format!(
-                "name it, as in `steadfast policy check FILE`, or go to where {} is",
+            CliError::usage("no policy file to check").with_help(format!(
+                "name it, as in `steadfast policy check FILE`, or run in a directory with {}",
                 config::DEFAULT_POLICY_FILE
             ))
         })
     }
 }
 
-/// What is in a file that is right.
+/// The contents of a valid file.
 struct Counts {
     policies: usize,
     names: usize,
@@ -88,13 +87,13 @@ impl fmt::Display for Counts {
     }
 }
 
-/// One file, and everything that is wrong with it.
+/// One file and its errors.
 pub(crate) struct CheckedFile {
     name: String,
     found: Result<Counts, Vec<FileProblem>>,
 }
 
-/// What was found in all of them.
+/// The results of all files.
 #[derive(Serialize)]
 struct Checked {
     ok: bool,
@@ -105,8 +104,8 @@ struct Checked {
 
 impl Checked {
     fn of(files: Vec<CheckedFile>) -> Self {
-        let wrong = files.iter().filter_map(|file| file.found.as_ref().err());
-        let problems: Vec<FileProblem> = wrong.flatten().cloned().collect();
+        let invalid = files.iter().filter_map(|file| file.found.as_ref().err());
+        let problems: Vec<FileProblem> = invalid.flatten().cloned().collect();
         Self { ok: problems.is_empty(), problems, files }
     }
 }
@@ -118,17 +117,17 @@ impl Printable for Checked {
 }
 
 impl CheckedFile {
-    /// Reads it, in this format or by its extension.
+    /// Checks a file, in this format or by its extension.
     pub(crate) fn of(file: &Path, format: Option<Format>) -> Self {
         Self { name: input::name_of(file), found: read(file, format).map_err(in_order) }
     }
 
-    /// What is wrong, if anything is.
+    /// The errors, if there are any.
     pub(crate) fn problems(&self) -> Option<&[FileProblem]> {
         self.found.as_ref().err().map(Vec::as_slice)
     }
 
-    /// All of it in a line.
+    /// A one-line summary.
     pub(crate) fn summary(&self) -> String {
         let name = &self.name;
         match &self.found {

@@ -1,8 +1,7 @@
-//! `steadfast policy explain`: where each value of a policy came from.
+//! `steadfast policy explain`: the origin of each value of a policy.
 //!
-//! A value that surprises was written by somebody: in the file, in its global defaults, in the
-//! environment. Those are shown, the one that wins over the others first; what nobody wrote is
-//! only counted, unless it is asked for.
+//! Values set in the environment, the file or its global defaults are listed in that order of
+//! precedence; built-in values are only counted unless `--all` is given.
 
 use std::io::{self, Write};
 
@@ -21,24 +20,23 @@ use crate::output::{Printable, counted, stacked_row, width};
 use crate::policies::PolicyCatalog;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast policy explain browser.state_operations.timeout", "who wrote what"),
-    ("steadfast policy explain patient --all", "what nobody wrote, too"),
-    ("steadfast policy explain patient --json", "every value, for a script"),
+    ("steadfast policy explain browser.state_operations.timeout", "origin of its values"),
+    ("steadfast policy explain patient --all", "including built-in values"),
+    ("steadfast policy explain patient --json", "all values, for a script"),
 ];
 
-/// Show where each value of a policy came from.
+/// Show the origin of each value of a policy.
 ///
-/// Values are written in layers: the policy's own in the file win over the file's global
-/// defaults, and the environment's variables (STEADFAST_POLICIES__<ID>__<FIELD>) win over both.
-/// What nobody wrote is built in.
+/// Environment variables (STEADFAST_POLICIES__<ID>__<FIELD>) override the policy in the file,
+/// which overrides the file's global defaults. All other values are built in.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(crate) struct Explain {
-    /// A policy's id, or a name such as subsystem.operation.case
+    /// Policy id, or a mapped name such as subsystem.operation.case
     #[arg(value_name = "NAME")]
     name: String,
 
-    /// Show what is built in, too
+    /// Include built-in values
     #[arg(long)]
     all: bool,
 }
@@ -70,22 +68,22 @@ impl Printable for ExplainOutput<'_> {
         let (name, id) = (&self.command.name, &self.explanation.policy);
         if name != id {
             let id = policy_fields::scalar(id);
-            writeln!(page, "{DIM}{name} leads to {id}: {}{DIM:#}", self.route)?;
+            writeln!(page, "{DIM}{name} resolves to {id}: {}{DIM:#}", self.route)?;
         }
         let values = &self.explanation.values;
-        let (built_in, mut written): (Vec<&Explained>, Vec<&Explained>) =
+        let (built_in, mut explicit): (Vec<&Explained>, Vec<&Explained>) =
             values.iter().partition(|value| value.origin.layer() == Layer::BuiltIn);
-        written.sort_by_key(|value| std::cmp::Reverse(value.origin.layer()));
-        let shown = if self.command.all { [written, built_in.clone()].concat() } else { written };
+        explicit.sort_by_key(|value| std::cmp::Reverse(value.origin.layer()));
+        let shown = if self.command.all { [explicit, built_in.clone()].concat() } else { explicit };
         write_values(page, &shown)?;
         if self.command.all {
             return Ok(());
         }
         let hidden = match (shown.len(), built_in.len()) {
-            (0, _) => "every value is".to_owned(),
+            (0, _) => "all values are".to_owned(),
             (_, more) => counted(more, "value is", "values are"),
         };
-        writeln!(page, "{DIM}{hidden} built in; --all shows them, too{DIM:#}")
+        writeln!(page, "{DIM}{hidden} built in; show them with --all{DIM:#}")
     }
 }
 
@@ -110,7 +108,7 @@ fn shown(value: &Explained) -> String {
     policy_fields::value(&value.field, &value.value).unwrap_or_else(|| "none".to_owned())
 }
 
-/// A line of the file says which policy it is of by itself, unless it is everybody's.
+/// The origin; values from the global defaults are marked, as their line alone is ambiguous.
 fn from(value: &Explained) -> String {
     match value.origin.layer() {
         Layer::GlobalDefaults => format!("{} (global_defaults)", value.origin),

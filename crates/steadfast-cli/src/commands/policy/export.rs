@@ -1,4 +1,4 @@
-//! `steadfast policy export`: policies in the words of another system (F5).
+//! `steadfast policy export`: policies as settings of another system (F5).
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -24,23 +24,22 @@ const EXAMPLES: &[Example] = &[
     ("steadfast -c calls.yaml policy export resilience4j", "as YAML, on stdout"),
 ];
 
-/// Write the policies as the settings of another system.
+/// Export the policies to another system's format.
 ///
-/// The policies of the file are written exactly or not at all: a file that says almost the same
-/// is worse than none. Everything that stands against it is listed. The formats are grpc (a
-/// service config) and resilience4j.
+/// Exports the policies of the file exactly or not at all, and lists everything that cannot be
+/// expressed. The formats are grpc (a service config) and resilience4j.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(crate) struct Export {
-    /// The system to write for: grpc or resilience4j
+    /// Target format: grpc or resilience4j
     #[arg(value_name = "FORMAT", value_parser = formats(), hide_possible_values = true)]
     format: ImportFormat,
 
-    /// Write to this file
+    /// Write to this file [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Replace the file of -o if it is there already
+    /// Overwrite the file of -o
     #[arg(long, requires = "output")]
     force: bool,
 }
@@ -70,7 +69,7 @@ impl Export {
                 losses::report(
                     &exported.lost,
                     &from,
-                    &format!("cannot be said in {}", self.format),
+                    &format!("cannot be expressed in {}", self.format),
                 );
                 return Ok(Exit::Failed);
             }
@@ -87,11 +86,13 @@ impl Export {
 }
 
 fn no_policies() -> CliError {
-    CliError::usage("there is no policy file to export")
-        .with_help(format!("name one with -c, or go to where {} is", config::DEFAULT_POLICY_FILE))
+    CliError::usage("no policy file to export").with_help(format!(
+        "name one with -c, or run in a directory with {}",
+        config::DEFAULT_POLICY_FILE
+    ))
 }
 
-/// What was written, or what stands against it.
+/// The exported text, or what cannot be expressed.
 #[derive(Serialize)]
 struct Exported {
     format: &'static str,

@@ -1,4 +1,4 @@
-//! `steadfast policy import`: what another system says about retrying, as policies (F5).
+//! `steadfast policy import`: another system's retry settings as policies (F5).
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -19,12 +19,12 @@ use crate::output::{Printable, counted, note};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy import grpc service_config.json", "as YAML, on stdout"),
-    ("steadfast policy import application.yaml -o steadfast.yaml", "the format is guessed"),
-    ("steadfast policy import step-functions - --strict", "from a pipe, whole or not at all"),
+    ("steadfast policy import application.yaml -o steadfast.yaml", "detect the format"),
+    ("steadfast policy import step-functions - --strict", "from stdin, exactly or not at all"),
     ("steadfast policy import envoy route.yaml --json", "for a script"),
 ];
 
-/// The names are the library's; a test holds this list to them.
+/// The names are defined by the library; a test compares this list with them.
 const FORMATS: Section = (
     "Formats",
     &[
@@ -38,30 +38,30 @@ const FORMATS: Section = (
     ],
 );
 
-/// Turn the retry settings of another system into policies.
+/// Import retry settings of another system.
 ///
-/// Prints a policy file, and says what could not be carried over: nothing is dropped in
-/// silence. Without a format it is guessed from the names of the settings.
+/// Prints a policy file, and reports every setting that could not be converted. Without a format,
+/// it is detected from the names of the settings.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[FORMATS]))]
 pub(crate) struct Import {
-    /// The format, or the file if the format is to be guessed
+    /// Source format, or the file to detect the format of
     #[arg(value_name = "FORMAT")]
     first: String,
 
-    /// The file to read; - is stdin [default: stdin]
+    /// File to read; - is stdin [default: stdin]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Write the policies to this file
+    /// Write the policies to this file [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Replace the file of -o if it is there already
+    /// Overwrite the file of -o
     #[arg(long, requires = "output")]
     force: bool,
 
-    /// Fail if anything cannot be carried over, and write nothing
+    /// Fail and write nothing if a setting cannot be converted
     #[arg(long)]
     strict: bool,
 }
@@ -71,7 +71,7 @@ impl Import {
         let imported = self.read()?;
         let lost = &imported.unsupported;
         if !common.json && !lost.is_empty() {
-            losses::report(lost, &imported.file, "could not be carried over, or not exactly");
+            losses::report(lost, &imported.file, "could not be converted exactly");
         }
         let refused = self.strict && !lost.is_empty();
         let file = self.output.as_deref().filter(|file| !input::is_stdin(file));
@@ -80,7 +80,7 @@ impl Import {
         }
         match file {
             _ if refused && common.json => {}
-            _ if refused => note("nothing is written, as --strict demands"),
+            _ if refused => note("nothing written because of --strict"),
             Some(file) => self.save(file, &imported)?,
             None => {}
         }
@@ -91,29 +91,29 @@ impl Import {
         let (format, file) = self.format_and_file()?;
         let source = input::source_of(&file).map_err(|why| self.unreadable(&why))?;
         let format = match format {
-            Some(said) => given_format(said, &source),
+            Some(given) => given_format(given, &source),
             None => detected_format(&source)?,
         };
         Ok(steadfast_import::import(format, &source)?)
     }
 
-    /// The format, if it was said, and the file.
+    /// The format, if given, and the file.
     fn format_and_file(&self) -> Result<(Option<ForeignFormat>, PathBuf), CliError> {
         let stdin = || PathBuf::from("-");
         match (self.first.parse(), &self.file) {
             (Ok(format), file) => Ok((Some(format), file.clone().unwrap_or_else(stdin))),
             (Err(_), None) => Ok((None, PathBuf::from(&self.first))),
             (Err(unknown), Some(_)) => Err(CliError::usage(format!("the format {unknown}"))
-                .with_help("leave it out to have it guessed".to_owned())),
+                .with_help("omit it to detect the format".to_owned())),
         }
     }
 
-    /// A file that is not there may be a format that was misspelled.
+    /// A file that does not exist may be a misspelled format.
     fn unreadable(&self, why: &steadfast::file::Problem) -> CliError {
         let problem = CliError::from(why);
         match self.first.parse::<ForeignFormat>() {
             Err(unknown) if self.file.is_none() => {
-                problem.with_help(format!("name a file that is there; as a format, {unknown}"))
+                problem.with_help(format!("name an existing file, or a known format: {unknown}"))
             }
             _ => problem,
         }
@@ -128,28 +128,27 @@ impl Import {
     }
 }
 
-/// The format that was said, whatever the text looks like.
-fn given_format(said: ForeignFormat, source: &Source) -> ForeignFormat {
-    if let Some(other) = ForeignFormat::guess(source).filter(|other| *other != said) {
+/// The given format, with a note if the text looks like another.
+fn given_format(given: ForeignFormat, source: &Source) -> ForeignFormat {
+    if let Some(other) = ForeignFormat::guess(source).filter(|other| *other != given) {
         note(&format!("{} looks like {other}: {}", source.name(), other.about()));
     }
-    said
+    given
 }
 
 fn detected_format(source: &Source) -> Result<ForeignFormat, CliError> {
-    let guessed = ForeignFormat::guess(source);
-    if let Some(format) = guessed {
-        note(&format!("{} is read as {format}: {}", source.name(), format.about()));
+    let detected = ForeignFormat::guess(source);
+    if let Some(format) = detected {
+        note(&format!("{} detected as {format}: {}", source.name(), format.about()));
     }
-    guessed.ok_or_else(|| {
+    detected.ok_or_else(|| {
         let names = ForeignFormat::ALL.map(ForeignFormat::name).join(", ");
-        CliError::usage(format!("{} is of no format that is known", source.name())).with_help(
-            format!("say which it is, as in `steadfast policy import FORMAT FILE`: {names}"),
-        )
+        CliError::usage(format!("cannot detect the format of {}", source.name()))
+            .with_help(format!("name it, as in `steadfast policy import FORMAT FILE`: {names}"))
     })
 }
 
-/// Machines get what the library read, people the policy file that says the same.
+/// `--json` prints what the library read, text output the equivalent policy file.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct ImportOutput<'i>(&'i Imported);
@@ -165,8 +164,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_format_that_can_be_read_is_in_the_help() {
-        let known = ImportFormat::ALL.map(|format| (format.name(), format.about()));
+    fn help_lists_every_import_format() {
+        let known = ForeignFormat::ALL.map(|format| (format.name(), format.about()));
         assert_eq!(FORMATS.1, known);
     }
 }

@@ -1,4 +1,4 @@
-//! `steadfast policy list`: the policies that there are, and the names that lead to them.
+//! `steadfast policy list`: policies and mapped names.
 
 use std::io::{self, Write};
 
@@ -18,19 +18,19 @@ use crate::output::{self, Printable, stacked_row, width};
 use crate::policies::PolicyCatalog;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast policy list", "with the ready-made"),
-    ("steadfast policy list --names", "with mapped names"),
-    ("steadfast -c production.yaml policy list --json", "another file's"),
+    ("steadfast policy list", "policies and presets"),
+    ("steadfast policy list --names", "and mapped names"),
+    ("steadfast -c production.yaml policy list --json", "of another file"),
 ];
 
-/// List the policies and the names that lead to them.
+/// List policies and the names mapped to them.
 ///
-/// The policies of the file come first, then those that are there without one. Delays go from
-/// the first to the longest, before jitter; the total adds up all waits at their longest.
+/// Lists the policies of the file, then the presets. Delays are the first and the longest, before
+/// jitter; the total is the longest possible sum of all delays.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(crate) struct List {
-    /// Show the names that the file maps to policies, too
+    /// Include names mapped to policies
     #[arg(long)]
     names: bool,
 }
@@ -39,22 +39,22 @@ impl List {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let catalog = PolicyCatalog::load(common.config.as_deref())?;
         common.output().print(&Listed::of(&catalog, self.names))?;
-        if let Some(next) = what_next(&catalog) {
+        if let Some(next) = empty_hint(&catalog) {
             output::note(&next);
         }
         Ok(Exit::Success)
     }
 }
 
-/// What to do where there is nothing of one's own.
-fn what_next(catalog: &PolicyCatalog) -> Option<String> {
+/// Advice if no policies are defined.
+fn empty_hint(catalog: &PolicyCatalog) -> Option<String> {
     if catalog.from_file().next().is_some() {
         return None;
     }
     Some(match catalog.file() {
-        Some(file) => format!("{} has no policies: add one under policies:", file.display()),
+        Some(file) => format!("{} defines no policies: add one under policies:", file.display()),
         None => format!(
-            "there is no {} here: make one to have policies of your own, or name a file with -c",
+            "no {} in this directory: create one to define policies, or name a file with -c",
             config::DEFAULT_POLICY_FILE
         ),
     })
@@ -70,9 +70,9 @@ struct Listed<'k> {
 
 impl<'k> Listed<'k> {
     fn of(catalog: &'k PolicyCatalog, with_names: bool) -> Self {
-        let written = catalog.from_file().map(|policy| Summary::of(policy, false));
-        let unwritten = catalog.built_in().map(|policy| Summary::of(policy, true));
-        Self { policies: written.chain(unwritten).collect(), names: catalog.mapped(), with_names }
+        let from_file = catalog.from_file().map(|policy| Summary::of(policy, false));
+        let built_in = catalog.built_in().map(|policy| Summary::of(policy, true));
+        Self { policies: from_file.chain(built_in).collect(), names: catalog.mapped(), with_names }
     }
 }
 
@@ -112,7 +112,7 @@ impl Listed<'_> {
 
     fn write_names(&self, page: &mut dyn Write) -> io::Result<()> {
         if self.names.is_empty() {
-            return writeln!(page, "no names are mapped: add them under subsystem_mappings:");
+            return writeln!(page, "no mapped names: add them under subsystem_mappings:");
         }
         let mut table = Table::with_columns(&[("name", Align::Left), ("policy", Align::Left)]);
         self.names.iter().for_each(|each| table.row([each.name.clone(), each.policy.clone()]));
@@ -143,10 +143,10 @@ fn total(summary: &Summary) -> String {
     format!("{more}{}", human_duration(summary.total_delay.0))
 }
 
-/// One that says no more than the id is left out.
+/// The policy's name, unless it equals the id.
 fn name(summary: &Summary) -> String {
     match summary {
-        Summary { ready_made: true, .. } => "(ready-made)".to_owned(),
+        Summary { ready_made: true, .. } => "(preset)".to_owned(),
         Summary { id, name, .. } if id == name => String::new(),
         Summary { name, .. } => name.clone(),
     }

@@ -1,4 +1,4 @@
-//! What could not be said in another language, for people.
+//! Report of settings that an import or export cannot express.
 
 use std::io::{self, Write};
 
@@ -7,15 +7,15 @@ use steadfast_import::Unsupported;
 use crate::output::colour::HEADING;
 use crate::output::{counted, stacked_row, width};
 
-/// Lists it on stderr. `file` is what the lines are of.
+/// Prints the list on stderr. `file` is the file its lines refer to.
 pub(super) fn report(lost: &[Lost], file: &str, headline: &str) {
-    // Who has closed stderr does not want to know.
+    // A closed stderr is not an error.
     let _ = write(&mut anstream::stderr().lock(), lost, file, headline);
 }
 
-fn write(page: &mut dyn Write, lost: &[Unsupported], file: &str, headline: &str) -> io::Result<()> {
-    let things = counted(lost.len(), "thing", "things");
-    writeln!(page, "{HEADING}{things} {headline}:{HEADING:#}")?;
+fn write(page: &mut dyn Write, lost: &[Lost], file: &str, headline: &str) -> io::Result<()> {
+    let settings = counted(lost.len(), "setting", "settings");
+    writeln!(page, "{HEADING}{settings} {headline}:{HEADING:#}")?;
     let width = u16::try_from(width::of_stderr()).unwrap_or(u16::MAX);
     for each in lost {
         let (name, rest) = entry_of(each, file);
@@ -24,9 +24,9 @@ fn write(page: &mut dyn Write, lost: &[Unsupported], file: &str, headline: &str)
     Ok(())
 }
 
-/// Where it is, and what is to be said about it.
-fn entry_of(lost: &Unsupported, file: &str) -> (String, String) {
-    let Unsupported { line, column, path, what, reason, .. } = lost;
+/// The position and the reason.
+fn entry_of(lost: &Lost, file: &str) -> (String, String) {
+    let Lost { line, column, path, what, why, .. } = lost;
     if path.is_empty() {
         return (what.clone(), reason.clone());
     }
@@ -34,7 +34,7 @@ fn entry_of(lost: &Unsupported, file: &str) -> (String, String) {
         (Some(line), Some(column)) => format!("{file}:{line}:{column} {path}"),
         _ => path.clone(),
     };
-    // The end of a path is often all that there is to be said of what was lost.
-    let rest = if path.ends_with(what) { reason.clone() } else { format!("{what}: {reason}") };
+    // Often the end of the path already names the setting.
+    let rest = if path.ends_with(what) { why.clone() } else { format!("{what}: {why}") };
     (name, rest)
 }

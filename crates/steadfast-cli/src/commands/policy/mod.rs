@@ -1,4 +1,4 @@
-//! `steadfast policy`: everything about policies that needs no store.
+//! `steadfast policy`: policies without a store.
 
 pub(crate) mod check;
 mod explain;
@@ -20,17 +20,16 @@ use crate::exit::Exit;
 use crate::help::{Example, after_help};
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast policy check", "is the policy file right?"),
-    ("steadfast policy list --names", "what is in it?"),
-    ("steadfast policy explain browser.state_operations.timeout", "who wrote that value?"),
-    ("steadfast policy plan --preset patient", "when would it try again?"),
+    ("steadfast policy check", "validate the policy file"),
+    ("steadfast policy list --names", "list policies and mapped names"),
+    ("steadfast policy explain browser.state_operations.timeout", "origin of its values"),
+    ("steadfast policy plan --preset patient", "print the retry delays"),
 ];
 
-/// Look at retry policies.
+/// Check, inspect and convert retry policies.
 ///
-/// A policy is plain data that says how to try again: how often, how long between, what for.
-/// It is written in a policy file, taken from a preset, said with flags, or all of that; the
-/// flags win.
+/// A policy defines how often to retry, how long to wait, and which failures to retry. It comes
+/// from a policy file, a preset or flags, or a combination; flags take precedence.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]), arg_required_else_help = true)]
 pub(crate) struct PolicyCommand {

@@ -1,4 +1,4 @@
-//! `steadfast policy plan`: what a policy will do, before it does it.
+//! `steadfast policy plan`: the delays of a policy.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -18,25 +18,25 @@ use crate::output::table::{Align, Table};
 use crate::output::{self, Printable, width};
 use crate::policy_flags::{self, PolicyFlags};
 
-/// Nobody reads more.
+/// Attempts shown by default.
 pub(super) const DEFAULT_ROWS: u32 = 100;
 
-/// A policy can have four billion attempts. They would not fit anywhere.
+/// Attempts computed at most: a policy can have four billion.
 const MAX_ROWS: u32 = 100_000;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast policy plan --preset sql", "a ready-made policy"),
-    ("steadfast policy plan --base-delay 500ms --jitter full", "a policy of your own"),
-    ("steadfast policy plan --preset grpc --max-attempts 6", "one with something changed"),
-    ("steadfast policy plan --backoff-type custom --schedule 7d,14d", "delays one by one"),
+    ("steadfast policy plan --preset sql", "a preset"),
+    ("steadfast policy plan --base-delay 500ms --jitter full", "a policy from flags"),
+    ("steadfast policy plan --preset grpc --max-attempts 6", "a preset with changes"),
+    ("steadfast policy plan --backoff-type custom --schedule 7d,14d", "a custom schedule"),
     ("steadfast policy plan --preset patient --json", "for a script, in seconds"),
 ];
 
-/// Print each attempt's delay, its band and the running total.
+/// Print the delay before each attempt, its jitter band and the running total.
 ///
-/// Shows when each attempt would start if every one before it failed at once. The delay is
-/// what the backoff says, the band is where jitter can put it, and the total adds up all waits
-/// so far. With no flags at all it shows what the defaults do.
+/// Shows when each attempt starts if all earlier ones fail immediately. The delay is that of the
+/// backoff, the band is the range of jitter, and the total adds up all delays so far. Without
+/// flags it shows the default policy.
 #[derive(Debug, Args)]
 #[command(
     after_help = after_help(EXAMPLES, &[]),
@@ -53,7 +53,7 @@ pub(crate) struct Plan {
 
 pub(super) fn rows(text: &str) -> Result<u32, String> {
     let rows = text.parse().ok().filter(|rows| (1..=MAX_ROWS).contains(rows));
-    rows.ok_or_else(|| format!("it is not a whole number from 1 to {MAX_ROWS}"))
+    rows.ok_or_else(|| format!("must be a whole number from 1 to {MAX_ROWS}"))
 }
 
 impl Plan {
@@ -62,7 +62,7 @@ impl Plan {
         let rows = self.attempts.unwrap_or(DEFAULT_ROWS);
         let plan = Planned::of(&policy, rows);
         common.output().print(&plan)?;
-        plan.what_is_missing().for_each(|text| output::note(&text));
+        plan.notes().for_each(|text| output::note(&text));
         Ok(Exit::Success)
     }
 }
@@ -72,10 +72,10 @@ impl Plan {
 pub(super) struct Planned<'p> {
     policy: Option<&'p str>,
     attempts: Vec<Row>,
-    /// How many are made.
+    /// Attempts possible within max_duration.
     #[serde(skip)]
     made: usize,
-    /// How many would be, if there were time for them.
+    /// Attempts without max_duration.
     #[serde(skip)]
     pub(super) most: usize,
     #[serde(skip)]
@@ -118,27 +118,25 @@ impl<'p> Planned<'p> {
         }
     }
 
-    /// The rows that were left out, and those that do not come to pass: `--json` has no place for
-    /// either.
-    pub(super) fn what_is_missing(&self) -> impl Iterator<Item = String> {
-        self.rows_left_out().into_iter().chain(self.rows_not_made())
+    /// Notes on attempts not listed and attempts not made, which `--json` does not contain.
+    pub(super) fn notes(&self) -> impl Iterator<Item = String> {
+        self.hidden_attempts_note().into_iter().chain(self.max_duration_note())
     }
 
-    fn rows_left_out(&self) -> Option<String> {
+    fn hidden_attempts_note(&self) -> Option<String> {
         let shown = self.made.min(MAX_ROWS as usize);
         match self.made.saturating_sub(self.attempts.len()) {
             0 => None,
-            1 => Some(format!("there is 1 more attempt: use --attempts {shown}")),
-            more => Some(format!("there are {more} more attempts: use --attempts {shown}")),
+            1 => Some(format!("1 more attempt: show it with --attempts {shown}")),
+            more => Some(format!("{more} more attempts: show them with --attempts {shown}")),
         }
     }
 
-    fn rows_not_made(&self) -> Option<String> {
+    fn max_duration_note(&self) -> Option<String> {
         let limit = human_duration(self.max_duration.filter(|_| self.made < self.most)?);
         let late = self.made + 1;
         Some(format!(
-            "max_duration {limit} is over before attempt {late} can start, so it and those after \
-             it are not made"
+            "max_duration {limit} ends before attempt {late} starts: it and later attempts are not made"
         ))
     }
 }

@@ -1,4 +1,4 @@
-//! `steadfast policy schema`: the policy file for editors (F5).
+//! `steadfast policy schema`: the JSON Schema of policy files (F5).
 
 use clap::Args;
 
@@ -7,30 +7,29 @@ use crate::exit::Exit;
 use crate::help::{Example, Section, after_help};
 use crate::output;
 
-const EXAMPLES: &[Example] =
-    &[("steadfast policy schema", "to a file with > steadfast.schema.json")];
+const EXAMPLES: &[Example] = &[("steadfast policy schema", "save it with > steadfast.schema.json")];
 
 const EDITORS: Section = (
     "Editors",
     &[
-        ("YAML", "begin steadfast.yaml with the line"),
+        ("YAML", "put this first in steadfast.yaml:"),
         ("", "# yaml-language-server: $schema=./steadfast.schema.json"),
-        ("JSON", "map steadfast.json to it in the editor's settings (json.schemas)"),
-        ("TOML", "begin steadfast.toml with the line"),
+        ("JSON", "map steadfast.json to it in the editor settings (json.schemas)"),
+        ("TOML", "put this first in steadfast.toml:"),
         ("", "#:schema ./steadfast.schema.json"),
     ],
 );
 
-/// Print the JSON Schema of a policy file, for editors.
+/// Print the JSON Schema of policy files.
 ///
-/// With it an editor completes the fields of a policy, shows what they are for and marks what
-/// cannot be there. It is made of the list of fields that the reader itself goes by.
+/// Editors use it to complete fields, show their documentation and mark errors. It is generated
+/// from the same field list as the parser.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[EDITORS]))]
 pub(crate) struct Schema {}
 
 impl Schema {
-    /// The same for people and machines.
+    /// Prints the schema; `--json` has no effect.
     pub(crate) fn run(&self) -> Result<Exit, CliError> {
         output::print(|page| {
             serde_json::to_writer_pretty(&mut *page, &steadfast::file::schema())?;

@@ -1,4 +1,4 @@
-//! `steadfast policy show`: a policy with all that it means.
+//! `steadfast policy show`: a policy with all its values.
 
 use std::io::{self, Write};
 
@@ -17,19 +17,19 @@ use crate::output::colour::{DIM, HEADING};
 use crate::policies::PolicyCatalog;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast policy show patient", "a ready-made policy"),
+    ("steadfast policy show patient", "a preset"),
     ("steadfast policy show browser.state_operations.timeout", "the policy of a mapped name"),
-    ("steadfast policy show patient --json", "to send or to keep"),
+    ("steadfast policy show patient --json", "as JSON"),
 ];
 
 /// Show a policy with all its values.
 ///
-/// Every value is there, whether the file, the environment or a default says it, and how the
-/// name led to the policy. What is printed can be put under `policies:` in a policy file.
+/// Includes values from the file, the environment and defaults, and how the name resolved to the
+/// policy. The output can be pasted under `policies:` in a policy file.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(crate) struct Show {
-    /// A policy's id, or a name such as subsystem.operation.case
+    /// Policy id, or a mapped name such as subsystem.operation.case
     #[arg(value_name = "NAME")]
     name: String,
 }
@@ -56,7 +56,7 @@ struct PolicyOutput<'k> {
     values: Explanation,
 }
 
-/// Machines get the policy itself.
+/// `--json` prints the policy itself.
 impl Serialize for PolicyOutput<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.policy.serialize(serializer)
@@ -67,7 +67,7 @@ impl Printable for PolicyOutput<'_> {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         let id = policy_fields::scalar(&self.values.policy);
         if self.name != self.values.policy {
-            writeln!(page, "{DIM}# {} leads to {id}: {}{DIM:#}", self.name, self.route)?;
+            writeln!(page, "{DIM}# {} resolves to {id}: {}{DIM:#}", self.name, self.route)?;
         }
         writeln!(page, "{HEADING}{id}:{HEADING:#}")?;
         let values = self.values.values.iter().map(|it| (it.field.as_str(), &it.value));

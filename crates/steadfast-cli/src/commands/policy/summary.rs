@@ -1,4 +1,4 @@
-//! What a list says of a policy, for machines, too.
+//! The summary of a policy in lists.
 
 use serde::Serialize;
 use steadfast::Policy;
@@ -6,24 +6,24 @@ use steadfast_api::PolicySummary;
 
 use crate::output::seconds::Seconds;
 
-/// What a list says of a policy.
+/// The summary of a policy.
 #[derive(Debug, Serialize)]
 pub(super) struct Summary {
     pub(super) id: String,
     pub(super) name: String,
-    /// Whether it is there without being written.
+    /// Whether it is a preset.
     pub(super) ready_made: bool,
     pub(super) enabled: bool,
     pub(super) max_attempts: u32,
-    /// How many of them there are.
+    /// The number of attempts made.
     #[serde(skip)]
     pub(super) attempts: u32,
     pub(super) backoff: String,
     pub(super) first_delay: Seconds,
     pub(super) longest_delay: Seconds,
-    /// The longest that all waits together can take, jitter included.
+    /// The longest possible sum of all delays, including jitter.
     pub(super) total_delay: Seconds,
-    /// Whether they take longer, with more attempts than were added up.
+    /// Whether the total covers only the first attempts.
     #[serde(skip)]
     pub(super) and_more: bool,
 }

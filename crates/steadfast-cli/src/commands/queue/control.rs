@@ -1,4 +1,4 @@
-//! `steadfast queue pause` and `steadfast queue resume`.
+//! `steadfast queue pause` and `resume`.
 
 use std::io::{self, Write};
 
@@ -15,23 +15,23 @@ use crate::suggestion::nearest;
 use crate::target::{self, Target};
 
 const PAUSE: &[Example] = &[
-    ("steadfast queue pause mail", "while its service is repaired"),
+    ("steadfast queue pause mail", "during an outage of its service"),
     ("steadfast queue pause reports --new", "before its first task"),
 ];
 
-const RESUME: &[Example] = &[("steadfast queue resume mail", "and on it goes")];
+const RESUME: &[Example] = &[("steadfast queue resume mail", "claim its tasks again")];
 
-/// Take nothing more from a queue.
+/// Pause a queue: workers claim no more of its tasks.
 ///
-/// What workers have begun they finish. Tasks can still be submitted, and wait.
+/// Running tasks finish. Tasks can still be submitted, and wait.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(PAUSE, &[]))]
 pub(super) struct Pause {
-    /// Which queue
+    /// Queue name
     #[arg(value_name = "QUEUE")]
     queue: String,
 
-    /// Also if no task was ever submitted to it
+    /// Pause it even if no task was ever submitted to it
     #[arg(long)]
     new: bool,
 
@@ -39,13 +39,13 @@ pub(super) struct Pause {
     target: Target,
 }
 
-/// Take from a queue again.
+/// Resume a paused queue.
 ///
-/// What has become due meanwhile is taken in its order.
+/// Tasks that became due meanwhile are claimed in their order.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(RESUME, &[]))]
 pub(super) struct Resume {
-    /// Which queue
+    /// Queue name
     #[arg(value_name = "QUEUE")]
     queue: String,
 
@@ -61,7 +61,7 @@ impl Pause {
             if !self.new {
                 known?;
             }
-            // It was looked for.
+            // Existence was checked above.
             api.pause(&self.queue, true).await?;
             find(&*api, &self.queue).await
         })?;
@@ -83,7 +83,7 @@ impl Resume {
     }
 }
 
-/// The queue of this name. One that the store has never heard of is a slip of whoever typed it.
+/// Finds a queue. An unknown name is probably misspelled.
 async fn find(api: &dyn Api, name: &str) -> Result<QueueView, CliError> {
     let queues = api.queues().await?;
     match queues.iter().find(|queue| queue.name == name) {
@@ -96,11 +96,11 @@ fn unknown(name: &str, queues: &[QueueView]) -> CliError {
     let names: Vec<&str> = queues.iter().map(|queue| queue.name.as_str()).collect();
     let next = match nearest(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if names.is_empty() => "there are none before a task is submitted;".to_owned(),
-        None => format!("there are {};", names.join(", ")),
+        None if names.is_empty() => "there are no queues yet;".to_owned(),
+        None => format!("the queues are {};", names.join(", ")),
     };
-    CliError::usage(format!("there is no queue `{name}`"))
-        .with_help(format!("{next} `pause --new` takes one before its first task"))
+    CliError::usage(format!("unknown queue `{name}`"))
+        .with_help(format!("{next} `pause --new` pauses a queue before its first task"))
 }
 
 #[derive(Serialize)]
@@ -112,7 +112,7 @@ struct QueueOutput {
 impl Printable for QueueOutput {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         let QueueView { name, paused, pending, scheduled, .. } = &self.queue;
-        let state = if *paused { "is paused" } else { "goes on" };
+        let state = if *paused { "paused" } else { "resumed" };
         let name = sanitize::line(name);
         writeln!(page, "{name} {state}: {pending} pending, {scheduled} scheduled")
     }

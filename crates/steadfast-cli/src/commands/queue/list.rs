@@ -1,4 +1,4 @@
-//! `steadfast queue list`: every queue, and how much waits in it.
+//! `steadfast queue list`: queues and their backlog.
 
 use std::io::{self, Write};
 
@@ -16,13 +16,13 @@ use crate::target::{self, Target};
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast queue list", "of steadfast.db in this directory"),
-    ("steadfast queue list --watch --every 5s", "live"),
+    ("steadfast queue list", "the store of this directory"),
+    ("steadfast queue list --watch --every 5s", "refresh every 5 seconds"),
 ];
 
-/// List the queues and how much waits in each.
+/// List queues with their pending and scheduled tasks.
 ///
-/// A queue is there as soon as a task was submitted to it.
+/// A queue exists once a task was submitted to it.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct List {
@@ -57,7 +57,7 @@ struct Listed(Vec<QueueView>);
 impl Printable for Listed {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         if self.0.is_empty() {
-            return writeln!(page, "no queues yet: put a task in with `steadfast submit`");
+            return writeln!(page, "no queues yet: submit a task with `steadfast submit`");
         }
         queues::write(page, &self.0)
     }

@@ -1,4 +1,4 @@
-//! `steadfast queue`: the lines that tasks stand in (D10).
+//! `steadfast queue`: queues (D10).
 
 mod control;
 mod list;
@@ -11,15 +11,15 @@ use crate::exit::Exit;
 use crate::help::{Example, after_help};
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast queue list", "which are there, and how full?"),
-    ("steadfast queue pause mail", "while its service is repaired"),
-    ("steadfast queue resume mail", "and on it goes"),
+    ("steadfast queue list", "queues and their backlog"),
+    ("steadfast queue pause mail", "during an outage of its service"),
+    ("steadfast queue resume mail", "claim its tasks again"),
 ];
 
-/// Look at queues, pause them and let them go on.
+/// List, pause and resume queues.
 ///
-/// A queue is a line that tasks stand in. Workers take nothing from one that is paused; what
-/// they have begun they finish, and tasks can still be submitted to it.
+/// Workers claim no tasks from a paused queue. Running tasks finish, and tasks can still be
+/// submitted.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]), arg_required_else_help = true)]
 pub(crate) struct QueueCommand {

@@ -1,4 +1,4 @@
-//! How a command ended, as exit codes have it.
+//! The exit status of an attempt.
 
 use std::fmt;
 use std::io;
@@ -6,22 +6,22 @@ use std::io;
 use nix::errno::Errno;
 use nix::sys::signal::Signal;
 
-/// The end of one attempt.
+/// The exit status of one attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AttemptStatus {
-    /// With this code.
+    /// It exited with this code.
     Exited(u8),
-    /// By this signal.
+    /// It was killed by this signal.
     Signaled(Signal),
-    /// It took too long, and was made to end.
+    /// It exceeded its timeout and was terminated.
     TimedOut,
-    /// It never began.
+    /// It could not be started.
     NotStarted(Errno),
-    /// Somebody else was told how.
+    /// Its status could not be read.
     Unknown,
 }
 
-/// As the shell and `timeout` have it.
+/// Exit codes as used by shells and `timeout`.
 const TIMEOUT_CODE: u8 = 124;
 const NOT_EXECUTABLE_CODE: u8 = 126;
 const NOT_FOUND_CODE: u8 = 127;
@@ -45,14 +45,14 @@ impl AttemptStatus {
         }
     }
 
-    /// Whether whoever read its output has exited.
+    /// Whether the reader of its output has gone.
     pub(super) fn is_broken_pipe(self) -> bool {
-        // A shell says it so of the command that it ran.
-        let told = Self::Exited(by_signal(Signal::SIGPIPE));
-        self == Self::Signaled(Signal::SIGPIPE) || self == told
+        // A shell reports it this way for the command it ran.
+        let by_shell = Self::Exited(by_signal(Signal::SIGPIPE));
+        self == Self::Signaled(Signal::SIGPIPE) || self == by_shell
     }
 
-    /// The signal of the keyboard that ended it.
+    /// The keyboard signal that ended it, if any.
     pub(super) fn by_keyboard(self) -> Option<Signal> {
         match self {
             Self::Signaled(signal @ (Signal::SIGINT | Signal::SIGQUIT)) => Some(signal),
@@ -61,13 +61,13 @@ impl AttemptStatus {
         }
     }
 
-    /// Whether whoever waits knows already why nothing follows.
+    /// Whether the reason for stopping has already been reported.
     pub(super) fn is_already_reported(self) -> bool {
-        let told_elsewhere = matches!(self, Self::NotStarted(_)) || self.is_broken_pipe();
-        told_elsewhere || self.by_keyboard().is_some()
+        let reported_elsewhere = matches!(self, Self::NotStarted(_)) || self.is_broken_pipe();
+        reported_elsewhere || self.by_keyboard().is_some()
     }
 
-    /// Whether the machine could not start it just now, and may be able to soon.
+    /// Whether the start failed for a lack of resources, which may pass.
     pub(super) fn is_transient_start_error(self) -> bool {
         use Errno::{EAGAIN, EMFILE, ENFILE, ENOMEM, ETXTBSY};
         matches!(self, Self::NotStarted(EAGAIN | ENOMEM | EMFILE | ENFILE | ETXTBSY))
@@ -82,10 +82,10 @@ impl fmt::Display for AttemptStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exited(code) => write!(f, "exit code {code}"),
-            Self::Signaled(signal) => write!(f, "ended by {signal}"),
-            Self::TimedOut => f.write_str("it took too long"),
-            Self::NotStarted(why) => write!(f, "it cannot be started: {}", why.desc()),
-            Self::Unknown => f.write_str("nobody knows how it ended"),
+            Self::Signaled(signal) => write!(f, "killed by {signal}"),
+            Self::TimedOut => f.write_str("timed out"),
+            Self::NotStarted(why) => write!(f, "cannot be started: {}", why.desc()),
+            Self::Unknown => f.write_str("unknown exit status"),
         }
     }
 }
@@ -94,9 +94,9 @@ impl fmt::Display for AttemptStatus {
 mod tests {
     use super::*;
 
-    /// Section 10: the codes that scripts know from the shell and from `timeout`.
+    /// Section 10: the exit codes of shells and `timeout`.
     #[test]
-    fn an_ending_has_the_code_that_a_shell_would_give_it() {
+    fn status_has_the_exit_code_of_a_shell() {
         for (status, code) in [
             (AttemptStatus::SUCCESS, 0),
             (AttemptStatus::Exited(75), 75),
@@ -112,14 +112,14 @@ mod tests {
     }
 
     #[test]
-    fn a_command_without_a_reader_is_known_also_through_a_shell() {
+    fn broken_pipe_is_detected_through_a_shell() {
         assert!(AttemptStatus::Signaled(Signal::SIGPIPE).is_broken_pipe());
         assert!(AttemptStatus::Exited(141).is_broken_pipe());
         assert!(!AttemptStatus::Exited(1).is_broken_pipe());
     }
 
     #[test]
-    fn an_interrupted_command_is_known_also_through_a_shell() {
+    fn interrupt_is_detected_through_a_shell() {
         assert_eq!(AttemptStatus::Signaled(Signal::SIGINT).by_keyboard(), Some(Signal::SIGINT));
         assert_eq!(AttemptStatus::Exited(130).by_keyboard(), Some(Signal::SIGINT));
         assert_eq!(AttemptStatus::Signaled(Signal::SIGTERM).by_keyboard(), None);

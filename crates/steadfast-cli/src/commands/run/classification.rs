@@ -1,8 +1,7 @@
-//! What a failure of a command means.
+//! Classification of a command's failure.
 //!
-//! Exit codes have no meaning that all programs share. So where the policy has no rules for them,
-//! every failure is worth another try: that is what somebody means who puts `steadfast run` before
-//! a command. Only what shows that nobody wants another is final.
+//! Exit codes have no common meaning. So unless the policy has rules for them, every failure is
+//! retryable, except those that show that a retry is not wanted.
 
 use steadfast::judge::{self, MatchedBy};
 use steadfast::{Class, Fault, Policy};
@@ -10,7 +9,7 @@ use steadfast::{Class, Fault, Policy};
 use super::attempt_status::AttemptStatus;
 use super::program::Program;
 
-/// The opinion of this program, where the policy's own rules have none.
+/// The class, where the policy's own rules have none.
 pub(super) fn class(policy: &Policy, program: &Program<'_>, fault: &Fault) -> Option<Class> {
     let status = program.last()?;
     if is_final(status) || program.interrupted().is_some() {
@@ -24,14 +23,14 @@ pub(super) fn class(policy: &Policy, program: &Program<'_>, fault: &Fault) -> Op
     if status.is_broken_pipe() {
         return Some(Class::Final);
     }
-    // The library's own rules know about time.
+    // The library classifies timeouts itself.
     let is_open = policy.rules().retry_on().is_none() && program.patterns.is_none();
     (is_open && status != AttemptStatus::TimedOut).then_some(Class::Retryable)
 }
 
-/// Whether no rule can make it worth another try.
+/// Whether no rule can make it retryable.
 fn is_final(status: AttemptStatus) -> bool {
-    let never_begins =
+    let cannot_start =
         matches!(status, AttemptStatus::NotStarted(_)) && !status.is_transient_start_error();
-    never_begins || status.by_keyboard().is_some()
+    cannot_start || status.by_keyboard().is_some()
 }

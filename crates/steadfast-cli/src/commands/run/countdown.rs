@@ -1,4 +1,4 @@
-//! A line on the terminal that is drawn over and over, and leaves nothing behind.
+//! The countdown line on a terminal, redrawn in place and removed at the end.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
@@ -10,14 +10,13 @@ use terminal_size::{Width, terminal_size_of};
 use super::foreground::Foreground;
 use crate::output::colour::DIM;
 
-/// Goes to the line's beginning and clears it. This is no colour: it is there without colours,
-/// too.
+/// Returns to the start of the line and clears it. Not a colour, so it is used without colours too.
 const CLEAR: &str = "\r\x1b[K";
 const SEPARATOR: &str = " · ";
-const CUT: char = '…';
+const ELLIPSIS: char = '…';
 const DEFAULT_COLUMNS: u16 = 80;
 
-/// The line.
+/// The countdown line.
 #[derive(Clone)]
 pub(super) struct Countdown {
     terminal: Arc<Foreground>,
@@ -25,7 +24,7 @@ pub(super) struct Countdown {
 }
 
 impl Countdown {
-    /// None if nobody would see it: stderr leads elsewhere, or another job has the terminal.
+    /// Returns `None` if it would not be seen: stderr is not a terminal, or another job has it.
     pub(super) fn on(terminal: Option<Arc<Foreground>>) -> Option<Self> {
         let terminal = terminal.filter(|terminal| terminal.is_ours())?;
         let understands = std::env::var_os("TERM").is_some_and(|name| name != "dumb");
@@ -36,7 +35,7 @@ impl Countdown {
         Some(Self { terminal, style: if coloured { DIM } else { Style::new() } })
     }
 
-    /// As many of the parts as there is room for, the first ones first.
+    /// Draws as many parts as fit, in order.
     pub(super) fn draw(&self, parts: &[&str]) {
         let style = self.style;
         self.write(&format!("{CLEAR}{style}{}{style:#}", fitting(parts, width())));
@@ -46,7 +45,7 @@ impl Countdown {
         self.write(CLEAR);
     }
 
-    /// Whoever has been sent to the background meanwhile would write over somebody else's line.
+    /// Writes only in the foreground; a background job would overwrite another program's line.
     fn write(&self, text: &str) {
         if self.terminal.is_ours() {
             let _ = io::stderr().lock().write_all(text.as_bytes());
@@ -54,7 +53,7 @@ impl Countdown {
     }
 }
 
-/// One less than there is: a full line would go on in the next, and could not be cleared.
+/// One column less than the terminal: a full line would wrap and could not be cleared.
 fn width() -> usize {
     let size = terminal_size_of(io::stderr());
     let columns = size.map_or(DEFAULT_COLUMNS, |(Width(columns), _)| columns);
@@ -63,7 +62,7 @@ fn width() -> usize {
 
 fn fitting(parts: &[&str], width: usize) -> String {
     let mut parts = parts.iter().filter(|part| !part.is_empty());
-    let mut line = parts.next().map(|first| cut(first, width)).unwrap_or_default();
+    let mut line = parts.next().map(|first| truncate(first, width)).unwrap_or_default();
     for part in parts {
         let longer = format!("{line}{SEPARATOR}{part}");
         if length(&longer) > width {
@@ -74,11 +73,11 @@ fn fitting(parts: &[&str], width: usize) -> String {
     line
 }
 
-fn cut(text: &str, width: usize) -> String {
+fn truncate(text: &str, width: usize) -> String {
     if length(text) <= width {
         return text.to_owned();
     }
-    text.chars().take(width.saturating_sub(1)).chain([CUT]).collect()
+    text.chars().take(width.saturating_sub(1)).chain([ELLIPSIS]).collect()
 }
 
 fn length(text: &str) -> usize {
@@ -90,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_left_out_from_the_end_and_the_first_is_cut() {
+    fn parts_that_do_not_fit_are_dropped_from_the_end() {
         let parts = ["attempt 2 of 3 in 1.0s", "exit code 75", "", "4m left"];
         assert_eq!(fitting(&parts, 80), "attempt 2 of 3 in 1.0s · exit code 75 · 4m left");
         assert_eq!(fitting(&parts, 46), "attempt 2 of 3 in 1.0s · exit code 75");

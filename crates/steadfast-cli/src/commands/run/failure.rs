@@ -1,4 +1,4 @@
-//! What an attempt failed with: how it ended, and what it said if that was asked about.
+//! The failure of an attempt: its status and the output pattern it matched.
 
 use std::fmt;
 
@@ -21,8 +21,8 @@ impl Failure for CommandFailure {
             other => Fault::exit(i32::from(other.code())),
         };
         match (&self.matched, self.status) {
-            (Some(pattern), _) => fault.with_message(format!("its output matched {pattern}")),
-            // The code says it all.
+            (Some(pattern), _) => fault.with_message(format!("output matched {pattern}")),
+            // The exit code is the whole message.
             (None, AttemptStatus::Exited(_)) => fault,
             (None, other) => fault.with_message(other.to_string()),
         }

@@ -1,10 +1,10 @@
-//! The terminal, and who has it.
+//! Terminal job control.
 //!
-//! A terminal listens to one process group alone, and sends Ctrl-C to it. A command that shares
-//! our group shares the terminal as well. One with a group of its own (see `group.rs`) would be
-//! stopped for good as soon as it asks for a password; so when it is stopped for that, it is lent
-//! the terminal, as a shell does. And when somebody else stops it (Ctrl-Z), this program stops as
-//! well, so that the shell has its turn.
+//! A terminal delivers input and Ctrl-C to one process group. A command in this program's group
+//! shares the terminal. A command with its own group (see `process_group.rs`) is stopped when it
+//! reads from the terminal, for example for a password; then it becomes the foreground group, as
+//! in a shell. When it is stopped for another reason (Ctrl-Z), this program stops as well, so
+//! that the shell regains control.
 
 use std::fs::File;
 use std::io::{self, IsTerminal};
@@ -14,28 +14,28 @@ use nix::sys::signal::{SigSet, Signal, killpg, raise};
 use nix::sys::termios::{SetArg, Termios, tcgetattr, tcsetattr};
 use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
 
-/// The terminal that this program was started from.
+/// The controlling terminal.
 pub(super) struct Foreground {
     terminal: File,
     own: Pid,
-    /// How it was set before anybody changed it.
+    /// Its settings before the command changed them.
     settings: Option<libc::termios>,
 }
 
-/// Whether somebody sees or hears us through a terminal.
+/// Whether stdin, stdout or stderr is a terminal.
 pub(super) fn is_in_use() -> bool {
     io::stdin().is_terminal() || io::stdout().is_terminal() || io::stderr().is_terminal()
 }
 
 impl Foreground {
-    /// None if there is no terminal.
+    /// Returns `None` without a terminal.
     pub(super) fn of_terminal() -> Option<Self> {
         let terminal = File::options().read(true).write(true).open("/dev/tty").ok()?;
         let settings = tcgetattr(&terminal).ok().map(libc::termios::from);
         Some(Self { terminal, own: getpgrp(), settings })
     }
 
-    /// Whether this program has it, and not the command or another job.
+    /// Whether this program is in the foreground.
     pub(super) fn is_ours(&self) -> bool {
         self.is_with(self.own)
     }
@@ -44,7 +44,7 @@ impl Foreground {
         tcgetpgrp(&self.terminal) == Ok(group)
     }
 
-    /// A command with a group of its own was stopped. Returns when it goes on.
+    /// Handles a stopped command with its own group. Returns when it continues.
     pub(super) fn stopped(&self, group: Pid, by: Signal) {
         let asks = matches!(by, Signal::SIGTTIN | Signal::SIGTTOU);
         let has_it = self.is_with(group);
@@ -52,7 +52,7 @@ impl Foreground {
             return self.lend(group);
         }
         self.take_back(group);
-        // We stop here until the shell lets us go on, or not at all if there is none to do so.
+        // Stops this program until the shell continues it, or returns at once without a shell.
         let _ = raise(Signal::SIGTSTP);
         if (asks || has_it) && self.is_ours() {
             return self.lend(group);
@@ -60,8 +60,8 @@ impl Foreground {
         let _ = killpg(group, Signal::SIGCONT);
     }
 
-    /// A command has ended. One that was killed in the middle of asking for a password has left
-    /// the terminal as it needed it.
+    /// Handles the exit of a command. If it was killed, for example at a password prompt, the terminal
+    /// settings are restored.
     pub(super) fn ended(&self, group: Pid, by_itself: bool) {
         self.take_back(group);
         if let Some(settings) = self.settings.filter(|_| !by_itself && self.is_ours()) {
@@ -74,15 +74,14 @@ impl Foreground {
         let _ = killpg(group, Signal::SIGCONT);
     }
 
-    /// Unless another job has it by now.
+    /// Returns to the foreground, unless another job has taken it.
     fn take_back(&self, group: Pid) {
         if self.is_with(group) {
             self.give(self.own);
         }
     }
 
-    /// Who gives the terminal away from the background is asked to stop, unless it will not
-    /// listen.
+    /// Sets the foreground group. SIGTTOU is blocked, which would stop a background process here.
     fn give(&self, group: Pid) {
         let mut to_stop = SigSet::empty();
         to_stop.add(Signal::SIGTTOU);

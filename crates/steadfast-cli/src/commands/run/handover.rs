@@ -1,8 +1,7 @@
-//! When attempts are used up here, and a store goes on with them (D12).
+//! Hand-over of a failed command to a store (D12).
 //!
-//! What is written down is what a worker can run somewhere else at another time: the program, its
-//! arguments and its limit, with the key that its attempts had here. Its directory, its
-//! environment and its input stay behind.
+//! The task contains what a worker can run elsewhere and later: the program, its arguments, its
+//! timeout and its idempotency key. Directory, environment and input are not transferred.
 
 use std::ffi::OsString;
 use std::path::{self, PathBuf};
@@ -20,26 +19,26 @@ use steadfast_store::{Store, Task, TaskId, When, can_hand_over};
 use crate::error::CliError;
 use crate::target::{ResolvedTarget, Target};
 
-/// The kind of task that a worker runs a command for.
+/// The task kind that runs a command.
 const KIND: &str = "command";
-/// The policy in the store, if that of the run has no `durable` stage.
+/// The preset used if the policy has no `durable` stage.
 const DEFAULT_DURABLE_PRESET: &str = "patient";
 
-/// Where a command goes that was given up.
+/// The destination of a failed command.
 pub(super) struct HandOver {
     to: HandOverTarget,
-    /// A policy whose `durable` stage is that of the task.
+    /// A policy whose `durable` stage applies to the task.
     policy: Policy,
     call: Call,
 }
 
-/// Who takes it.
+/// A store or a server.
 enum HandOverTarget {
     Store(String),
     Server(Remote),
 }
 
-/// What a task of that kind asks for.
+/// The payload of a `command` task.
 #[derive(Debug, PartialEq, Serialize)]
 struct Call {
     program: String,
@@ -50,7 +49,7 @@ struct Call {
 }
 
 impl HandOver {
-    /// Sees to it that it will work: the attempts are not to be made for nothing.
+    /// Checks before the first attempt that the hand-over will work.
     pub(super) async fn prepared(
         target: &Target,
         policy: &Policy,
@@ -68,19 +67,21 @@ impl HandOver {
         Ok(Self { to, policy: with_stage(policy)?, call })
     }
 
-    /// Writes down what was given up here. Nothing if another day would not help.
-    pub(super) async fn take(
+    /// Submits the failed command. Returns `None` if the failure is not retryable.
+    pub(super) async fn submit(
         &self,
         gave_up: &GaveUp,
         key: Option<String>,
     ) -> Result<Option<TaskId>, CliError> {
         match &self.to {
-            HandOverTarget::Store(url) => self.straight_to(&open(url).await?, gave_up, key).await,
-            HandOverTarget::Server(remote) => self.through(remote, gave_up, key).await,
+            HandOverTarget::Store(url) => {
+                self.submit_to_store(&open(url).await?, gave_up, key).await
+            }
+            HandOverTarget::Server(remote) => self.submit_to_server(remote, gave_up, key).await,
         }
     }
 
-    async fn straight_to(
+    async fn submit_to_store(
         &self,
         store: &Store,
         gave_up: &GaveUp,
@@ -90,11 +91,11 @@ impl HandOver {
         if let Some(key) = key {
             task = task.key(key);
         }
-        store.hand_over(&self.policy, gave_up, task).await.map_err(|why| not_handed_over(&why))
+        store.hand_over(&self.policy, gave_up, task).await.map_err(|why| hand_over_error(&why))
     }
 
-    /// The same through a server.
-    async fn through(
+    /// Submits through a server.
+    async fn submit_to_server(
         &self,
         remote: &Remote,
         gave_up: &GaveUp,
@@ -103,25 +104,25 @@ impl HandOver {
         let Some(stage) = self.policy.durable().filter(|_| may_go_on(gave_up.reason)) else {
             return Ok(None);
         };
-        let call = to_raw_value(&self.call).map_err(|why| not_handed_over(&why))?;
+        let call = to_raw_value(&self.call).map_err(|why| hand_over_error(&why))?;
         let mut task = NewTask::new(KIND, call);
         task.policy = Some(PolicyChoice::Given(Arc::new(stage.clone())));
         task.history = gave_up.failures.iter().map(PriorAttempt::from).collect();
         task.run_at = gave_up.retry_after.map(When::After);
         task.idempotency_key = key;
-        let taken = remote.submit(task).await.map_err(|why| not_handed_over(&why))?;
-        Ok(Some(taken.task.id))
+        let submission = remote.submit(task).await.map_err(|why| hand_over_error(&why))?;
+        Ok(Some(submission.task.id))
     }
 }
 
-fn not_handed_over(why: &dyn std::error::Error) -> CliError {
-    CliError::failed(format!("it could not be handed over: {why}"))
+fn hand_over_error(why: &dyn std::error::Error) -> CliError {
+    CliError::failed(format!("cannot hand over to the store: {why}"))
 }
 
 async fn open(url: &str) -> Result<Store, CliError> {
     Store::open(url).await.map_err(|why| {
-        CliError::failed(format!("the store cannot be opened: {why}"))
-            .with_help("name another with --store, or leave out --durable".to_owned())
+        CliError::failed(format!("cannot open the store: {why}"))
+            .with_help("name another store with --store, or omit --durable".to_owned())
     })
 }
 
@@ -137,17 +138,17 @@ fn with_stage(policy: &Policy) -> Result<Policy, CliError> {
 impl Call {
     fn of(command: &[OsString], timeout: Option<Duration>) -> Result<Self, CliError> {
         let mut words = command.iter().map(|word| word.to_str().map(str::to_owned));
-        let program = words.next().flatten().map(from_anywhere);
+        let program = words.next().flatten().map(absolute_program);
         match (program, words.collect()) {
             (Some(program), Some(args)) => Ok(Self { program, args, timeout }),
-            _ => Err(CliError::usage("a store keeps text, and the command is none")
-                .with_help("leave out --durable, or rename what it is called with".to_owned())),
+            _ => Err(CliError::usage("the command is not valid UTF-8 and cannot be stored")
+                .with_help("omit --durable, or use UTF-8 arguments".to_owned())),
         }
     }
 }
 
-/// A path that leads to the same program from another directory.
-fn from_anywhere(program: String) -> String {
+/// Makes a relative path absolute, so that it works from another directory.
+fn absolute_program(program: String) -> String {
     let whole = program.contains('/').then(|| path::absolute(&program).ok()).flatten();
     whole.map(PathBuf::into_os_string).and_then(|path| path.into_string().ok()).unwrap_or(program)
 }
@@ -160,9 +161,9 @@ mod tests {
         line.split(' ').map(OsString::from).collect()
     }
 
-    /// D12, D19: the payload is what the handler `command` reads.
+    /// D12, D19: the payload is what the `command` handler reads.
     #[test]
-    fn a_task_has_the_program_its_arguments_and_its_limit() {
+    fn payload_has_program_args_and_timeout() {
         let call = Call::of(&words("backup --full orders"), Some(Duration::from_secs(90))).unwrap();
         assert_eq!(
             serde_json::to_value(&call).unwrap(),
@@ -176,9 +177,9 @@ mod tests {
     }
 
     #[test]
-    fn a_path_leads_to_the_same_program_from_another_directory() {
+    fn relative_program_path_becomes_absolute() {
         let here = std::env::current_dir().unwrap();
-        assert_eq!(from_anywhere("./a".to_owned()), here.join("a").to_str().unwrap());
-        assert_eq!(from_anywhere("a".to_owned()), "a");
+        assert_eq!(absolute_program("./a".to_owned()), here.join("a").to_str().unwrap());
+        assert_eq!(absolute_program("a".to_owned()), "a");
     }
 }

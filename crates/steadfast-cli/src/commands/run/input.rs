@@ -1,41 +1,40 @@
-//! What the command reads.
+//! The stdin of attempts.
 //!
-//! What was read from a pipe is exited: the second attempt of `… | steadfast run -- import` would
-//! import nothing, and call it a success. So whoever pipes something in can have it kept, and
-//! every attempt reads it from its beginning.
+//! Data read from a pipe is gone: a second attempt of `… | steadfast run -- import` would import
+//! nothing and succeed. With `--stdin-again` the input is saved, and every attempt reads all of it.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::os::fd::AsFd;
 use std::process::Stdio;
 
-/// Where attempts read from.
+/// The stdin of attempts.
 pub(super) enum Input {
-    /// Where this program would. Each attempt goes on where the one before it stopped.
+    /// This program's stdin. Each attempt continues where the previous one stopped.
     Own,
-    /// From this place of this file.
+    /// This file from this offset.
     From(File, u64),
 }
 
 impl Input {
-    /// The same for every attempt. Reads all of it, unless it is a file.
-    pub(super) fn again() -> io::Result<Self> {
+    /// Saves the input for every attempt; a file is not copied.
+    pub(super) fn replayable() -> io::Result<Self> {
         let mut stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
-        if let Ok(place) = stdin.stream_position() {
-            return Ok(Self::From(stdin, place));
+        if let Ok(offset) = stdin.stream_position() {
+            return Ok(Self::From(stdin, offset));
         }
-        let mut kept = tempfile::tempfile()?;
-        io::copy(&mut stdin, &mut kept)?;
-        Ok(Self::From(kept, 0))
+        let mut copy = tempfile::tempfile()?;
+        io::copy(&mut stdin, &mut copy)?;
+        Ok(Self::From(copy, 0))
     }
 
-    /// What the next attempt reads.
+    /// The stdin of the next attempt.
     pub(super) fn for_attempt(&self) -> io::Result<Stdio> {
         match self {
             Self::Own => Ok(Stdio::inherit()),
-            Self::From(file, place) => {
+            Self::From(file, offset) => {
                 let mut file = file.try_clone()?;
-                file.seek(SeekFrom::Start(*place))?;
+                file.seek(SeekFrom::Start(*offset))?;
                 Ok(file.into())
             }
         }

@@ -1,19 +1,18 @@
-//! `steadfast run`: a command, tried again here and now.
+//! `steadfast run`: a command with retries.
 //!
-//! The command's own input and output are its own: nothing is read from them or written to them,
-//! so it can be put before any command in any script. What this program has to say it says on
-//! stderr, between the attempts.
+//! The command's stdin, stdout and stderr are its own, so it can be prefixed to any command in a
+//! script. Messages of this program go to stderr between attempts.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `session.rs` | the retrying, and the signals that end it |
-//! | `program.rs`, `group.rs`, `foreground.rs` | an attempt, its processes, its terminal |
-//! | `input.rs`, `output.rs`, `pattern.rs` | what it reads and writes, if that is asked about |
-//! | `status.rs`, `failed.rs`, `verdict.rs` | how it ended, as facts, and what that means |
-//! | `between.rs` | the time until the next attempt |
-//! | `notice.rs`, `countdown.rs`, `report.rs`, `unstarted.rs` | what people and machines are told |
-//! | `handover.rs` | what goes on in a store |
-//! | `signals.rs`, `parting.rs` | what ends this program, and how it ends |
+//! | `session.rs` | the retry loop and the signals that end it |
+//! | `program.rs`, `process_group.rs`, `foreground.rs` | an attempt, its processes, its terminal |
+//! | `input.rs`, `output_filter.rs`, `pattern.rs` | stdin replay and output patterns |
+//! | `attempt_status.rs`, `failure.rs`, `classification.rs` | exit status, fault and class |
+//! | `retry_delay.rs` | the delay until the next attempt |
+//! | `retry_notice.rs`, `countdown.rs`, `report.rs`, `start_error.rs` | messages and the report |
+//! | `handover.rs` | hand-over to a store |
+//! | `signals.rs`, `run_result.rs` | signals and the exit of this program |
 
 mod attempt_status;
 mod classification;
@@ -61,73 +60,76 @@ use retry_notice::RetryNotice;
 use run_result::RunResult;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast run -- curl -fsS https://example.com", "three attempts, a second apart and more"),
+    ("steadfast run -- curl -fsS https://example.com", "three attempts with backoff"),
     (
         "steadfast run --max-attempts 10 --max-duration 5m -- make deploy",
-        "for five minutes at most",
+        "for at most five minutes",
     ),
-    ("steadfast run --retry-on exit:75,exit:69 -- sendmail -q", "only what these exit codes say"),
-    ("steadfast run --retry-on-output timed.out -- ./sync", "only what it complains of"),
-    ("steadfast run --attempt-timeout 30s --report run.json -- ./backup", "with a report"),
-    ("steadfast run --durable -- ./notify", "and for days, by a worker, if that is not enough"),
-    ("steadfast run -- sh -c ./build&&./deploy", "what only a shell understands"),
+    ("steadfast run --retry-on exit:75,exit:69 -- sendmail -q", "only for these exit codes"),
+    ("steadfast run --retry-on-output timed.out -- ./sync", "only if the output matches"),
+    (
+        "steadfast run --attempt-timeout 30s --report run.json -- ./backup",
+        "with a timeout and a report",
+    ),
+    ("steadfast run --durable -- ./notify", "then hand over to a worker"),
+    ("steadfast run -- sh -c ./build&&./deploy", "through a shell"),
 ];
 
 const VARIABLES: Section = (
-    "The command's environment",
+    "Environment of the command",
     &[
-        ("STEADFAST_ATTEMPT", "the number of the attempt, from 1"),
-        ("STEADFAST_KEY", "the same for all attempts, to be sent as an idempotency key"),
+        ("STEADFAST_ATTEMPT", "attempt number, from 1"),
+        ("STEADFAST_KEY", "idempotency key, the same for all attempts"),
     ],
 );
 
 const CODES: Section = (
     "Exit codes",
     &[
-        ("the command's own", "of its last attempt"),
-        ("124", "its last attempt took longer than --attempt-timeout"),
-        ("126, 127", "it cannot be run, it is not there"),
-        ("128 + N", "signal N ended it, or the wait for its next attempt"),
-        ("2, 78", "wrong usage, wrong configuration"),
+        ("the command's", "exit code of the last attempt"),
+        ("124", "the last attempt exceeded --attempt-timeout"),
+        ("126, 127", "the command is not executable, not found"),
+        ("128 + N", "ended by signal N"),
+        ("2, 78", "invalid usage, invalid configuration"),
     ],
 );
 
-/// Run a command, and again if it fails.
+/// Run a command and retry it when it fails.
 ///
-/// Every failure is tried again unless rules say which: --retry-on and --retry-on-output name
-/// those that are worth it, --abort-on those that are not. The command's input and output stay
-/// its own. It ends with the command's own exit code.
+/// Retries every failure, unless --retry-on or --retry-on-output select which, or --abort-on
+/// excludes some. Input and output of the command are passed through. Exits with the exit code of
+/// the last attempt.
 #[derive(Debug, Args)]
 #[command(
     after_help = after_help(EXAMPLES, &[CODES]),
     after_long_help = after_help(EXAMPLES, &[VARIABLES, CODES, policy_flags::VALUES])
 )]
 pub(crate) struct Run {
-    /// The command and its arguments
+    /// Command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 
-    /// A failure is worth another try if a line of its output matches; may be repeated
+    /// Retry failures with an output line that matches; may be repeated
     #[arg(long = "retry-on-output", value_name = "REGEX", value_parser = pattern)]
     patterns: Vec<String>,
 
-    /// Let every attempt read the same: stdin is read to its end before the first one
+    /// Give every attempt the same stdin, read to its end before the first one
     #[arg(long)]
     stdin_again: bool,
 
-    /// How long a command that took too long has to end before it is killed
+    /// Grace period between SIGTERM and SIGKILL for an attempt that timed out
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = duration)]
     kill_after: Duration,
 
-    /// Write what happened to this file, as JSON; - is stdout
+    /// Write a JSON report to this file; - is stdout
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 
-    /// Say nothing between attempts and when they are used up
+    /// Print no messages about retries
     #[arg(short, long)]
     quiet: bool,
 
-    /// When attempts are used up, go on in the store: as a task of kind `command`, under the
+    /// Hand over to the store when all attempts have failed: as a task of kind `command`, under the
     /// policy's `durable` stage or the preset `patient`
     #[arg(long)]
     durable: bool,
@@ -152,16 +154,16 @@ fn duration(text: &str) -> Result<Duration, String> {
 impl Run {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let policy = self.policy.policy(common.config.as_deref())?;
-        let patterns = Patterns::of(&self.patterns).map_err(failed("the patterns"))?;
+        let patterns = Patterns::of(&self.patterns).map_err(unusable("the patterns"))?;
         let report = self.report.as_deref().map(Report::at).transpose()?;
         let program = self.program(&policy, patterns.as_ref())?;
         let memory = Memory::default();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(failed("the runtime"))?;
+        let runtime = runtime.map_err(unusable("the async runtime"))?;
         let ended = runtime.block_on(self.run_attempts(&program, &policy, &memory))?;
-        // A thread that still waits for a process which will not end is no reason to stay.
+        // Do not wait for threads that wait for a process.
         runtime.shutdown_background();
-        // The command's exit code is worth more than the report's.
+        // The command's exit code takes precedence over a report error.
         if let Some(Err(problem)) = report.map(|report| report.write(&memory)) {
             problem.report();
         }
@@ -180,12 +182,12 @@ impl Run {
         };
         let notice = RetryNotice::new(program, policy, self.quiet);
         let (ended, gave_up) =
-            session::run(program, policy, &notice, memory).await.map_err(failed("signals"))?;
+            session::run(program, policy, &notice, memory).await.map_err(unusable("signals"))?;
         if let Some(AttemptStatus::NotStarted(why)) = ended.status {
             start_error::to_cli_error(&self.command, why).report();
         }
         if let (Some(hand_over), Some(gave_up)) = (hand_over, gave_up) {
-            notice.handed_over(hand_over.take(&gave_up, program.key()).await);
+            notice.handed_over(hand_over.submit(&gave_up, program.key()).await);
         }
         Ok(ended)
     }
@@ -195,13 +197,13 @@ impl Run {
         policy: &Policy,
         patterns: Option<&'c Patterns>,
     ) -> Result<Program<'c>, CliError> {
-        let stays = policy.attempt_timeout().is_none() && foreground::is_in_use();
-        let input = if self.stdin_again { Input::again() } else { Ok(Input::Own) };
+        let shares_group = policy.attempt_timeout().is_none() && foreground::is_in_use();
+        let input = if self.stdin_again { Input::replayable() } else { Ok(Input::Own) };
         Ok(Program {
             command: &self.command,
-            input: input.map_err(failed("stdin"))?,
+            input: input.map_err(unusable("stdin"))?,
             patterns,
-            membership: if stays { Membership::Shared } else { Membership::Own },
+            membership: if shares_group { Membership::Shared } else { Membership::Own },
             foreground: Foreground::of_terminal().map(Arc::new),
             grace: self.kill_after,
             state: State::default(),
@@ -209,6 +211,6 @@ impl Run {
     }
 }
 
-fn failed<E: std::fmt::Display>(what: &str) -> impl FnOnce(E) -> CliError {
-    move |why| CliError::failed(format!("{what} cannot be used, and nothing was run: {why}"))
+fn unusable<E: std::fmt::Display>(what: &str) -> impl FnOnce(E) -> CliError {
+    move |why| CliError::failed(format!("cannot use {what}, nothing was run: {why}"))
 }

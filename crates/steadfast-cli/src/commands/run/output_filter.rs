@@ -1,8 +1,6 @@
-//! The command's output, looked at on its way.
+//! Pattern search in the command's output.
 //!
-//! Only a command whose output is asked about is read at all; every other writes where this
-//! program would. What is read is written at once and not kept, so that ten gigabytes of it take
-//! no more room than ten bytes.
+//! Output is only read if there are patterns. It is copied through in chunks and not stored.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -17,26 +15,25 @@ use tokio::time::timeout;
 
 use super::pattern::{Patterns, Search};
 
-/// As much as a pipe holds.
+/// The capacity of a pipe.
 const CHUNK_BYTES: usize = 64 << 10;
-/// How long nothing may come after the command itself is over: somebody whom it started may still
-/// have the other end.
+/// How long to wait for output after the command has exited: its children may still hold the pipe.
 const MAX_IDLE_AFTER_EXIT: Duration = Duration::from_secs(1);
 
-/// What passes through.
+/// The piped output streams.
 pub(super) struct OutputFilter(Vec<Stream>);
 
-/// One stream, on a thread of its own.
+/// One stream, copied on its own thread.
 struct Stream {
     thread: JoinHandle<()>,
     state: Arc<StreamState>,
 }
 
-/// What the thread tells on its way.
+/// The progress of a thread.
 #[derive(Default)]
 struct StreamState {
     chunks: AtomicU64,
-    /// Whether a chunk is on its way to somebody slow.
+    /// Whether a chunk is being written to a slow reader.
     writing: AtomicBool,
     matched: OnceLock<usize>,
 }
@@ -51,7 +48,7 @@ impl OutputFilter {
         Self(out.into_iter().chain(err).collect())
     }
 
-    /// Waits until everything has passed, and answers with a pattern that was state.
+    /// Waits until all output is copied, and returns the pattern found.
     pub(super) async fn matched(self) -> Option<usize> {
         let mut matched = None;
         for stream in self.0 {
@@ -84,7 +81,7 @@ impl Stream {
     }
 }
 
-/// Copies until the end, or until nobody wants it any more.
+/// Copies until the end, or until the reader is gone.
 fn pass(mut from: impl Read, mut to: impl Write, mut search: Search, state: &StreamState) {
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {
@@ -118,13 +115,13 @@ mod tests {
     }
 
     #[test]
-    fn output_is_passed_on_as_it_is() {
+    fn output_is_copied_unchanged() {
         let text: Vec<u8> = (0..200_000_u32).flat_map(u32::to_le_bytes).collect();
         assert_eq!(passed(&text, "nothing like it"), (text.clone(), false));
     }
 
     #[test]
-    fn what_is_looked_for_is_found_in_the_first_chunk_and_in_the_last() {
+    fn pattern_is_found_across_chunks() {
         for before in [0, CHUNK_BYTES - 3, CHUNK_BYTES, 3 * CHUNK_BYTES - 5] {
             let mut text = vec![b'.'; before];
             text.extend_from_slice(b"timed out");

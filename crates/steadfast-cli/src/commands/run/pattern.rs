@@ -1,23 +1,22 @@
-//! Texts that make a failure worth another try.
+//! Output patterns that make a failure retryable.
 //!
-//! A command's output has no end that could be waited for, so it is looked at line by line, as
-//! `grep` does, and only the line that is not complete yet is kept.
+//! Output is searched line by line, as by `grep`; only the incomplete last line is buffered.
 
 use std::sync::Arc;
 
 use regex::bytes::{RegexSet, RegexSetBuilder};
 
-/// How much of a line that does not end is kept. A text longer than this may be missed in it.
+/// The part of an overlong line that is kept. A longer match may be missed.
 const MAX_PARTIAL_BYTES: usize = 4 << 10;
-/// From here on a line does not end.
+/// Longer lines are searched in parts.
 const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// What is looked for. Any of them will do.
+/// A set of patterns; any match counts.
 #[derive(Clone, Debug)]
 pub(super) struct Patterns(Arc<RegexSet>);
 
 impl Patterns {
-    /// None if there are none.
+    /// Returns `None` without patterns.
     pub(super) fn of(texts: &[String]) -> Result<Option<Self>, regex::Error> {
         if texts.is_empty() {
             return Ok(None);
@@ -26,22 +25,22 @@ impl Patterns {
         Ok(Some(Self(Arc::new(set))))
     }
 
-    /// The pattern with this number, as it was written.
+    /// The source text of a pattern.
     pub(super) fn text(&self, number: usize) -> Option<&String> {
         self.0.patterns().get(number)
     }
 
-    /// The number of the first that matches.
+    /// The index of the first match.
     fn matched(&self, text: &[u8]) -> Option<usize> {
-        // To know whether is cheaper than to know which.
+        // `is_match` is cheaper than `matches`.
         self.0.is_match(text).then(|| self.0.matches(text).iter().next()).flatten()
     }
 }
 
-/// One stream of output, and what was looked for in it.
+/// The search in one output stream.
 pub(super) struct Search {
     patterns: Patterns,
-    /// The line that is not complete yet.
+    /// The incomplete last line.
     line: Vec<u8>,
     found: Option<usize>,
 }
@@ -51,13 +50,13 @@ impl Search {
         Self { patterns, line: Vec::new(), found: None }
     }
 
-    /// Looks at what comes next. Answers with the number of a pattern, once one was found.
+    /// Searches the next part. Returns the index of the pattern once one was found.
     pub(super) fn search(&mut self, part: &[u8]) -> Option<usize> {
         if self.found.is_some() {
             return self.found;
         }
         let Some(last) = part.iter().rposition(|byte| *byte == b'\n') else {
-            self.lengthen(part);
+            self.append(part);
             return self.found;
         };
         let (lines, rest) = part.split_at(last + 1);
@@ -68,17 +67,17 @@ impl Search {
             self.patterns.matched(&self.line)
         };
         self.line.clear();
-        self.lengthen(rest);
+        self.append(rest);
         self.found
     }
 
-    /// There is nothing more: the last line is complete, too.
+    /// Searches the last line at the end of the stream.
     pub(super) fn end(&mut self) -> Option<usize> {
         self.found = self.found.or_else(|| self.patterns.matched(&self.line));
         self.found
     }
 
-    fn lengthen(&mut self, part: &[u8]) {
+    fn append(&mut self, part: &[u8]) {
         self.line.extend_from_slice(part);
         if self.line.len() > MAX_LINE_BYTES {
             self.found = self.found.or_else(|| self.patterns.matched(&self.line));
@@ -99,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_found_wherever_the_parts_meet() {
+    fn match_is_found_across_parts() {
         let text = b"first\nconnection timed out\nlast";
         for cut in 0..text.len() {
             let (one, two) = text.split_at(cut);
@@ -111,18 +110,18 @@ mod tests {
     }
 
     #[test]
-    fn a_line_may_end_in_either_way() {
+    fn line_may_end_with_lf_or_crlf() {
         assert!(found(&[b"busy\r\nmore"], "busy$"));
         assert!(found(&[b"10%\r90%\rbusy"], "^busy"));
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_no_obstacle() {
+    fn invalid_utf8_is_searched() {
         assert!(found(&[b"\xff\xfe busy \xff\n"], "busy"));
     }
 
     #[test]
-    fn a_line_that_never_ends_takes_no_more_room() {
+    fn endless_line_has_bounded_buffer() {
         let patterns = Patterns::of(&["here".to_owned()]).unwrap().unwrap();
         let mut search = Search::new(patterns);
         (0..10_000).for_each(|_| _ = search.search(&[b'.'; 1000]));

@@ -1,13 +1,11 @@
-//! The processes of an attempt.
+//! The process group of an attempt.
 //!
-//! To end a command alone leaves its children running, with the work half done. So a command gets
-//! a process group of its own and is ended with all of it: asked first (`SIGTERM`), made to after
-//! a grace time (`SIGKILL`). Only a process that leaves the group on purpose, as a daemon does,
-//! stays.
+//! Terminating only the command would leave its children running. So it gets its own process
+//! group, which is terminated as a whole: with SIGTERM, then with SIGKILL after a grace period.
+//! Only processes that leave the group, such as daemons, survive.
 //!
-//! On a terminal that has a price: keys, Ctrl-C among them, reach one group alone. So there a
-//! command that may take as long as it likes stays in ours, next to whoever else is in the
-//! pipeline, as if we were not there.
+//! On a terminal, keys such as Ctrl-C reach only the foreground group. So a command without a
+//! timeout stays in this program's group there.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
@@ -25,34 +23,34 @@ use tokio::time::{sleep, timeout};
 use super::attempt_status::AttemptStatus;
 use super::foreground::Foreground;
 
-/// How often it is looked whether the last of a group has exited: nobody tells.
+/// Interval of checks whether the last process of a group has exited; there is no notification.
 const EXIT_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Which group a command is in.
+/// The process group of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Membership {
-    /// One of its own.
+    /// Its own group.
     Own,
-    /// Ours.
+    /// The group of this program.
     Shared,
 }
 
 impl Membership {
-    /// Prepares a command for it.
+    /// Configures a command for the group.
     pub(super) fn choose(self, command: &mut Command) {
         if self == Self::Own {
             command.process_group(0);
         }
     }
 
-    /// Whether the command hears this one without us.
+    /// Whether the terminal sends this signal to the command directly.
     fn receives(self, signal: Signal) -> bool {
         use Signal::{SIGHUP, SIGINT, SIGQUIT, SIGWINCH};
         self == Self::Shared && matches!(signal, SIGINT | SIGQUIT | SIGHUP | SIGWINCH)
     }
 }
 
-/// A command's processes, and how the first of them ended. Clones are the same.
+/// The processes of a command and the exit status of the first one. Clones share both.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     first: Pid,
@@ -67,29 +65,29 @@ impl Group {
         foreground: Option<Arc<Foreground>>,
     ) -> Self {
         let first = Pid::from_raw(child.id().cast_signed());
-        let (tell, ended) = watch::channel(None);
-        thread::spawn(move || tell.send(Some(wait(first, membership, foreground.as_deref()))));
+        let (sender, ended) = watch::channel(None);
+        thread::spawn(move || sender.send(Some(wait(first, membership, foreground.as_deref()))));
         Self { first, membership, ended }
     }
 
-    /// Waits for the first process.
+    /// Waits for the first process to exit.
     pub(super) async fn ended(&self) -> AttemptStatus {
         let mut ended = self.ended.clone();
         let ended = ended.wait_for(Option::is_some).await;
         ended.ok().and_then(|ended| *ended).unwrap_or(AttemptStatus::Unknown)
     }
 
-    /// Passes a signal on that we have heard.
+    /// Forwards a signal received by this program.
     pub(super) fn forward(&self, signal: Signal) {
         if !self.membership.receives(signal) {
             self.signal(signal);
         }
     }
 
-    /// Asks all of it to end, and makes it end if it will not.
+    /// Terminates the group, and kills it after the grace period.
     pub(super) async fn finish(&self, grace: Duration) {
         self.signal(Signal::SIGTERM);
-        // One that was stopped hears nothing until it goes on.
+        // A stopped process handles signals only after SIGCONT.
         self.signal(Signal::SIGCONT);
         if timeout(grace, self.exited()).await.is_err() {
             self.signal(Signal::SIGKILL);
@@ -97,7 +95,7 @@ impl Group {
         self.ended().await;
     }
 
-    /// An error says that nobody is left.
+    /// Sends a signal. An error means that no process is left.
     fn signal(&self, signal: Signal) {
         let _ = match self.membership {
             Membership::Own => killpg(self.first, signal),
@@ -105,7 +103,7 @@ impl Group {
         };
     }
 
-    /// Waits for all of it.
+    /// Waits for all processes to exit.
     async fn exited(&self) {
         self.ended().await;
         while self.membership == Membership::Own && killpg(self.first, None).is_ok() {
@@ -114,7 +112,7 @@ impl Group {
     }
 }
 
-/// Blocks until the process has ended.
+/// Blocks until the process has exited.
 fn wait(process: Pid, membership: Membership, foreground: Option<&Foreground>) -> AttemptStatus {
     let status = loop {
         match waitpid(process, Some(WaitPidFlag::WUNTRACED)) {

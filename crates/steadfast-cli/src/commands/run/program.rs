@@ -1,4 +1,4 @@
-//! The command, and its attempts.
+//! The command and its attempts.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
@@ -20,27 +20,27 @@ use super::output_filter::OutputFilter;
 use super::pattern::Patterns;
 use super::process_group::{Group, Membership};
 
-/// A signal that ended the command may have come to us as well: long enough to hear of it.
+/// Time for a signal that killed the command to reach this program as well.
 const SIGNAL_SETTLE_TIME: Duration = Duration::from_millis(1);
 
-/// What is run, and with what.
+/// The command to run and its settings.
 pub(super) struct Program<'c> {
     pub(super) command: &'c [OsString],
     pub(super) input: Input,
     pub(super) patterns: Option<&'c Patterns>,
     pub(super) membership: Membership,
     pub(super) foreground: Option<Arc<Foreground>>,
-    /// How long a command that took too long has to end by itself when it is asked to.
+    /// Time between SIGTERM and SIGKILL.
     pub(super) grace: Duration,
     pub(super) state: State,
 }
 
-/// How far it has come.
+/// The progress of a run.
 #[derive(Default)]
 pub(super) struct State {
-    /// The attempt under way.
+    /// The running attempt.
     running: RefCell<Option<Group>>,
-    /// Closed when an attempt that was cut off has exited.
+    /// Closed when a timed out attempt has exited.
     terminating: RefCell<Option<watch::Receiver<()>>>,
     last: Cell<Option<AttemptStatus>>,
     matched: Cell<Option<usize>>,
@@ -49,17 +49,17 @@ pub(super) struct State {
 }
 
 impl Program<'_> {
-    /// What it is called in a report.
+    /// The command's name in a report.
     pub(super) fn name(&self) -> String {
         self.command.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    /// How the last attempt ended.
+    /// The status of the last attempt.
     pub(super) fn last(&self) -> Option<AttemptStatus> {
         self.state.last.get()
     }
 
-    /// What the last attempt said that makes it worth another.
+    /// The pattern that the last attempt's output matched.
     pub(super) fn matched(&self) -> Option<String> {
         self.patterns?.text(self.state.matched.get()?).cloned()
     }
@@ -68,29 +68,29 @@ impl Program<'_> {
         self.state.running.borrow().is_some()
     }
 
-    /// Passes a signal on to the command, if it runs.
+    /// Forwards a signal to the command, if it is running.
     pub(super) fn forward(&self, signal: Signal) {
         if let Some(running) = &*self.state.running.borrow() {
             running.forward(signal);
         }
     }
 
-    /// The key that its attempts had.
+    /// The idempotency key of the attempts.
     pub(super) fn key(&self) -> Option<String> {
         self.state.key.borrow().clone()
     }
 
-    /// It was told to end, and nothing follows.
+    /// Records a stop signal: no further attempts follow.
     pub(super) fn interrupt(&self, by: Signal) {
         self.state.interrupted.set(Some(by));
     }
 
-    /// The signal that told it to.
+    /// The recorded stop signal.
     pub(super) fn interrupted(&self) -> Option<Signal> {
         self.state.interrupted.get()
     }
 
-    /// Runs it once. Whoever drops this has cut it off, and it is ended.
+    /// Runs one attempt. Dropping the future terminates it.
     pub(super) async fn attempt(&self, attempt: &Attempt) -> Result<(), CommandFailure> {
         self.exited().await;
         self.state.matched.set(None);
@@ -115,7 +115,7 @@ impl Program<'_> {
         Err(CommandFailure { status, matched: self.matched() })
     }
 
-    /// Whether something is left of an attempt that was cut off.
+    /// Whether processes of a timed out attempt are still running.
     pub(super) fn is_terminating(&self) -> bool {
         self.state
             .terminating
@@ -124,12 +124,12 @@ impl Program<'_> {
             .is_some_and(|terminating| terminating.has_changed().is_ok())
     }
 
-    /// Waits until nothing is left of an attempt that was cut off.
+    /// Waits until all processes of a timed out attempt have exited.
     pub(super) fn exited(&self) -> impl Future<Output = ()> + Send + use<> {
         let terminating = self.state.terminating.borrow().clone();
         async move {
             if let Some(mut terminating) = terminating {
-                // Nothing is ever said there: it is closed.
+                // Nothing is sent; the channel is closed.
                 let _ = terminating.changed().await;
             }
         }
@@ -164,7 +164,7 @@ impl Program<'_> {
     }
 }
 
-/// Ends an attempt that nobody waits for any more.
+/// Terminates an attempt whose future was dropped.
 struct AttemptGuard<'p, 'c>(&'p Program<'c>);
 
 impl Drop for AttemptGuard<'_, '_> {

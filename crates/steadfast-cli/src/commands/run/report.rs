@@ -1,4 +1,4 @@
-//! The report of a run, for machines.
+//! The JSON report of a run.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,8 +10,7 @@ use crate::error::CliError;
 use crate::input;
 use crate::output;
 
-/// A place for the report. It is made before the command runs: one that cannot be written is
-/// better known before the work is done than after.
+/// The report file. It is created before the command runs, so that errors are found early.
 pub(super) struct Report {
     path: PathBuf,
     file: Option<File>,
@@ -25,26 +24,26 @@ impl Report {
         }
         match File::create(&path) {
             Ok(file) => Ok(Self { path, file: Some(file) }),
-            Err(why) => Err(unwritable(&path, &why)
-                .with_help("name a file that you may write; the command was not run".to_owned())),
+            Err(why) => Err(write_error(&path, &why)
+                .with_help("name a writable file; the command was not run".to_owned())),
         }
     }
 
-    /// Writes what was recorded: the one session, if an attempt was made.
+    /// Writes the recorded session, if an attempt was made.
     pub(super) fn write(self, memory: &Memory) -> Result<(), CliError> {
         let Some(session) = memory.sessions().pop() else {
             return Ok(());
         };
-        let refused = |why: serde_json::Error| unwritable(&self.path, &why.into());
-        let mut json = serde_json::to_vec_pretty(&session).map_err(refused)?;
+        let invalid = |why: serde_json::Error| write_error(&self.path, &why.into());
+        let mut json = serde_json::to_vec_pretty(&session).map_err(invalid)?;
         json.push(b'\n');
         match self.file {
-            Some(mut file) => file.write_all(&json).map_err(|why| unwritable(&self.path, &why)),
+            Some(mut file) => file.write_all(&json).map_err(|why| write_error(&self.path, &why)),
             None => output::print_raw(&json),
         }
     }
 }
 
-fn unwritable(path: &Path, why: &io::Error) -> CliError {
-    CliError::failed(format!("the report {} cannot be written: {why}", path.display()))
+fn write_error(path: &Path, why: &io::Error) -> CliError {
+    CliError::failed(format!("cannot write the report {}: {why}", path.display()))
 }

@@ -1,4 +1,4 @@
-//! The time between attempts.
+//! The delay between attempts.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use tokio::time::sleep;
 
 use super::program::Program;
 
-/// The real world, in which time counts from when the last attempt has exited. One that was cut off
-/// may take its time to go, and two of one command at a time are more than anybody asked for.
+/// The real clock, with delays that start when the last attempt's processes have exited. A timed
+/// out command may take a while to exit, and two attempts must not run at once.
 pub(super) struct RetryDelay<'p, 'c>(pub(super) &'p Program<'c>);
 
 impl Environment for RetryDelay<'_, '_> {

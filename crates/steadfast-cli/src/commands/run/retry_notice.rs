@@ -1,4 +1,4 @@
-//! What human_duration are told between attempts: a countdown on a terminal, a line elsewhere.
+//! Messages between attempts: a countdown on a terminal, a line elsewhere.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -20,11 +20,11 @@ use crate::error::CliError;
 use crate::output::human_duration::format as human_duration;
 use crate::output::sanitize;
 
-/// Says what is waited for, and how long.
+/// Prints the reason and the delay of the next attempt.
 pub(super) struct RetryNotice<'p, 'c> {
     program: &'p Program<'c>,
     attempts: u32,
-    /// When time is up, if it ever is.
+    /// The end of `max_duration`, if set.
     deadline: Option<Instant>,
     quiet: bool,
     drawing: RefCell<Option<(Countdown, JoinHandle<()>)>>,
@@ -32,12 +32,12 @@ pub(super) struct RetryNotice<'p, 'c> {
 
 impl<'p, 'c> RetryNotice<'p, 'c> {
     pub(super) fn new(program: &'p Program<'c>, policy: &Policy, quiet: bool) -> Self {
-        let deadline = policy.max_duration().and_then(|most| Instant::now().checked_add(most));
+        let deadline = policy.max_duration().and_then(|limit| Instant::now().checked_add(limit));
         let attempts = policy.max_attempts();
         Self { program, attempts, deadline, quiet, drawing: RefCell::new(None) }
     }
 
-    /// An attempt has failed, and another follows.
+    /// Announces the next attempt after a failure.
     pub(super) fn start(&self, event: &SessionEvent<'_>) {
         let EventKind::Retrying { fault, delay, .. } = event.what else {
             return;
@@ -53,7 +53,7 @@ impl<'p, 'c> RetryNotice<'p, 'c> {
         }
     }
 
-    /// The next attempt begins, or none does.
+    /// Removes the countdown.
     pub(super) fn clear(&self) {
         if let Some((countdown, drawing)) = self.drawing.borrow_mut().take() {
             drawing.abort();
@@ -61,19 +61,19 @@ impl<'p, 'c> RetryNotice<'p, 'c> {
         }
     }
 
-    /// No more is tried.
+    /// Reports that no further attempts are made.
     pub(super) fn gave_up(&self, why: &impl ToString, ended: RunResult) {
         let known = ended.status.is_some_and(AttemptStatus::is_already_reported);
         if !self.quiet && ended.stopped_by.is_none() && !known {
-            say(&why.to_string());
+            print_message(&why.to_string());
         }
     }
 
-    /// A store goes on, or could not be told to.
+    /// Reports the result of the hand-over.
     pub(super) fn handed_over(&self, to: Result<Option<TaskId>, CliError>) {
         match to {
             Ok(Some(task)) if !self.quiet => {
-                say(&format!("handed over to the store as task {task}"));
+                print_message(&format!("handed over to the store as task {task}"));
             }
             Ok(_) => {}
             Err(problem) => _ = problem.report(),
@@ -86,7 +86,11 @@ impl<'p, 'c> RetryNotice<'p, 'c> {
 
     fn print_line(&self, delay: Duration, next: &str, why: &str) {
         let left = self.deadline.map(|deadline| format!("; {}", left_until(deadline)));
-        say(&format!("{why}; {next} in {}{}", human_duration(delay), left.unwrap_or_default()));
+        print_message(&format!(
+            "{why}; {next} in {}{}",
+            human_duration(delay),
+            left.unwrap_or_default()
+        ));
     }
 
     fn count_down(&self, countdown: Countdown, delay: Duration, next: String, why: String) {
@@ -94,7 +98,7 @@ impl<'p, 'c> RetryNotice<'p, 'c> {
         let (deadline, drawn) = (self.deadline, countdown.clone());
         let drawing = tokio::spawn(async move {
             if is_terminating {
-                drawn.draw(&["status it", &why]);
+                drawn.draw(&["terminating", &why]);
             }
             exited.await;
             let until = Instant::now() + delay;
@@ -117,7 +121,7 @@ fn left_until(deadline: Instant) -> String {
 /// Below this, tenths of a second are shown.
 const TENTHS_BELOW: Duration = Duration::from_secs(10);
 
-/// Whole seconds, and tenths at the end.
+/// Formats whole seconds, with tenths near the end.
 fn shown(left: Duration) -> String {
     if left < TENTHS_BELOW {
         return format!("{:.1}s", left.as_secs_f64());
@@ -125,7 +129,7 @@ fn shown(left: Duration) -> String {
     human_duration(Duration::from_secs(left.as_secs()))
 }
 
-/// How long what is shown stays true.
+/// The interval until the countdown changes.
 fn tick(left: Duration) -> Duration {
     if left < TENTHS_BELOW + Duration::from_secs(1) {
         return Duration::from_millis(100);
@@ -133,8 +137,8 @@ fn tick(left: Duration) -> Duration {
     Duration::from_secs(1)
 }
 
-/// Says something on a line of its own.
-fn say(text: &str) {
-    // Who has closed stderr does not want to know.
+/// Prints a line on stderr.
+fn print_message(text: &str) {
+    // A closed stderr is not an error.
     let _ = writeln!(anstream::stderr(), "steadfast: {}", sanitize::line(text));
 }

@@ -1,4 +1,4 @@
-//! The retrying itself: the command's attempts, with signals between them.
+//! The retry loop of the command, with signal handling.
 
 use std::io;
 
@@ -14,7 +14,7 @@ use super::retry_notice::RetryNotice;
 use super::run_result::RunResult;
 use super::signals::{self, Signals};
 
-/// Tries the command until it succeeds, is given up or somebody ends it.
+/// Runs the command until it succeeds, fails for good or is stopped by a signal.
 pub(super) async fn run(
     program: &Program<'_>,
     policy: &Policy,
@@ -33,7 +33,7 @@ pub(super) async fn run(
     .instrument(Recorder::new(memory).component("run"))
     .on_retry(|event| notice.start(event));
     let ended = tokio::select! {
-        // Who ended the attempt is to be known when the attempt is judged.
+        // The signal must be recorded before the attempt is classified.
         biased;
         stopped_by = stop_signal(program, signals) => Err(stopped_by),
         ended = session.into_future() => Ok(ended),
@@ -54,8 +54,8 @@ pub(super) async fn run(
     })
 }
 
-/// Passes signals on until one comes that ends everything. One that comes while the command runs
-/// is the command's: it ends as it likes, and nothing follows.
+/// Forwards signals until one stops the run. A signal that arrives while the command runs is left
+/// to the command, and no further attempts follow.
 async fn stop_signal(program: &Program<'_>, mut signals: Signals) -> Signal {
     loop {
         let signal = signals.next().await;

@@ -1,7 +1,6 @@
-//! Signals, which are the command's.
+//! Signals received during a run.
 //!
-//! Those that end a program end the retrying as well, whatever the command makes of them. A
-//! signal that was ignored when this program was started (`nohup`) stays ignored.
+//! Stop signals also end the retries. A signal ignored at start (`nohup`) stays ignored.
 
 use std::fs;
 use std::future::poll_fn;
@@ -11,28 +10,32 @@ use std::task::Poll;
 use nix::sys::signal::Signal;
 use tokio::signal::unix::{self, SignalKind};
 
-/// Those that end this program, once the command has heard them.
-const ENDING: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
-/// Those that the command alone knows the meaning of.
-const OTHERS: [Signal; 3] = [Signal::SIGUSR1, Signal::SIGUSR2, Signal::SIGWINCH];
+/// Signals that end the run, after they were forwarded to the command.
+const STOP_SIGNALS: [Signal; 4] =
+    [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
+/// Signals that are only forwarded.
+const FORWARDED_SIGNALS: [Signal; 3] = [Signal::SIGUSR1, Signal::SIGUSR2, Signal::SIGWINCH];
 
-/// Whether a signal ends this program.
+/// Whether a signal ends the run.
 pub(super) fn is_ending(signal: Signal) -> bool {
-    ENDING.contains(&signal)
+    STOP_SIGNALS.contains(&signal)
 }
 
-/// The signals that come.
+/// The installed signal handlers.
 pub(super) struct Signals(Vec<(Signal, unix::Signal)>);
 
 impl Signals {
     pub(super) fn listen() -> io::Result<Self> {
         let ignored = Ignored::now();
-        let wanted = ENDING.into_iter().chain(OTHERS).filter(|signal| !ignored.has(*signal));
+        let wanted = STOP_SIGNALS
+            .into_iter()
+            .chain(FORWARDED_SIGNALS)
+            .filter(|signal| !ignored.has(*signal));
         let heard = |signal| Ok((signal, unix::signal(SignalKind::from_raw(signal as i32))?));
         wanted.map(heard).collect::<io::Result<_>>().map(Self)
     }
 
-    /// The next one.
+    /// Waits for the next signal.
     pub(super) async fn next(&mut self) -> Signal {
         poll_fn(|context| {
             let mut come = self.0.iter_mut().filter_map(|(signal, stream)| {
@@ -44,11 +47,11 @@ impl Signals {
     }
 }
 
-/// The signals that this process ignores, a bit for each.
+/// The signals ignored by this process, as a bit mask.
 struct Ignored(u64);
 
 impl Ignored {
-    /// None of them where the system does not tell.
+    /// Empty where the system has no /proc.
     fn now() -> Self {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         Self(Self::read(&status).unwrap_or_default())
@@ -69,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ignored_signals_are_read_from_the_process_status() {
+    fn ignored_signals_are_parsed_from_proc_status() {
         let ignored =
             Ignored::read("Name:\tit\nSigBlk:\t0000000000000002\nSigIgn:\t0000000000001001\n");
         let ignored = Ignored(ignored.unwrap());

@@ -1,6 +1,6 @@
-//! What to say of a command that cannot be started.
+//! Errors for commands that cannot be started.
 //!
-//! Mostly it is one that only a shell knows: no program is called `cd`, or `curl -f URL`.
+//! The most common cause is a shell feature: there is no program `cd` or `curl -f URL`.
 
 use std::ffi::OsString;
 
@@ -8,45 +8,44 @@ use nix::errno::Errno;
 
 use crate::error::CliError;
 
-/// What a shell does itself, because no program could do it for the shell.
+/// Shell builtins without a program of the same name.
 const BUILTINS: [&str; 28] = [
     ".", ":", "alias", "bg", "break", "cd", "command", "continue", "eval", "exec", "exit",
     "export", "fg", "hash", "jobs", "read", "readonly", "return", "set", "shift", "source",
     "times", "trap", "ulimit", "umask", "unalias", "unset", "wait",
 ];
 
-/// What is wrong with a command, and what to do about it.
+/// The error and what to do about it.
 pub(super) fn to_cli_error(command: &[OsString], why: Errno) -> CliError {
     let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
     let name = words.first().map(AsRef::as_ref).unwrap_or_default();
     let line = words.join(" ");
     match why {
-        Errno::ENOENT if name.contains('/') => CliError::usage(format!("`{name}` cannot be found"))
-            .with_help("check the path, and the interpreter in its first line".to_owned()),
+        Errno::ENOENT if name.contains('/') => CliError::usage(format!("`{name}` not found"))
+            .with_help("check the path, and the interpreter in the script's first line".to_owned()),
         Errno::ENOENT if name.contains(char::is_whitespace) => CliError::usage(format!(
-            "there is no program `{name}`: it is one word here"
+            "program `{name}` not found: the whole command is one quoted argument"
         ))
-        .with_help(format!("leave out the quotes, or let a shell read it: {}", in_a_shell(&line))),
+        .with_help(format!("remove the quotes, or run it in a shell: {}", in_a_shell(&line))),
         Errno::ENOENT if BUILTINS.contains(&name) => {
-            CliError::usage(format!("`{name}` is a part of the shell and no program"))
-                .with_help(format!("let a shell run it: {}", in_a_shell(&line)))
+            CliError::usage(format!("`{name}` is a shell builtin, not a program"))
+                .with_help(format!("run it in a shell: {}", in_a_shell(&line)))
         }
-        Errno::ENOENT => CliError::usage(format!("there is no program `{name}` on the PATH"))
+        Errno::ENOENT => CliError::usage(format!("program `{name}` not found in PATH"))
             .with_help(format!(
-                "check its name; if it is an alias or a function, let the shell that knows it run \
-                 it: {}",
+                "check its name; if it is an alias or a function, run it in the shell that defines it: {}",
                 in_a_shell(&line)
             )),
         Errno::EACCES => {
-            CliError::usage(format!("`{name}` may not be executed")).with_help(format!(
-                "make it executable (chmod +x), or name what reads it: steadfast run -- sh {line}"
+            CliError::usage(format!("`{name}` is not executable")).with_help(format!(
+                "make it executable (chmod +x), or run it with its interpreter: steadfast run -- sh {line}"
             ))
         }
         Errno::ENOEXEC => CliError::usage(format!(
-            "`{name}` is nothing that this machine executes"
+            "`{name}` is not in an executable format"
         ))
-        .with_help("if it is a script, say in its first line what reads it: #!/bin/sh".to_owned()),
-        other => CliError::usage(format!("`{name}` cannot be started: {}", other.desc())),
+        .with_help("if it is a script, name its interpreter in the first line: #!/bin/sh".to_owned()),
+        other => CliError::usage(format!("cannot start `{name}`: {}", other.desc())),
     }
 }
 

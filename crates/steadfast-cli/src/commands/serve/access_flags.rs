@@ -1,4 +1,4 @@
-//! Who may come in, and over what (K1).
+//! Access flags: tokens, TLS, hosts, proxies, connections (K1).
 
 use std::path::PathBuf;
 
@@ -10,41 +10,41 @@ use super::file_descriptors;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Access")]
 pub(super) struct AccessFlags {
-    /// Ask everybody for a token of this file; see `steadfast token new`
+    /// Require a token of this file; create one with `steadfast token new` [default: no tokens]
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
 
-    /// Serve over TLS with this certificate, in PEM, with those above it
+    /// Serve over TLS with this PEM certificate chain
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
 
-    /// The certificate's key, in PEM
+    /// Private key of the certificate, in PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 
-    /// A name that the server is reached by, such as a proxy's. Can be repeated
+    /// Accept this host name in requests, such as that of a proxy; may be repeated
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     host: Vec<String>,
 
-    /// Believe this proxy, an address or a network, for whom it asks: by
-    /// `X-Forwarded-For` or else `Forwarded`. Can be repeated
+    /// Trust this proxy (IP or CIDR) to set the client address, in `X-Forwarded-For` or `Forwarded`;
+    /// may be repeated
     #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
     trust_proxy: Vec<Proxy>,
 
-    /// How many connections there may be at a time, three quarters of them from one address
-    /// [default: 25000, or as many as the process may have]
+    /// Maximum number of connections, of which one address gets at most three quarters [default:
+    /// 25000, or as many as the file descriptor limit allows]
     #[arg(long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     connections: Option<u32>,
 }
 
 impl AccessFlags {
-    /// How many connections there can be, beside so many calls of the worker.
+    /// The connection limit, given the number of concurrent worker calls.
     pub(super) fn connections(&self, calls: u32) -> usize {
         file_descriptors::connections(self.connections, calls)
     }
 
-    /// The server that asks for all this.
+    /// Applies the flags to a server.
     pub(super) fn apply(&self, server: Server) -> Server {
         let server = self.host.iter().fold(server, |server, name| server.host(name));
         let proxies = self.trust_proxy.iter();

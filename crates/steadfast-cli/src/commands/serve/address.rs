@@ -1,15 +1,15 @@
-//! Where to listen, as it is written.
+//! Listen addresses as arguments.
 
 use std::net::SocketAddr;
 
-/// Reads an address and a port. A name would be looked up, and whoever listens on what is found
-/// should have said it.
+/// Parses an address with a port. Host names are rejected, as they may resolve to unexpected
+/// addresses.
 pub(super) fn parse(text: &str) -> Result<SocketAddr, String> {
     if let Some(port) = text.strip_prefix("localhost:") {
         return parse(&format!("127.0.0.1:{port}"));
     }
     text.parse().map_err(|_| {
-        "write an address and a port, like 127.0.0.1:7700, [::1]:7700, or 0.0.0.0:7700 for all \
+        "must be an address with a port, such as 127.0.0.1:7700, [::1]:7700, or 0.0.0.0:7700 for all \
          addresses of this machine"
             .to_owned()
     })
@@ -21,7 +21,7 @@ mod tests {
 
     /// H1: `--listen` takes an address and a port.
     #[test]
-    fn an_address_has_a_port() {
+    fn listen_address_requires_ip_and_port() {
         for (text, address) in [
             ("127.0.0.1:80", "127.0.0.1:80"),
             ("localhost:80", "127.0.0.1:80"),

@@ -1,34 +1,35 @@
-//! File descriptors, of which every connection takes one.
+//! The file descriptor limit and the connection limit derived from it.
 //!
-//! Most systems give a process few at first and let it have many if it asks. A server asks. If it
-//! gets too few, it takes fewer connections: otherwise whoever opens them all would leave none to
-//! the store and the worker.
+//! Each connection takes a descriptor. The soft limit is raised to the hard limit; if that is too
+//! low, fewer connections are accepted, so that the store and the worker keep theirs.
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tracing::warn;
 
-/// What the store, the files and the log take.
+/// Descriptors for the store, files and the log.
 const RESERVED_DESCRIPTORS: u64 = 256;
-/// However few there are, some connections are taken.
+/// The minimum number of connections.
 const MIN_CONNECTIONS: u64 = 16;
 
-/// How many connections are taken unless said.
+/// The default connection limit.
 const DEFAULT_CONNECTIONS: u32 = 25_000;
-/// Fewer than this are too few even for somebody who did not say how many.
+/// Below this, the default limit is reported as too low.
 const WARN_BELOW_CONNECTIONS: u64 = 1000;
 
-/// How many connections there can be, if so many are wanted beside so many calls of the worker.
-pub(super) fn connections(said: Option<u32>, calls: u32) -> usize {
-    let (wanted, beside) =
-        (u64::from(said.unwrap_or(DEFAULT_CONNECTIONS)), RESERVED_DESCRIPTORS + u64::from(calls));
+/// The connection limit, given the requested limit and the number of concurrent worker calls.
+pub(super) fn connections(requested: Option<u32>, calls: u32) -> usize {
+    let (wanted, beside) = (
+        u64::from(requested.unwrap_or(DEFAULT_CONNECTIONS)),
+        RESERVED_DESCRIPTORS + u64::from(calls),
+    );
     let allowed = raise_limit();
     let possible = available_connections(allowed, beside);
-    if possible < wanted && (said.is_some() || possible < WARN_BELOW_CONNECTIONS) {
+    if possible < wanted && (requested.is_some() || possible < WARN_BELOW_CONNECTIONS) {
         warn!(
             target: "steadfast", wanted, possible, descriptors = allowed,
-            "fewer connections are taken, for this process may have too few file descriptors; raise \
-             its hard limit (`ulimit -Hn`, or LimitNOFILE= under systemd) to {}, or want fewer with \
-             --connections", wanted + beside,
+            "connection limit reduced: too few file descriptors; raise the hard limit (`ulimit -Hn`, or \
+             LimitNOFILE= under systemd) to {}, or lower --connections",
+            wanted + beside,
         );
     }
     usize::try_from(wanted.min(possible)).unwrap_or(usize::MAX)
@@ -38,7 +39,7 @@ fn available_connections(allowed: u64, beside: u64) -> u64 {
     allowed.saturating_sub(beside).max(MIN_CONNECTIONS)
 }
 
-/// Has the process get as many as it may, and says how many these are.
+/// Raises the soft limit to the hard limit, and returns the limit.
 fn raise_limit() -> u64 {
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else {
         return u64::MAX;
@@ -53,9 +54,9 @@ fn raise_limit() -> u64 {
 mod tests {
     use super::*;
 
-    /// K4: connections leave file descriptors for everything else.
+    /// K4: connections leave descriptors for the store and the worker.
     #[test]
-    fn connections_leave_something_for_the_store() {
+    fn connection_limit_reserves_descriptors() {
         assert_eq!(available_connections(20_000, 356), 19_644);
         assert_eq!(available_connections(100, 356), MIN_CONNECTIONS);
         assert_eq!(available_connections(u64::MAX, 356), u64::MAX - 356);

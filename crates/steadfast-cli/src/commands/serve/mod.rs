@@ -1,8 +1,7 @@
-//! `steadfast serve`: a store over HTTP and on a page, and a worker beside it.
+//! `steadfast serve`: HTTP API, web page and worker in one process.
 //!
-//! One process that needs nothing else is what most people start with, so without a flag it is
-//! whole: a store in this directory, the policy file if there is one, an address that only this
-//! machine reaches. Whatever can be wrong about that is found out before it says where it is.
+//! Without flags it uses a store in the current directory, the policy file if there is one, and a
+//! loopback address. Configuration errors are reported before it prints its address.
 
 mod access_flags;
 mod address;
@@ -37,46 +36,45 @@ use signals::{Signals, StopSignals};
 use worker_flags::WorkerFlags;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast serve", "everything, on steadfast.db of this directory"),
-    ("steadfast serve --store postgres://app@db/tasks", "one instance of a fleet"),
-    ("steadfast serve --allow-target 10.20.0.0/16", "may call services of that network, too"),
-    ("steadfast serve --allow-command backup", "may run that program"),
-    ("steadfast serve --listen 0.0.0.0:7700 --tokens tokens.toml", "for others, who need a token"),
-    ("steadfast serve --no-worker --no-page --log-format json", "the API alone"),
+    ("steadfast serve", "the store of this directory"),
+    ("steadfast serve --store postgres://app@db/tasks", "a shared PostgreSQL store"),
+    ("steadfast serve --allow-target 10.20.0.0/16", "allow calls to a private network"),
+    ("steadfast serve --allow-command backup", "allow running a program"),
+    ("steadfast serve --listen 0.0.0.0:7700 --tokens tokens.toml", "public, with tokens"),
+    ("steadfast serve --no-worker --no-page --log-format json", "only the API"),
 ];
 
 const SIGNALS: Section = (
     "Signals",
     &[
-        ("SIGTERM, SIGINT", "end in order: what runs may finish; a second one ends at once"),
-        ("SIGHUP", "read the policy file again, as is done when it changes"),
+        ("SIGTERM, SIGINT", "shut down gracefully; a second signal exits at once"),
+        ("SIGHUP", "reload the policy file (also reloaded when it changes)"),
     ],
 );
 
-/// Serve a store: the API, a page, and a worker that does its tasks.
+/// Serve a store: HTTP API, web page and a worker.
 ///
-/// Serves the store over HTTP, shows it on a page, and does its tasks, in one process. Tasks of the kind http are
-/// called on public addresses and on those that are allowed; programs are run only if they are
-/// allowed. The policy file is watched, and a change holds within seconds. Logs go to stderr;
-/// the address, once it can be asked, to stdout.
+/// Tasks of kind http may call public addresses and those given with --allow-target; tasks of kind
+/// command may run only programs given with --allow-command. The policy file is reloaded when it
+/// changes. Logs go to stderr; the address is printed on stdout when the server is ready.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[SIGNALS]))]
 pub(crate) struct Serve {
-    /// Where to listen; port 0 takes a free one
+    /// Address to listen on; port 0 picks a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
     #[arg(value_parser = address::parse)]
     listen: SocketAddr,
 
-    /// Show no page: the API is all there is
+    /// Disable the web page and serve only the API
     #[arg(long)]
     no_page: bool,
 
-    /// How long to go on when it is told to end, and say meanwhile that it is not ready: for a
-    /// balancer to notice. Then a second signal ends only that
+    /// Keep serving this long after a stop signal while /readyz reports not ready; a second signal
+    /// ends it early
     #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = duration::parse)]
     drain: Duration,
 
-    /// How the log is written: text or json
+    /// Log format: text or json
     #[arg(long, value_name = "FORMAT", default_value_t, value_parser = log::parser())]
     #[arg(hide_possible_values = true)]
     log_format: LogFormat,
@@ -94,9 +92,10 @@ pub(crate) struct Serve {
 impl Serve {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-        let runtime = runtime.map_err(|why| CliError::failed(format!("cannot begin: {why}")))?;
+        let runtime = runtime
+            .map_err(|why| CliError::failed(format!("cannot start the async runtime: {why}")))?;
         runtime.block_on(async {
-            let logs = log::begin(self.log_format)?;
+            let logs = log::start(self.log_format)?;
             let served = self.serve(common).await;
             logs.end().await;
             served
@@ -130,7 +129,7 @@ impl Serve {
     }
 }
 
-/// What is said when it can be asked.
+/// The line printed when the server is ready.
 #[derive(Debug, Serialize)]
 struct Serving {
     address: String,
@@ -145,6 +144,6 @@ impl Serving {
 
 impl Printable for Serving {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        writeln!(page, "{} serves {}; Ctrl-C ends it", self.address, self.store)
+        writeln!(page, "{} is serving {}; press Ctrl-C to stop", self.address, self.store)
     }
 }

@@ -1,4 +1,4 @@
-//! The policies of a server: those of the file, read again whenever it changes (F4).
+//! The server's policies, reloaded when the file changes (F4).
 
 use steadfast::registry::{Change, Loader};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -7,16 +7,16 @@ use crate::cli::Common;
 use crate::config;
 use crate::error::CliError;
 
-/// What the registry is made of, and the changes of the file that are still to come.
+/// The registry loader and a channel of future changes.
 pub(super) fn loader(common: &Common) -> Result<(Loader, UnboundedReceiver<Change>), CliError> {
-    let (tell, changes) = unbounded_channel();
+    let (sender, changes) = unbounded_channel();
     let loader = match config::locate(common.config.as_deref())? {
         Some(file) => Loader::file(file),
         None => Loader::presets(),
     };
-    // A server that is about to end does not listen any more.
+    // The receiver is gone during shutdown.
     let loader = loader.on_change(move |change| {
-        let _ = tell.send(change.clone());
+        let _ = sender.send(change.clone());
     });
     Ok((loader, changes))
 }

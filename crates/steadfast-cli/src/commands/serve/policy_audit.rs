@@ -1,8 +1,7 @@
-//! Changes of the policy file, in the audit log (F4, K3).
+//! Audit entries for policy file changes (F4, K3).
 //!
-//! The registry tells of a change on the thread that read it, which must not wait for a store.
-//! So changes are handed over here, and written one after the other. A store that is away is
-//! tried again for a while: it is not a reason to forget who changed what.
+//! The registry reports a change on the thread that read it, which must not wait for a store. So
+//! changes are queued and written in order, with retries while the store is unreachable.
 
 use std::time::Duration;
 
@@ -14,31 +13,31 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tracing::warn;
 
-/// What a change is called in the log.
+/// The audit action.
 const ACTION: &str = "policy.reload";
-/// How a store that is away is asked again.
+/// Retries of audit writes.
 const STORE_RETRY_POLICY: Policy = Policy::exponential(Duration::from_millis(200))
     .max_attempts(20)
     .max_delay(Duration::from_secs(30))
     .jitter(Jitter::Full)
     .constant();
-/// How long the last changes may take to be written when the server ends.
+/// The time allowed for pending writes at shutdown.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Writes changes down as they come.
+/// Writes changes as they arrive.
 pub(super) async fn write_changes(mut changes: UnboundedReceiver<Change>, store: Store) {
     while let Some(change) = changes.recv().await {
         let entry = entry(&change);
         if let Err(error) = retry(&STORE_RETRY_POLICY, || store.audit(&entry)).await {
-            warn!(target: "steadfast", %error, file = change.file, "a change of the policies is not in the audit log");
+            warn!(target: "steadfast", %error, file = change.file, "cannot write the policy change to the audit log");
         }
     }
 }
 
-/// Waits for what is still to be written.
+/// Waits for pending writes.
 pub(super) async fn finish(writing: JoinHandle<()>) {
     if timeout(FLUSH_TIMEOUT, writing).await.is_err() {
-        warn!(target: "steadfast", "the last change of the policies is not in the audit log");
+        warn!(target: "steadfast", "timed out writing the last policy change to the audit log");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Why a server cannot serve, in the words of the command line: with the flag that mends it.
+//! Server errors with the flag that fixes them.
 
 use std::io;
 use std::net::SocketAddr;
@@ -13,14 +13,13 @@ pub(super) fn to_cli_error(error: ServeError) -> CliError {
         ServeError::Listen { address, source } => listen_error(address, &source),
         ServeError::Public(address) => {
             let what = format!(
-                "{address} can be reached from other machines, and without tokens anybody there \
-                 may do everything"
+                "{address} is reachable from other machines, and without tokens anyone can change \
+                 everything"
             );
             CliError::configuration(what).with_help(
-                "make a token with `steadfast token new --name ada --role admin --into \
-                 tokens.toml` and ask for it with --tokens tokens.toml, or leave out --listen to \
-                 be reached from this machine alone"
-                    .to_owned(),
+                "create a token with `steadfast token new --name ada --role admin --into tokens.toml` and \
+                 pass --tokens tokens.toml, or omit --listen to serve only this machine"
+                .to_owned(),
             )
         }
         ServeError::Tokens(problems) => tokens_file_error(&problems),
@@ -31,12 +30,13 @@ pub(super) fn to_cli_error(error: ServeError) -> CliError {
 fn listen_error(address: SocketAddr, source: &io::Error) -> CliError {
     let next = match source.kind() {
         io::ErrorKind::AddrInUse => format!(
-            "end what listens there (`ss -ltnp 'sport = :{}'` shows it), or choose another port \
-             with --listen 127.0.0.1:PORT; port 0 takes a free one",
+            "stop the process that listens there (`ss -ltnp 'sport = :{}'` shows it), or choose another port \
+             with --listen 127.0.0.1:PORT; port 0 picks a free one",
             address.port()
         ),
         io::ErrorKind::PermissionDenied => {
-            "low ports are for the system: choose another with --listen 127.0.0.1:PORT".to_owned()
+            "ports below 1024 need privileges: choose another with --listen 127.0.0.1:PORT"
+                .to_owned()
         }
         _ => "choose an address of this machine with --listen".to_owned(),
     };

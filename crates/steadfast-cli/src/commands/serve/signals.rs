@@ -1,9 +1,8 @@
-//! The signals that end a server, and the one that has it read its policies again.
+//! Stop and reload signals of the server.
 //!
-//! The first that ends it is a request, and what runs may finish. Whoever sends a second one
-//! does not want to wait: the process is gone, and what it did comes back to others when its
-//! leases are over. Only while it drains there is something else to be spared: then a second one
-//! ends that, and a third one the process.
+//! The first stop signal starts a graceful shutdown. A second one exits at once; running tasks are
+//! reclaimed when their leases expire. While draining, the second signal only ends the drain, and
+//! the third one exits.
 
 use std::future::{Future, pending};
 use std::time::Duration;
@@ -31,7 +30,7 @@ impl Signals {
         })
     }
 
-    /// Obeys them, for a server that drains for so long.
+    /// Handles the signals, for a server with this drain period.
     pub(super) fn into_stop_signals(
         mut self,
         drain: Duration,
@@ -40,19 +39,19 @@ impl Signals {
         tokio::spawn(async move {
             let signal = self.next().await.as_raw_value();
             systemd::stopping();
-            // A server that has ended by itself hears nothing.
+            // The receiver is gone if the server has stopped by itself.
             let _ = stop_sender.send(());
             if drain.is_zero() {
-                info!(target: "steadfast", signal, "ending: what runs may finish");
+                info!(target: "steadfast", signal, "shutting down: waiting for running tasks");
             } else {
-                info!(target: "steadfast", signal, ?drain, "draining: not ready, and going on");
-                // Another one, or the end of it.
+                info!(target: "steadfast", signal, ?drain, "draining: still serving, reporting not ready");
+                // Until another signal or the end of the drain period.
                 let _ = timeout(drain, self.next()).await;
                 let _ = hurry_sender.send(());
-                info!(target: "steadfast", "ending, drained: what runs may finish");
+                info!(target: "steadfast", "drained, shutting down: waiting for running tasks");
             }
             let signal = self.next().await.as_raw_value();
-            warn!(target: "steadfast", signal, "ended at once: what ran comes back when its lease is over");
+            warn!(target: "steadfast", signal, "exiting at once: running tasks are reclaimed when their leases expire");
             std::process::exit(128 + signal);
         });
         StopSignals { stop: received(stop), hurry: received(hurry) }
@@ -66,22 +65,22 @@ impl Signals {
     }
 }
 
-/// What signals ask of a server.
+/// Futures that resolve on stop signals.
 pub(super) struct StopSignals<S, H> {
-    /// To end in order.
+    /// Start of the shutdown.
     pub(super) stop: S,
-    /// And not to drain any longer.
+    /// End of the drain.
     pub(super) hurry: H,
 }
 
-/// Waits for the word; for good if nobody is there to give it.
-async fn received(word: oneshot::Receiver<()>) {
-    if word.await.is_err() {
+/// Waits for the message; forever if the sender is gone.
+async fn received(message: oneshot::Receiver<()>) {
+    if message.await.is_err() {
         pending().await
     }
 }
 
-/// Has the policy file read again with every SIGHUP. What became of it is in the log.
+/// Reloads the policy file on SIGHUP. The result is logged.
 pub(super) fn reload_on_hang_up(registry: Registry) -> Result<AbortHandle, CliError> {
     let mut hang_up = listen(SignalKind::hangup())?;
     let reloading = tokio::spawn(async move {
@@ -93,15 +92,15 @@ pub(super) fn reload_on_hang_up(registry: Registry) -> Result<AbortHandle, CliEr
     Ok(reloading.abort_handle())
 }
 
-/// A change, and a file that is refused, the registry tells by itself.
+/// The registry logs a change or an invalid file itself.
 fn reload(registry: &Registry) {
     match (registry.health().file, registry.reload()) {
-        (None, _) => info!(target: "steadfast", "there is no policy file to be read again"),
-        (Some(file), Ok(None)) => info!(target: "steadfast", file, "the policy file is as it was"),
+        (None, _) => info!(target: "steadfast", "no policy file to reload"),
+        (Some(file), Ok(None)) => info!(target: "steadfast", file, "policy file unchanged"),
         (Some(_), _) => {}
     }
 }
 
 fn listen(kind: SignalKind) -> Result<Signal, CliError> {
-    signal(kind).map_err(|why| CliError::failed(format!("cannot listen to signals: {why}")))
+    signal(kind).map_err(|why| CliError::failed(format!("cannot install signal handlers: {why}")))
 }

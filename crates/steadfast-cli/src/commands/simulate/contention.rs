@@ -21,35 +21,34 @@ use crate::output::table::{Align, Table};
 use crate::output::{Printable, width};
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast simulate contention", "a hundred clients"),
+    ("steadfast simulate contention", "100 clients"),
     (
         "steadfast simulate contention --clients 200 --steps 10 -o jitter.svg",
-        "20, 40, … 200 of them",
+        "20, 40, … 200 clients",
     ),
 ];
 
-/// Let clients get into each other's way, under every kind of jitter.
+/// Simulate write contention under every kind of jitter.
 ///
-/// The experiment of the AWS article on exponential backoff and jitter: clients read one row
-/// and write it back, which works only if nobody else has written it meanwhile; messages take
-/// 10 ± 2 ms each way, delays start at 5 ms and stop at 2 s. Calls are the work that was made,
-/// time is when the last client was done.
+/// The experiment of the AWS article on exponential backoff and jitter: clients read a row and
+/// write it back with optimistic locking; messages take 10 ± 2 ms each way, delays start at 5 ms
+/// and are capped at 2 s. Calls are the total work, time is when the last client finished.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Contention {
-    /// How many clients
+    /// Number of clients
     #[arg(long, value_name = "N", default_value_t = 100)]
     clients: u32,
 
-    /// In so many steps up to that number
+    /// Number of steps up to that number of clients
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     steps: u32,
 
-    /// How often each is repeated; the mean is results
+    /// Repetitions to average over
     #[arg(long, value_name = "N", default_value_t = 100)]
     rounds: u32,
 
-    /// Chance: the same seed makes the same run
+    /// Random seed; the same seed gives the same result
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
@@ -77,15 +76,15 @@ impl Contention {
         if common.json || !(self.chart.is_requested() && destination.is_stdout()) {
             common.output().print(&results)?;
         }
-        // One size is a row of a table, and no curve.
+        // A single size is no curve.
         let is_drawn = self.steps > 1 || self.chart.is_requested();
         if is_drawn && !(common.json && destination.is_stdout()) {
-            destination.write(&results.drawn())?;
+            destination.write(&results.sheet())?;
         }
         Ok(Exit::Success)
     }
 
-    /// Each number of clients once. None is for the library to refuse.
+    /// The distinct numbers of clients. The library rejects zero.
     fn sizes(&self) -> Vec<u32> {
         let (clients, steps) = (u64::from(self.clients), u64::from(self.steps));
         let size = |step: u64| u32::try_from((clients * step).div_ceil(steps)).unwrap_or(u32::MAX);
@@ -95,7 +94,7 @@ impl Contention {
     }
 }
 
-/// Those of the article.
+/// The policies of the article.
 fn policies() -> Result<[(&'static str, Policy); 5], PolicyError> {
     let exponential = |jitter| {
         let (base, cap) = (Duration::from_millis(5), Duration::from_secs(2));
@@ -110,7 +109,7 @@ fn policies() -> Result<[(&'static str, Policy); 5], PolicyError> {
     ])
 }
 
-/// What each kind of jitter took. As JSON, a list.
+/// The results per kind of jitter; a list in JSON.
 struct ContentionResults<'c>(&'c [Contended]);
 
 impl Serialize for ContentionResults<'_> {
@@ -144,11 +143,11 @@ impl Printable for ContentionResults<'_> {
 }
 
 impl ContentionResults<'_> {
-    fn drawn(&self) -> Sheet {
-        let calls = Chart::new("Calls until everybody was done")
+    fn sheet(&self) -> Sheet {
+        let calls = Chart::new("Calls until all clients finished")
             .x(Axis::count("clients"))
             .y(Axis::count("calls").from_zero());
-        let time = Chart::new("Time until everybody was done")
+        let time = Chart::new("Time until all clients finished")
             .x(Axis::count("clients"))
             .y(Axis::seconds("time").from_zero());
         let curve = |chart: Chart, figure: fn(&ContentionOutcome) -> f64| {

@@ -1,8 +1,9 @@
-//! `steadfast simulate`: what a policy does to a service, before an outage does it.
+//! `steadfast simulate`: retry policies under simulated failures.
 
 mod contention;
 mod results;
 mod scenario;
+mod scenario_file;
 mod storm;
 mod values;
 
@@ -23,10 +24,10 @@ use scenario::ScenarioFlags;
 use storm::Storm;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast simulate --clients 10000 --outage 10s..40s", "an outage of half a minute"),
-    ("steadfast simulate --capacity 200 --preset grpc --preset sql", "two policies side by side"),
-    ("steadfast simulate --brown-out 10s..40s,failing=0.5 -o load.svg", "as a chart"),
-    ("steadfast simulate --scenario black-friday.yaml --json", "what is written in a file"),
+    ("steadfast simulate --clients 10000 --outage 10s..40s", "a 30-second outage"),
+    ("steadfast simulate --capacity 200 --preset grpc --preset sql", "compare two policies"),
+    ("steadfast simulate --brown-out 10s..40s,failing=0.5 -o load.svg", "as SVG"),
+    ("steadfast simulate --scenario black-friday.yaml --json", "a scenario file"),
     ("steadfast simulate storm", "why jitter, a budget and a breaker matter"),
     ("steadfast simulate contention --clients 100", "the AWS experiment on jitter"),
 ];
@@ -34,21 +35,26 @@ const EXAMPLES: &[Example] = &[
 const SCENARIO_VALUES: Section = (
     "Scenario values",
     &[
-        ("ARRIVAL", "burst, steady:60s, poisson:5m: all at once, or over so long"),
+        ("ARRIVAL", "burst, steady:60s, poisson:5m: all at once, or over a period"),
         ("LATENCY", "50ms, normal:50ms,10ms (mean, deviation), lognormal:50ms,0.5 (median, sigma)"),
-        ("OUTAGE", "30s..60s, or 30s..60s,silent if calls are not even refused"),
-        ("BROWN_OUT", "30s..60s,failing=0.5,capacity=0.3: shares of calls and of capacity"),
-        ("LIMIT", "100, or 100,retry_after=2s: calls a second, and what the others are results"),
+        ("OUTAGE", "30s..60s, or 30s..60s,silent if calls time out instead of being refused"),
+        (
+            "BROWN_OUT",
+            "30s..60s,failing=0.5,capacity=0.3: failing share of calls, remaining share of capacity",
+        ),
+        (
+            "LIMIT",
+            "100, or 100,retry_after=2s: calls per second, and the Retry-After of rejected calls",
+        ),
         ("ERRORS", "retryable=0.01,rate_limited=0.01,unknown_outcome=0.001,final=0.001"),
     ],
 );
 
-/// Play clients, a service and its bad days, and see what a policy makes of them.
+/// Simulate clients against a failing service under one or more policies.
 ///
-/// So many clients come, and each wants one thing of one service that has a capacity, outages
-/// and limits. What each does when it fails is decided by the policy itself, with its breaker
-/// and its budget, in virtual time: a million clients take seconds. Several policies meet the
-/// same clients. The same seed gives the same run.
+/// Each client makes one call to a service with limited capacity, outages and rate limits, and
+/// retries it under the policy, with its breaker and budget. Time is virtual: a million clients
+/// take seconds. All policies face the same clients, and the same seed gives the same result.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -69,7 +75,7 @@ pub(crate) struct Simulate {
     policies: MultiplePolicies,
 }
 
-/// Experiments that are there already.
+/// Predefined experiments.
 #[derive(Debug, Subcommand)]
 enum Experiment {
     Contention(Contention),
@@ -87,12 +93,12 @@ impl Simulate {
         let policies = self.policies.policies(common.config.as_deref())?;
         let named: Vec<(&str, &Policy)> =
             policies.iter().map(|(name, policy)| (name.unwrap_or("default"), policy)).collect();
-        play(&scenario, &named, &self.chart, common)
+        run_scenario(&scenario, &named, &self.chart, common)
     }
 }
 
-/// Plays a scenario under each policy, tells and draws what came of it.
-fn play(
+/// Simulates a scenario under each policy, and prints and draws the results.
+fn run_scenario(
     scenario: &Scenario,
     policies: &[(&str, &Policy)],
     chart: &ChartFlags,
@@ -114,6 +120,6 @@ fn play(
 }
 
 fn invalid(why: Invalid) -> CliError {
-    let next = format!("change {}; --help shows how it is written", why.field());
+    let next = format!("change {}; see --help for its format", why.field());
     CliError::usage(why.to_string()).with_help(next)
 }

@@ -1,4 +1,4 @@
-//! What came of a simulation, as a table and as JSON.
+//! Simulation results as a table and as JSON.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::output::human_duration::format as human_duration;
 use crate::output::table::{Align, Table};
 use crate::output::{Printable, width};
 
-/// What each policy did. As JSON, a list.
+/// The results per policy; a list in JSON.
 pub(super) struct SimulationResults<'o> {
     pub(super) scenario: &'o Scenario,
     pub(super) outcomes: &'o [Outcome],
@@ -57,7 +57,7 @@ impl Printable for SimulationResults<'_> {
         if self.outcomes.iter().any(|outcome| outcome.unfinished > 0) {
             writeln!(
                 page,
-                "unfinished: still at it after {}",
+                "unfinished: still retrying after {}",
                 human_duration(self.scenario.until)
             )?;
         }

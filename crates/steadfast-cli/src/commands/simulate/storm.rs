@@ -1,10 +1,10 @@
-//! `steadfast simulate storm`: a short outage that becomes a long one, and what helps.
+//! `steadfast simulate storm`: a retry storm after a short outage, and its remedies.
 
 use clap::Args;
 use steadfast::Policy;
 use steadfast_sim::{storm, storm_policies};
 
-use super::play;
+use super::run_scenario;
 use crate::chart::ChartFlags;
 use crate::cli::Common;
 use crate::error::CliError;
@@ -13,22 +13,22 @@ use crate::help::{Example, after_help};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast simulate storm", "in the terminal"),
-    ("steadfast simulate storm --clients 1000000 -o storm.svg", "a bigger one, as a chart"),
+    ("steadfast simulate storm --clients 1000000 -o storm.svg", "a larger one, as SVG"),
 ];
 
-/// Show why jitter, a budget and a breaker matter.
+/// Show how jitter, a budget and a breaker prevent a retry storm.
 ///
-/// A service is asked for four fifths of what it can do and is away for thirty seconds. With
-/// retries every second it does not recover: late answers are thrown away and asked for again,
-/// though the cause is long gone. Jitter alone does not help; a budget or a breaker does.
+/// A service runs at 80 % of its capacity and has an outage of 30 seconds. With retries every
+/// second it does not recover: clients time out and retry, although the cause is gone. Jitter
+/// alone does not help; a budget or a breaker does.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Storm {
-    /// How many clients come in five minutes
+    /// Number of clients within five minutes
     #[arg(long, value_name = "N", default_value_t = 60_000)]
     clients: u32,
 
-    /// Chance: the same seed makes the same run
+    /// Random seed; the same seed gives the same result
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
@@ -43,6 +43,6 @@ impl Storm {
         let policies = storm_policies().map_err(|why| CliError::failed(why.to_string()))?;
         let named: Vec<(&str, &Policy)> =
             policies.iter().map(|(name, policy)| (*name, policy)).collect();
-        play(&scenario, &named, &self.chart, common)
+        run_scenario(&scenario, &named, &self.chart, common)
     }
 }

@@ -1,34 +1,34 @@
-//! The values of a scenario's flags.
+//! Parsers of scenario values.
 
 use std::time::Duration;
 
 use steadfast::duration;
 use steadfast_sim::{Arrival, BrownOut, Errors, Latency, Outage, RateLimit};
 
-type Read<T> = Result<T, String>;
+type Parsed<T> = Result<T, String>;
 
-fn time(text: &str) -> Read<Duration> {
+fn time(text: &str) -> Parsed<Duration> {
     duration::parse(text).map_err(|why| why.to_string())
 }
 
-fn number(text: &str) -> Read<f64> {
+fn number(text: &str) -> Parsed<f64> {
     text.trim().parse().map_err(|_| format!("`{text}` is not a number"))
 }
 
-pub(super) fn duration_of(text: &str) -> Read<Duration> {
+pub(super) fn duration_of(text: &str) -> Parsed<Duration> {
     time(text)
 }
 
-pub(super) fn arrival(text: &str) -> Read<Arrival> {
+pub(super) fn arrival(text: &str) -> Parsed<Arrival> {
     match text.split_once(':') {
         None if text == "burst" => Ok(Arrival::Burst),
         Some(("steady", over)) => Ok(Arrival::Steady(time(over)?)),
         Some(("poisson", over)) => Ok(Arrival::Poisson(time(over)?)),
-        _ => Err("write it like burst, steady:60s or poisson:5m".to_owned()),
+        _ => Err("must be like burst, steady:60s or poisson:5m".to_owned()),
     }
 }
 
-pub(super) fn latency(text: &str) -> Read<Latency> {
+pub(super) fn latency(text: &str) -> Parsed<Latency> {
     let Some((shape, values)) = text.split_once(':') else {
         return Ok(Latency::Constant(time(text)?));
     };
@@ -39,29 +39,29 @@ pub(super) fn latency(text: &str) -> Read<Latency> {
         ("lognormal", Some((median, sigma))) => {
             Ok(Latency::Lognormal { median: time(median)?, sigma: number(sigma)? })
         }
-        _ => Err("write it like 50ms, normal:50ms,10ms or lognormal:50ms,0.5".to_owned()),
+        _ => Err("must be like 50ms, normal:50ms,10ms or lognormal:50ms,0.5".to_owned()),
     }
 }
 
-/// `30s..60s`, and what is said after it.
-fn stretch(text: &str) -> Read<(Duration, Duration, impl Iterator<Item = &str>)> {
+/// Parses `30s..60s` and returns the options after it.
+fn period(text: &str) -> Parsed<(Duration, Duration, impl Iterator<Item = &str>)> {
     let mut parts = text.split(',');
     let times = parts.next().and_then(|times| times.split_once(".."));
-    let (from, to) = times.ok_or("write the time like 30s..60s")?;
+    let (from, to) = times.ok_or("the period must be like 30s..60s")?;
     Ok((time(from)?, time(to)?, parts))
 }
 
-pub(super) fn outage(text: &str) -> Read<Outage> {
-    let (from, to, mut rest) = stretch(text)?;
+pub(super) fn outage(text: &str) -> Parsed<Outage> {
+    let (from, to, mut rest) = period(text)?;
     match (rest.next(), rest.next()) {
         (None, _) => Ok(Outage { from, to, silent: false }),
         (Some("silent"), None) => Ok(Outage { from, to, silent: true }),
-        _ => Err("after the time there is only `,silent`".to_owned()),
+        _ => Err("only `,silent` may follow the period".to_owned()),
     }
 }
 
-pub(super) fn brown_out(text: &str) -> Read<BrownOut> {
-    let (from, to, rest) = stretch(text)?;
+pub(super) fn brown_out(text: &str) -> Parsed<BrownOut> {
+    let (from, to, rest) = period(text)?;
     let mut brown_out = BrownOut { from, to, failing: 0.0, capacity: 1.0 };
     for part in rest {
         match part.split_once('=') {
@@ -73,26 +73,26 @@ pub(super) fn brown_out(text: &str) -> Read<BrownOut> {
     Ok(brown_out)
 }
 
-pub(super) fn rate_limit(text: &str) -> Read<RateLimit> {
+pub(super) fn rate_limit(text: &str) -> Parsed<RateLimit> {
     let Some((rate, wait)) = text.split_once(',') else {
         return Ok(RateLimit { per_second: number(text)?, retry_after: None });
     };
-    let wait = wait.strip_prefix("retry_after=").ok_or("write it like 100,retry_after=2s")?;
+    let wait = wait.strip_prefix("retry_after=").ok_or("must be like 100,retry_after=2s")?;
     Ok(RateLimit { per_second: number(rate)?, retry_after: Some(time(wait)?) })
 }
 
-pub(super) fn errors(text: &str) -> Read<Errors> {
+pub(super) fn errors(text: &str) -> Parsed<Errors> {
     let mut errors = Errors::default();
     for part in text.split(',') {
-        let (class, share) = part.split_once('=').ok_or("write it like retryable=0.01")?;
-        let place = match class {
+        let (class, share) = part.split_once('=').ok_or("must be like retryable=0.01")?;
+        let target = match class {
             "retryable" => &mut errors.retryable,
             "rate_limited" => &mut errors.rate_limited,
             "unknown_outcome" => &mut errors.unknown_outcome,
-            "final" => &mut errors.permanent,
-            _ => return Err(format!("`{class}` is no class of failure")),
+            "final" => &mut errors.hopeless,
+            _ => return Err(format!("`{class}` is not a failure class")),
         };
-        *place = number(share)?;
+        *target = number(share)?;
     }
     Ok(errors)
 }
@@ -105,7 +105,7 @@ mod tests {
 
     /// Section 13: scenarios as flags.
     #[test]
-    fn values_are_read_as_they_are_documented() {
+    fn documented_values_are_parsed() {
         assert_eq!(arrival("burst"), Ok(Arrival::Burst));
         assert_eq!(arrival("poisson:5m"), Ok(Arrival::Poisson(S(300))));
         assert_eq!(latency("50ms"), Ok(Latency::Constant(Duration::from_millis(50))));
@@ -120,10 +120,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_told_how_to_be_written() {
-        assert_eq!(arrival("steady"), Err("write it like burst, steady:60s or poisson:5m".into()));
-        assert_eq!(outage("30s"), Err("write the time like 30s..60s".into()));
-        assert_eq!(errors("fatal=1"), Err("`fatal` is no class of failure".into()));
-        assert!(latency("normal:1s").unwrap_err().starts_with("write it like 50ms"));
+    fn invalid_value_error_shows_format() {
+        assert_eq!(arrival("steady"), Err("must be like burst, steady:60s or poisson:5m".into()));
+        assert_eq!(outage("30s"), Err("the period must be like 30s..60s".into()));
+        assert_eq!(errors("fatal=1"), Err("`fatal` is not a failure class".into()));
+        assert!(latency("normal:1s").unwrap_err().starts_with("must be like 50ms"));
     }
 }

@@ -15,36 +15,39 @@ use crate::help::{Example, after_help};
 use crate::policy_flags;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast submit command -- backup --full orders", "as soon as can be"),
-    ("steadfast submit command --in 2h --timeout 10m -- backup", "not now, and not for long"),
-    ("steadfast submit command --stdin @list.txt --env REGION=eu -- import", "with an input"),
-    ("steadfast submit command --preset patient --dry-run -- backup", "see when first"),
+    ("steadfast submit command -- backup --full orders", "run as soon as possible"),
+    ("steadfast submit command --in 2h --timeout 10m -- backup", "delayed, with a timeout"),
+    (
+        "steadfast submit command --stdin @list.txt --env REGION=eu -- import",
+        "with stdin and environment",
+    ),
+    ("steadfast submit command --preset patient --dry-run -- backup", "preview the attempts"),
 ];
 
-/// Submit a program to be run.
+/// Submit a task that runs a program.
 ///
-/// A worker runs the program if it was allowed to, without a shell, and tries again what its
-/// policy says is worth it: exit codes are rules like exit:75. The program finds its key and the
-/// number of its attempt in STEADFAST_KEY and STEADFAST_ATTEMPT.
+/// A worker that allows the program runs it without a shell, and retries failures under the
+/// policy; exit codes match rules such as exit:75. The environment has the idempotency key in
+/// STEADFAST_KEY and the attempt number in STEADFAST_ATTEMPT.
 #[derive(Debug, Args)]
 #[command(
     after_help = after_help(EXAMPLES, &[]),
     after_long_help = after_help(EXAMPLES, &[policy_flags::VALUES])
 )]
 pub(super) struct CommandFlags {
-    /// The program and its arguments, behind --
+    /// Program and its arguments, after --
     #[arg(last = true, required = true, value_name = "PROGRAM")]
     words: Vec<String>,
 
-    /// A variable of its environment; may be repeated
+    /// Environment variable; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     env: Vec<(String, String)>,
 
-    /// What it reads; @FILE is a file, @- is stdin
+    /// Stdin of the program; @FILE reads a file, @- this command's stdin
     #[arg(long, value_name = "TEXT")]
     stdin: Option<String>,
 
-    /// How long one attempt may take [default: the worker's]
+    /// Timeout of one attempt [default: the worker's]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     timeout: Option<Duration>,
 
@@ -71,6 +74,6 @@ impl CommandFlags {
 }
 
 fn variable(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("write it like REGION=eu")?;
+    let (name, value) = text.split_once('=').ok_or("must be like REGION=eu")?;
     Ok((name.to_owned(), value.to_owned()))
 }

@@ -1,4 +1,4 @@
-//! What a task brings along to be sent on: said on the command line, or out of a file.
+//! Task content given as text or as a file.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use steadfast_store::MAX_PAYLOAD;
 use crate::error::CliError;
 use crate::input;
 
-/// A text that is sent on.
+/// Text content.
 pub(super) struct Content(String);
 
-/// What was said: a text, `@FILE`, `@-`, or a file by a flag of its own.
-pub(super) fn of(said: Option<&str>, file: Option<&Path>) -> Result<Option<Content>, CliError> {
-    let file = file.or_else(|| said?.strip_prefix('@').map(Path::new));
-    match (file, said) {
+/// Reads the content: a text, `@FILE`, `@-`, or a file given by its own flag.
+pub(super) fn of(text: Option<&str>, file: Option<&Path>) -> Result<Option<Content>, CliError> {
+    let file = file.or_else(|| text?.strip_prefix('@').map(Path::new));
+    match (file, text) {
         (Some(file), _) => read(file).map(Some),
         (None, Some(text)) => Ok(Some(Content(text.to_owned()))),
         (None, None) => Ok(None),
@@ -23,20 +23,21 @@ pub(super) fn of(said: Option<&str>, file: Option<&Path>) -> Result<Option<Conte
 
 fn read(file: &Path) -> Result<Content, CliError> {
     let name = input::name_of(file);
-    // One more than a task can hold: that it is too much is told with the payload.
+    // One byte more than a task may have; the payload check reports the size.
     let bytes = input::bytes_of(file, MAX_PAYLOAD as u64 + 1);
     let bytes = bytes.map_err(|why| {
-        CliError::usage(format!("{name} cannot be read: {why}"))
-            .with_help("name a file that is there, or - for stdin".to_owned())
+        CliError::usage(format!("cannot read {name}: {why}"))
+            .with_help("name an existing file, or - for stdin".to_owned())
     })?;
     String::from_utf8(bytes).map(Content).map_err(|_| {
-        CliError::usage(format!("{name} is not UTF-8 text"))
-            .with_help("a task's payload is JSON: send a text, such as base64".to_owned())
+        CliError::usage(format!("{name} is not UTF-8 text")).with_help(
+            "task payloads are JSON: encode binary data as text, such as base64".to_owned(),
+        )
     })
 }
 
 impl Content {
-    /// As JSON to the letter if it is JSON, else as a text.
+    /// As raw JSON if it is valid JSON, otherwise as a string.
     pub(super) fn into_json(self) -> Result<Box<RawValue>, CliError> {
         match RawValue::from_string(self.0.trim().to_owned()) {
             Ok(json) => Ok(json),
@@ -44,7 +45,7 @@ impl Content {
         }
     }
 
-    /// As a text.
+    /// As a string.
     pub(super) fn into_text(self) -> Result<Box<RawValue>, CliError> {
         to_raw_value(&self.0).map_err(|why| CliError::usage(why.to_string()))
     }
@@ -58,9 +59,9 @@ mod tests {
         of(Some(text), None).unwrap().unwrap().into_json().unwrap().get().to_owned()
     }
 
-    /// D19: JSON keeps its digits and the order of its keys, anything else is a text.
+    /// D19: JSON keeps its digits and key order, anything else becomes a string.
     #[test]
-    fn a_body_is_json_if_it_is_json() {
+    fn body_is_json_if_valid_else_string() {
         assert_eq!(json(r#" {"b":1.00,"a":2} "#), r#"{"b":1.00,"a":2}"#);
         assert_eq!(json("name=ada"), r#""name=ada""#);
         assert_eq!(json("{not json"), r#""{not json""#);
@@ -68,11 +69,11 @@ mod tests {
     }
 
     #[test]
-    fn a_body_can_be_in_a_file() {
+    fn body_is_read_from_file() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "[1]\n").unwrap();
         assert_eq!(json(&format!("@{}", file.path().display())), "[1]");
         let missing = of(Some("@/no/such/file"), None).err().unwrap().to_string();
-        assert!(missing.starts_with("/no/such/file cannot be read"), "{missing}");
+        assert!(missing.starts_with("cannot read /no/such/file"), "{missing}");
     }
 }

@@ -1,4 +1,4 @@
-//! `steadfast submit`: puts tasks into a store, one or a file of them (D9).
+//! `steadfast submit`: task submission, single or from a file (D9).
 
 mod command;
 mod content;
@@ -20,30 +20,32 @@ use file::FileFlags;
 use http::Http;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast submit http POST https://api.example.com/users --body {}", "call a service"),
-    ("steadfast submit command -- backup --full orders", "run a program"),
-    ("steadfast submit tasks.jsonl", "every line of a file"),
-    ("steadfast submit tasks.jsonl --dry-run", "is every line right?"),
-    ("steadfast submit tasks.jsonl --resume", "go on where it stopped"),
-    ("steadfast submit - --queue mail --policy patient --skip-bad bad.jsonl", "out of a pipe"),
+    ("steadfast submit http POST https://api.example.com/users --body {}", "an HTTP request"),
+    ("steadfast submit command -- backup --full orders", "a command"),
+    ("steadfast submit tasks.jsonl", "a file of tasks"),
+    ("steadfast submit tasks.jsonl --dry-run", "validate the file"),
+    ("steadfast submit tasks.jsonl --resume", "continue after an interruption"),
+    (
+        "steadfast submit - --queue mail --policy patient --skip-bad bad.jsonl",
+        "from stdin, skipping invalid lines",
+    ),
 ];
 
 const LINE: Section = (
-    "A line",
+    "Line format",
     &[
         ("{\"kind\": \"http\", \"payload\": {\"url\": \"https://api.example.com/\"}}", ""),
-        ("and as wanted id, queue, category, priority, policy, run_at, expires_at,", ""),
+        ("optional: id, queue, category, priority, policy, run_at, expires_at,", ""),
         ("idempotency_key, correlation_id, hold_category, first_fault", ""),
     ],
 );
 
-/// Put tasks into a store: a call, a command, or a file of them.
+/// Submit tasks: an HTTP call, a command, or a file of tasks.
 ///
-/// A file has one task on each line, as a JSON object, or is a JSON array of them. It may be of
-/// any length. Flags say what a line leaves open. The file is submitted from its first line to
-/// its last; a line that is wrong stops it, and everything before that line is in the store. With
-/// --resume it goes on from there, whether it was stopped by a wrong line, by Ctrl-C, by a store
-/// that went away or by kill -9, and no task is in the store twice.
+/// A file has one JSON object per line, or a JSON array, and may be of any size. Flags set
+/// defaults for fields that a line omits. Lines are submitted in order; an invalid line stops the
+/// submission, with all earlier lines submitted. --resume continues after an invalid line, Ctrl-C,
+/// an unreachable store or a crash, without submitting any task twice.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -59,7 +61,7 @@ pub(crate) struct Submit {
     file: FileFlags,
 }
 
-/// What a single task does.
+/// A single task.
 #[derive(Debug, Subcommand)]
 enum Kind {
     Http(Box<Http>),

@@ -1,22 +1,21 @@
-//! Payloads of the built-in handlers, checked by the handlers' own types: what a worker would
-//! refuse days later is refused now.
+//! Validation of payloads for the built-in handlers, with the handlers' own types.
 
 use serde_json::value::RawValue;
 use steadfast_api::{ApiError, ErrorKind};
 use steadfast_worker::handlers::{CommandCall, HandlerError, HttpCall};
 
-/// Whether the handler of this kind understands it. Nobody here knows what other kinds take.
+/// Checks that the handler of this kind accepts the payload. Other kinds are not checked.
 pub(super) fn check(kind: &str, payload: &RawValue) -> Result<(), ApiError> {
     let read = match kind {
         "http" => HttpCall::parse(payload.get()).map(drop),
         "command" => CommandCall::parse(payload.get()).map(drop),
         _ => Ok(()),
     };
-    read.map_err(|fault| refused(&fault))
+    read.map_err(|fault| payload_error(&fault))
 }
 
-/// `payload.uri: unknown field; did you mean …`.
-fn refused(fault: &HandlerError) -> ApiError {
+/// Splits `payload.uri: there is no such field; did you mean …` into field, detail and advice.
+fn payload_error(fault: &HandlerFault) -> ApiError {
     let text = fault.to_string();
     let (field, problem) = text.split_once(": ").unwrap_or(("payload", &text));
     let (detail, next) = match problem.split_once("; ") {
@@ -31,18 +30,18 @@ fn refused(fault: &HandlerError) -> ApiError {
 mod tests {
     use super::*;
 
-    fn told(kind: &str, payload: &str) -> Result<(), String> {
+    fn checked(kind: &str, payload: &str) -> Result<(), String> {
         let payload = RawValue::from_string(payload.to_owned()).unwrap();
         check(kind, &payload).map_err(|error| error.to_string())
     }
 
-    /// D19: what a handler would not understand is told with its field and a near miss.
+    /// D19: an invalid payload is reported with its field and a suggestion.
     #[test]
-    fn a_payload_is_checked_by_the_handler_that_will_get_it() {
-        assert_eq!(told("http", r#"{"url": "https://a.example/"}"#), Ok(()));
-        let misspelt = told("http", r#"{"uri": "https://a.example/"}"#).unwrap_err();
-        assert_eq!(misspelt, "payload.uri: unknown field; did you mean `url`?");
-        assert!(told("command", r#"{"args": []}"#).unwrap_err().starts_with("payload: missing"));
-        assert_eq!(told("send-invoice", "42"), Ok(()));
+    fn payload_is_validated_by_its_handler_type() {
+        assert_eq!(checked("http", r#"{"url": "https://a.example/"}"#), Ok(()));
+        let misspelt = checked("http", r#"{"uri": "https://a.example/"}"#).unwrap_err();
+        assert_eq!(misspelt, "payload.uri: there is no such field; did you mean `url`?");
+        assert!(checked("command", r#"{"args": []}"#).unwrap_err().starts_with("payload: missing"));
+        assert_eq!(checked("send-invoice", "42"), Ok(()));
     }
 }

@@ -1,4 +1,4 @@
-//! One task: submitted, or shown before it is.
+//! Submission or preview of a single task.
 
 use std::io::{self, Write};
 
@@ -19,14 +19,14 @@ use crate::output::table::{Align, Table};
 use crate::output::{Printable, relative_time, width};
 use crate::target::{self, Target};
 
-/// What a single task is submitted by.
+/// Flags of a single task.
 #[derive(Debug, Args)]
 pub(super) struct SingleTask {
-    /// Names the work: submitting it twice is submitting it once
+    /// Idempotency key: submitting it again returns the same task
     #[arg(long, value_name = "KEY", help_heading = "Task")]
     key: Option<String>,
 
-    /// Show when it would be tried, and submit nothing
+    /// Show when attempts would be made, and submit nothing
     #[arg(long)]
     dry_run: bool,
 
@@ -81,7 +81,7 @@ impl SingleTask {
     }
 }
 
-/// A task that was submitted.
+/// A submitted task.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct SubmittedTask {
@@ -99,12 +99,12 @@ impl Printable for SubmittedTask {
             }
             _ => String::new(),
         };
-        let known = if self.taken.existed { "was there already: " } else { "" };
+        let known = if self.taken.existed { "already exists: " } else { "" };
         writeln!(page, "task {} {known}{}{due}", task.id, task.status)
     }
 }
 
-/// A task that was not submitted.
+/// A preview of a task's attempts.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct AttemptPreview {
@@ -117,8 +117,8 @@ impl Printable for AttemptPreview {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         let preview = &self.preview;
         if preview.next.is_empty() {
-            let why = preview.reason.map_or("it would be too late", |reason| reason.name());
-            return writeln!(page, "it would not be tried: {why}");
+            let why = preview.reason.map_or("it expires first", |reason| reason.name());
+            return writeln!(page, "no attempt would be made: {why}");
         }
         let columns =
             [("attempt", Align::Right), ("earliest", Align::Left), ("latest", Align::Left)];
@@ -132,6 +132,6 @@ impl Printable for AttemptPreview {
             writeln!(page, "and {} more", preview.and_more)?;
         }
         let name = preview.policy.id().map_or_else(String::new, |id| format!(" {id}"));
-        writeln!(page, "\nnothing was submitted; under the policy{name}, if every attempt fails")
+        writeln!(page, "\nnothing submitted; attempts under the policy{name} if every one fails")
     }
 }

@@ -1,4 +1,4 @@
-//! What can be said of any task, as flags.
+//! Task field flags.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,35 +12,35 @@ use steadfast_store::When;
 use crate::error::CliError;
 use crate::policy_flags::PolicyFlags;
 
-/// Flags with the names of a task's fields.
+/// Flags named after task fields.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Task")]
 pub(super) struct TaskFlags {
-    /// The line it stands in [default: default]
+    /// Queue name [default: default]
     #[arg(long, value_name = "NAME")]
     queue: Option<String>,
 
-    /// What it is about: a customer, a host
+    /// Category, such as a customer or a host
     #[arg(long, value_name = "NAME")]
     category: Option<String>,
 
-    /// A higher one goes first [default: 0]
+    /// Priority; higher values run first [default: 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     priority: Option<i16>,
 
-    /// Not before this time, like 2026-07-01T08:00:00Z
+    /// Run at this time, such as 2026-07-01T08:00:00Z
     #[arg(long, value_name = "TIME", value_parser = time)]
     at: Option<Timestamp>,
 
-    /// Not before this long from now, like 2h
+    /// Run after this duration, such as 2h
     #[arg(long = "in", value_name = "DURATION", value_parser = duration::parse, conflicts_with = "at")]
     after: Option<Duration>,
 
-    /// Too late after this time
+    /// Expire at this time: no attempt starts after it
     #[arg(long, value_name = "TIME", value_parser = time)]
     expires_at: Option<Timestamp>,
 
-    /// Too late after this long from now
+    /// Expire after this duration
     #[arg(
         long,
         value_name = "DURATION",
@@ -49,11 +49,11 @@ pub(super) struct TaskFlags {
     )]
     expires_in: Option<Duration>,
 
-    /// Ties it to what else belongs to the same request
+    /// Correlation id, shared with other work of the same request
     #[arg(long, value_name = "ID")]
     correlation_id: Option<String>,
 
-    /// When it is asked to wait, its whole category waits
+    /// When rate limited, delay the whole category
     #[arg(long)]
     hold_category: bool,
 
@@ -62,9 +62,9 @@ pub(super) struct TaskFlags {
 }
 
 impl TaskFlags {
-    /// What they say. `config` is the policy file that was named, if one was.
+    /// The defaults given by the flags. `config` is the policy file given by flag.
     pub(super) fn defaults(&self, config: Option<&Path>) -> Result<TaskDefaults, CliError> {
-        let moment = |at: Option<Timestamp>, after: Option<Duration>| {
+        let time = |at: Option<Timestamp>, after: Option<Duration>| {
             at.map(When::At).or(after.map(When::After))
         };
         Ok(TaskDefaults {
@@ -72,15 +72,15 @@ impl TaskFlags {
             category: self.category.clone(),
             priority: self.priority,
             policy: self.policy.choice(config)?,
-            run_at: moment(self.at, self.after),
-            expires_at: moment(self.expires_at, self.expires_in),
+            run_at: time(self.at, self.after),
+            expires_at: time(self.expires_at, self.expires_in),
             correlation_id: self.correlation_id.clone(),
             hold_category: self.hold_category,
         })
     }
 }
 
-/// What is said for tasks that do not say it themselves.
+/// Defaults for tasks that omit a field.
 #[derive(Clone, Debug)]
 pub(super) struct TaskDefaults {
     queue: Option<String>,
@@ -94,12 +94,12 @@ pub(super) struct TaskDefaults {
 }
 
 impl TaskDefaults {
-    /// The policy, if one is said.
+    /// The policy, if given.
     pub(super) const fn policy(&self) -> Option<&PolicyChoice> {
         self.policy.as_ref()
     }
 
-    /// Says it of a task.
+    /// Fills the fields that a task omits.
     pub(super) fn fill(&self, task: &mut NewTask) {
         or(&mut task.queue, &self.queue);
         or(&mut task.category, &self.category);
@@ -112,14 +112,16 @@ impl TaskDefaults {
     }
 }
 
-fn or<T: Clone>(own: &mut Option<T>, said: &Option<T>) {
+fn or<T: Clone>(own: &mut Option<T>, default: &Option<T>) {
     if own.is_none() {
-        own.clone_from(said);
+        own.clone_from(default);
     }
 }
 
 fn time(text: &str) -> Result<Timestamp, String> {
-    text.parse().map_err(|_| "write it like 2026-07-01T08:00:00Z, with its time zone".to_owned())
+    text.parse().map_err(|_| {
+        "must be a timestamp with a time zone, such as 2026-07-01T08:00:00Z".to_owned()
+    })
 }
 
 #[cfg(test)]
@@ -134,23 +136,23 @@ mod tests {
         flags: TaskFlags,
     }
 
-    /// Flags say what a line leaves open, and never overrule what it says.
+    /// Flags fill omitted fields and never override a line's own.
     #[test]
-    fn what_a_task_says_itself_stands() {
+    fn flags_fill_only_omitted_fields() {
         let line = "x --queue mail --priority 5 --in 2h --policy sql --category a";
-        let said = Line::parse_from(line.split(' ')).flags.defaults(None).unwrap();
+        let defaults = Line::parse_from(line.split(' ')).flags.defaults(None).unwrap();
         let read = |text| {
             let mut task = NewTask::from_json(text).unwrap();
-            said.fill(&mut task);
+            defaults.fill(&mut task);
             task
         };
-        let silent = read(r#"{"kind":"k","payload":1}"#);
-        assert_eq!((silent.queue.as_deref(), silent.priority), (Some("mail"), Some(5)));
-        assert_eq!(silent.run_at, Some(When::After(Duration::from_secs(7200))));
-        assert_eq!(silent.policy, Some(PolicyChoice::Named("sql".to_owned())));
-        let outspoken = read(r#"{"kind":"k","payload":1,"queue":"q","priority":0,"run_at":"1s"}"#);
-        assert_eq!((outspoken.queue.as_deref(), outspoken.priority), (Some("q"), Some(0)));
-        assert_eq!(outspoken.run_at, Some(When::After(Duration::from_secs(1))));
-        assert_eq!(outspoken.category.as_deref(), Some("a"));
+        let omitted = read(r#"{"kind":"k","payload":1}"#);
+        assert_eq!((omitted.queue.as_deref(), omitted.priority), (Some("mail"), Some(5)));
+        assert_eq!(omitted.run_at, Some(When::After(Duration::from_secs(7200))));
+        assert_eq!(omitted.policy, Some(PolicyChoice::Named("sql".to_owned())));
+        let explicit = read(r#"{"kind":"k","payload":1,"queue":"q","priority":0,"run_at":"1s"}"#);
+        assert_eq!((explicit.queue.as_deref(), explicit.priority), (Some("q"), Some(0)));
+        assert_eq!(explicit.run_at, Some(When::After(Duration::from_secs(1))));
+        assert_eq!(explicit.category.as_deref(), Some("a"));
     }
 }

@@ -1,6 +1,6 @@
-//! One thing done to several tasks.
+//! One operation on several tasks.
 //!
-//! Each is done by itself: that one of them cannot be does not keep the others from it.
+//! Each task is processed on its own; a failure does not affect the others.
 
 use std::io::{self, Write};
 
@@ -14,10 +14,10 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Printable;
 
-/// Does it to each of them, says what each is now, and then what could not be done.
+/// Applies the operation to each task, prints the results, and reports the errors.
 pub(super) async fn apply(
     ids: &[TaskId],
-    done: &'static str,
+    verb: &'static str,
     common: &Common,
     act: impl AsyncFn(TaskId) -> Result<TaskView, ApiError>,
 ) -> Result<Exit, CliError> {
@@ -29,15 +29,15 @@ pub(super) async fn apply(
         }
     }
     if !tasks.is_empty() {
-        common.output().print(&BatchResult { tasks, done, is_one: ids.len() == 1 })?;
+        common.output().print(&BatchResult { tasks, verb, is_one: ids.len() == 1 })?;
     }
     CliError::all(problems).map_or(Ok(Exit::Success), Err)
 }
 
-/// What was done. As JSON, the task; several are a page of them.
+/// The changed tasks. JSON output is the task, or a page of several.
 struct BatchResult {
     tasks: Vec<TaskView>,
-    done: &'static str,
+    verb: &'static str,
     is_one: bool,
 }
 
@@ -52,6 +52,6 @@ impl Serialize for BatchResult {
 
 impl Printable for BatchResult {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        self.tasks.iter().try_for_each(|task| writeln!(page, "{} {}", self.done, task.id))
+        self.tasks.iter().try_for_each(|task| writeln!(page, "{} {}", self.verb, task.id))
     }
 }

@@ -1,4 +1,4 @@
-//! `steadfast tasks cancel`: calls tasks off (D10).
+//! `steadfast tasks cancel`: cancellation (D10).
 
 use clap::Args;
 use steadfast_store::TaskId;
@@ -11,16 +11,16 @@ use crate::help::{Example, after_help};
 use crate::target::{self, Target};
 
 const EXAMPLES: &[Example] =
-    &[("steadfast tasks cancel 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "not to be done any more")];
+    &[("steadfast tasks cancel 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "cancel one task")];
 
-/// Call tasks off, running or not.
+/// Cancel tasks, running or not.
 ///
-/// A worker that has the task is told to stop, and its last word is refused. A task that was
-/// called off can be brought back with `steadfast tasks requeue`.
+/// The worker that runs a task is notified, and its result is rejected. Bring cancelled tasks back
+/// with `steadfast tasks requeue`.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Cancel {
-    /// Which tasks
+    /// Task ids
     #[arg(value_name = "ID", required = true, value_parser = id::parse)]
     ids: Vec<TaskId>,
 

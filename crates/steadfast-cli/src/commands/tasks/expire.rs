@@ -1,4 +1,4 @@
-//! `steadfast tasks expire`: changes when tasks are too late (D10).
+//! `steadfast tasks expire`: expiry times (D10).
 
 use std::time::Duration;
 
@@ -15,18 +15,17 @@ use crate::help::{Example, after_help};
 use crate::target::{self, Target};
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast tasks expire 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b --in 2h", "after that, never"),
-    ("steadfast tasks expire 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b --never", "however late it is"),
+    ("steadfast tasks expire 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b --in 2h", "expire in two hours"),
+    ("steadfast tasks expire 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b --never", "remove the expiry"),
 ];
 
-/// Change when tasks are too late.
+/// Set when tasks expire.
 ///
-/// No attempt of a task begins after it has expired; then it is failed, with the reason
-/// out_of_time.
+/// No attempt starts after a task has expired; it fails with the reason out_of_time.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Expire {
-    /// Which tasks
+    /// Task ids
     #[arg(value_name = "ID", required = true, value_parser = id::parse)]
     ids: Vec<TaskId>,
 
@@ -40,22 +39,22 @@ pub(super) struct Expire {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct NewExpiry {
-    /// At this time, such as 2026-07-01T08:00:00Z
+    /// Expire at this time, such as 2026-07-01T08:00:00Z
     #[arg(long, value_name = "TIME", value_parser = time)]
     at: Option<Timestamp>,
 
-    /// So long from now, such as 2h
+    /// Expire after this duration, such as 2h
     #[arg(long = "in", value_name = "DURATION", value_parser = duration::parse)]
     after: Option<Duration>,
 
-    /// Not at all
+    /// Never expire
     #[arg(long)]
     never: bool,
 }
 
 fn time(text: &str) -> Result<Timestamp, String> {
     text.parse().map_err(|_: jiff::Error| {
-        "write it like 2026-07-01T08:00:00Z, or say how long from now with --in".to_owned()
+        "must be a timestamp such as 2026-07-01T08:00:00Z; for a duration use --in".to_owned()
     })
 }
 

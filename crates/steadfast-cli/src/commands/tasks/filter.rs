@@ -1,4 +1,4 @@
-//! Which tasks are meant, as flags.
+//! Task filter flags.
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -11,39 +11,40 @@ use crate::error::CliError;
 use crate::past_time;
 use crate::suggestion::nearest;
 
-/// Which tasks. Flags that are given together must all hold.
+/// Task filters; all given flags must match.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Which tasks")]
+#[command(next_help_heading = "Filters")]
 pub(super) struct FilterFlags {
-    /// Those that are here
+    /// Only tasks with this status
     #[arg(long, value_name = "STATUS", value_parser = statuses())]
     pub(super) status: Option<Status>,
 
-    /// Those of this queue
+    /// Only tasks of this queue
     #[arg(long, value_name = "NAME")]
     pub(super) queue: Option<String>,
 
-    /// Those of this category
+    /// Only tasks of this category
     #[arg(long, value_name = "NAME")]
     category: Option<String>,
 
-    /// Those of this kind
+    /// Only tasks of this kind
     #[arg(long, value_name = "NAME")]
     kind: Option<String>,
 
-    /// Those whose last failure was judged so
+    /// Only tasks whose last failure has this class
     #[arg(long, value_name = "CLASS", value_parser = classes())]
     class: Option<Class>,
 
-    /// Those that belong to this request
+    /// Only tasks with this correlation id
     #[arg(long, value_name = "ID")]
     correlation_id: Option<String>,
 
-    /// Those submitted since then: so long ago (2h), or a time (2026-07-01T08:00:00Z)
+    /// Only tasks submitted since this time: a duration ago (2h) or a timestamp
+    /// (2026-07-01T08:00:00Z)
     #[arg(long, value_name = "WHEN", value_parser = past_time::parse)]
     since: Option<When>,
 
-    /// Those that ended since then
+    /// Only tasks that ended since this time
     #[arg(long, value_name = "WHEN", value_parser = past_time::parse)]
     ended_since: Option<When>,
 }
@@ -55,16 +56,16 @@ fn statuses() -> impl TypedValueParser<Value = Status> {
 fn classes() -> impl TypedValueParser<Value = Class> {
     let named = |name: String| Class::ALL.into_iter().find(|class| class.name() == name);
     PossibleValuesParser::new(Class::ALL.map(Class::name))
-        .try_map(move |name| named(name).ok_or("no such class"))
+        .try_map(move |name| named(name).ok_or("unknown class"))
 }
 
 impl FilterFlags {
-    /// Whether anything is said.
+    /// Whether no filter is given.
     pub(super) fn is_empty(&self) -> bool {
         self.filter(Timestamp::UNIX_EPOCH) == TaskFilter::default()
     }
 
-    /// The same for a store whose time is `now`.
+    /// The filter, with durations relative to `now`.
     pub(super) fn filter(&self, now: Timestamp) -> TaskFilter {
         let ago = |when: Option<When>| when.map(|when| past_time::resolve(now, when));
         TaskFilter {
@@ -80,7 +81,7 @@ impl FilterFlags {
         }
     }
 
-    /// What to say where no task is found: perhaps the queue's name was a slip.
+    /// A hint for an empty result: the queue's name may be misspelled.
     pub(super) async fn unknown_queue_hint(
         &self,
         api: &dyn Api,
@@ -94,15 +95,15 @@ async fn names(api: &dyn Api) -> Result<Vec<String>, CliError> {
     Ok(api.queues().await?.into_iter().map(|queue| queue.name).collect())
 }
 
-/// What to say of a queue that no task was ever submitted to.
+/// The hint for a queue that does not exist.
 fn unknown_queue(queue: &str, names: &[String]) -> Option<String> {
     if names.iter().any(|name| name == queue) {
         return None;
     }
     let names = names.iter().map(String::as_str);
     Some(match nearest(queue, names) {
-        Some(near) => format!("there is no queue `{queue}`: did you mean `{near}`?"),
-        None => format!("there is no queue `{queue}`: `steadfast queue list` shows them"),
+        Some(near) => format!("unknown queue `{queue}`: did you mean `{near}`?"),
+        None => format!("unknown queue `{queue}`: `steadfast queue list` lists the queues"),
     })
 }
 
@@ -111,11 +112,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_queue_that_is_not_there_is_told_with_the_one_that_is() {
+    fn unknown_queue_is_reported_with_suggestion() {
         let names = ["mail".to_owned()];
         assert_eq!(unknown_queue("mail", &names), None);
-        let told = unknown_queue("mial", &names).unwrap();
-        assert!(told.ends_with("did you mean `mail`?"), "{told}");
+        let hint = unknown_queue("mial", &names).unwrap();
+        assert!(hint.ends_with("did you mean `mail`?"), "{hint}");
         assert!(unknown_queue("invoices", &names).unwrap().contains("queue list"));
     }
 }

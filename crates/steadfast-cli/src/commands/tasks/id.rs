@@ -1,12 +1,12 @@
-//! A task's id as it is typed.
+//! Task ids as arguments.
 
 use steadfast_store::TaskId;
 
-/// Reads one.
+/// Parses a task id.
 pub(super) fn parse(text: &str) -> Result<TaskId, String> {
     text.parse().map_err(|_| {
-        "a task's id looks like 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b; `steadfast tasks list` shows \
-         them"
+        "not a task id: expected one like 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b; `steadfast tasks list` \
+         shows them"
             .to_owned()
     })
 }

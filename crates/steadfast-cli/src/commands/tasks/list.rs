@@ -1,4 +1,4 @@
-//! `steadfast tasks list`: tasks, by where they are and what they are about (D15).
+//! `steadfast tasks list`: tasks by filter (D15).
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -24,18 +24,17 @@ use crate::target::{self, Target};
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast tasks list", "the newest first"),
-    ("steadfast tasks list --status failed --since 2h", "given up of late"),
-    ("steadfast tasks list --due-within 24h", "what comes next"),
-    ("steadfast tasks list --queue mail --watch", "live, until q"),
+    ("steadfast tasks list", "newest first"),
+    ("steadfast tasks list --status failed --since 2h", "failed in the last two hours"),
+    ("steadfast tasks list --due-within 24h", "due in the next 24 hours"),
+    ("steadfast tasks list --queue mail --watch", "refresh until q"),
     ("steadfast tasks list --limit 1000 --json", "for a script"),
 ];
 
 /// List tasks.
 ///
-/// The newest come first; those that wait come in the order in which they are due, and those
-/// that are due in the order in which workers take them. The time is when a task ended or when
-/// it is due.
+/// Newest first; scheduled tasks by their due time, and pending tasks in claim order. The time is
+/// when a task ended or is due.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct List {
@@ -48,7 +47,7 @@ pub(super) struct List {
     #[command(flatten)]
     filter: FilterFlags,
 
-    /// Those that wait and are due within this time
+    /// Only scheduled and pending tasks due within this duration
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     due_within: Option<Duration>,
 
@@ -84,16 +83,16 @@ impl List {
         Ok(Listed { page, now, empty })
     }
 
-    /// What to say where there is nothing, and what to do.
+    /// The text for an empty list.
     async fn empty_text(&self, api: &dyn Api) -> Result<String, CliError> {
-        if let Some(told) = self.filter.unknown_queue_hint(api).await? {
-            return Ok(told);
+        if let Some(hint) = self.filter.unknown_queue_hint(api).await? {
+            return Ok(hint);
         }
         let is_filtered = self.due_within.is_some() || !self.filter.is_empty();
         Ok(if is_filtered {
-            "no such tasks: `steadfast stats` tells how many are where".to_owned()
+            "no matching tasks; finished tasks are deleted after the retention period".to_owned()
         } else if self.paging.is_first() {
-            "no tasks yet: put one in with `steadfast submit`".to_owned()
+            "no tasks yet: submit one with `steadfast submit`".to_owned()
         } else {
             "no more tasks".to_owned()
         })
@@ -106,7 +105,7 @@ struct Listed {
     page: Page<TaskView>,
     #[serde(skip)]
     now: Timestamp,
-    /// What to say if there is nothing.
+    /// The text for an empty list.
     #[serde(skip)]
     empty: String,
 }
@@ -116,11 +115,11 @@ const COLUMNS: &[(&str, Align)] = &[
     ("status", Align::Left),
     ("kind", Align::Left),
     ("queue", Align::Left),
-    ("tries", Align::Right),
+    ("attempts", Align::Right),
     ("when", Align::Left),
 ];
 
-/// The least that is worth showing of an error, and the most where nothing limits it.
+/// The minimum and maximum width of the error column.
 const ERROR_COLUMNS: (usize, usize) = (20, 80);
 
 impl Printable for Listed {
@@ -137,7 +136,7 @@ impl Printable for Listed {
 }
 
 impl Listed {
-    /// All of it in lines, if that fits.
+    /// The table, if it fits.
     fn table(&self, width: Option<u16>) -> Option<Table> {
         let bare = self.rows(None);
         let room = match width {
@@ -150,7 +149,7 @@ impl Listed {
         (room >= ERROR_COLUMNS.0).then(|| self.rows(Some(room)))
     }
 
-    /// The table, with so much room for errors if they are shown.
+    /// The table, with an error column of this width if given.
     fn rows(&self, room: Option<usize>) -> Table {
         let columns = COLUMNS.iter().chain(room.map(|_| &("last error", Align::Left)));
         let mut table = Table::with_columns(&columns.copied().collect::<Vec<_>>());
@@ -160,7 +159,7 @@ impl Listed {
                 (task.status.to_string(), status::color(task.status)),
                 (task.kind.clone(), None),
                 (task.queue.clone(), None),
-                (status::tries(task), None),
+                (status::attempts_short(task), None),
                 (status::when(task, self.now), None),
             ];
             let error = room.map(|room| (truncate::line(&error(task), room), None));
@@ -169,15 +168,16 @@ impl Listed {
         table
     }
 
-    /// Two or three lines for each, for a narrow terminal.
+    /// Two or three lines per task, for a narrow terminal.
     fn write_in_blocks(&self, page: &mut dyn Write, width: usize) -> io::Result<()> {
         for task in &self.page.items {
             let id = task.id.to_string();
-            let state = format!("{} {}", status::tries(task), status::when(task, self.now));
+            let state =
+                format!("{} {}", status::attempts_short(task), status::when(task, self.now));
             let style = status::color(task.status).map(StatusColor::style).unwrap_or_default();
             let fits = id.len() + task.status.name().len() + state.len() + 4 <= width;
-            let between = if fits { "  " } else { "\n    " };
-            writeln!(page, "{id}{between}{style}{}{style:#}  {state}", task.status)?;
+            let separator = if fits { "  " } else { "\n    " };
+            writeln!(page, "{id}{separator}{style}{}{style:#}  {state}", task.status)?;
             let about =
                 format!("{} on {}", sanitize::line(&task.kind), sanitize::line(&task.queue));
             let about = match error(task) {
@@ -192,7 +192,7 @@ impl Listed {
     }
 }
 
-/// What is wrong with it, or what it failed with last, if it has not succeeded since.
+/// The task's problem, or its last error unless it has completed.
 fn error(task: &TaskView) -> String {
     if let Some(problem) = &task.problem {
         return problem.clone();

@@ -1,4 +1,4 @@
-//! `steadfast tasks`: the tasks of a store, looked at and steered.
+//! `steadfast tasks`: tasks of a store.
 
 mod batch;
 mod cancel;
@@ -19,16 +19,16 @@ use crate::exit::Exit;
 use crate::help::{Example, after_help};
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast tasks list --status failed", "what was given up?"),
-    ("steadfast tasks list --due-within 24h --watch", "what comes next?"),
-    ("steadfast tasks show 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "why did it fail?"),
-    ("steadfast tasks requeue --status failed --rate 50/s --dry-run", "what would come back?"),
+    ("steadfast tasks list --status failed", "list failed tasks"),
+    ("steadfast tasks list --due-within 24h --watch", "watch upcoming tasks"),
+    ("steadfast tasks show 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "show its attempts"),
+    ("steadfast tasks requeue --status failed --rate 50/s --dry-run", "preview a requeue"),
 ];
 
-/// Look at tasks and steer them.
+/// List, show, cancel and requeue tasks.
 ///
-/// A task is work that is written down and tried again, by whichever worker is alive. These
-/// commands show where tasks are and why, and call them off, bring them back, or hurry them.
+/// A task is work that is stored and retried by any available worker. These commands show tasks
+/// with their attempts, and cancel, requeue, run or expire them.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]), arg_required_else_help = true)]
 pub(crate) struct TasksCommand {

@@ -1,5 +1,4 @@
-//! `steadfast tasks requeue`: has ended tasks tried again, one by one or an outage's thousand
-//! (D10, D16).
+//! `steadfast tasks requeue`: requeues ended tasks, singly or in bulk (D10, D16).
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -21,51 +20,50 @@ use crate::output::{Printable, counted, note};
 use crate::target::{self, Target};
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast tasks requeue 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "one, from the start"),
-    ("steadfast tasks requeue --status failed --queue mail --dry-run", "how many would it be?"),
-    ("steadfast tasks requeue --status failed --ended-since 2h --rate 50/s", "not as one wave"),
+    ("steadfast tasks requeue 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "one task"),
+    ("steadfast tasks requeue --status failed --queue mail --dry-run", "preview"),
+    ("steadfast tasks requeue --status failed --ended-since 2h --rate 50/s", "at a limited rate"),
     ("steadfast tasks requeue --class rate_limited --keep-count --yes", "in a script"),
 ];
 
-/// Have ended tasks tried again.
+/// Requeue ended tasks.
 ///
-/// Name tasks, or say which are meant: those that failed, unless another status is said. Their
-/// attempts are counted from the start, unless the count is to be kept; then a task whose
-/// attempts are used up gets one more. At a rate they come back slightly unevenly, so that the
-/// service that failed them is not asked by all at once.
+/// Select tasks by id or by filter; the default status is failed. Attempts are counted from zero,
+/// or continue with --keep-count, where an exhausted task gets one more attempt. With --rate,
+/// tasks are spread with slight jitter to protect the service they call.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct RequeueCommand {
-    /// These tasks
+    /// Task ids
     #[arg(value_name = "ID", value_parser = id::parse)]
     ids: Vec<TaskId>,
 
-    /// Count attempts from the start, which is usual
+    /// Count attempts from zero (default)
     #[arg(long, conflicts_with = "keep_count")]
-    #[allow(dead_code, reason = "it says what happens anyway")]
+    #[allow(dead_code, reason = "accepted for clarity; it is the default")]
     fresh: bool,
 
-    /// Let the count of attempts stand
+    /// Keep the attempt count
     #[arg(long)]
     keep_count: bool,
 
-    /// Let each be due when it was going to be, if that is still to come; only with ids
+    /// Keep a due time that is in the future; only with ids
     #[arg(long, requires = "ids")]
     keep_time: bool,
 
-    /// At most so many a second or a minute: 50/s, 300/min
+    /// Maximum rate, such as 50/s or 300/min [default: unlimited]
     #[arg(long, value_name = "RATE", value_parser = rate, conflicts_with = "ids")]
     rate: Option<f64>,
 
-    /// At most so many, the oldest first
+    /// Maximum number of tasks, oldest first [default: unlimited]
     #[arg(long, value_name = "N", conflicts_with = "ids")]
     limit: Option<u32>,
 
-    /// Only say how many it would be
+    /// Show how many tasks would be requeued, and change nothing
     #[arg(long, conflicts_with = "ids")]
     dry_run: bool,
 
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(short, long)]
     yes: bool,
 
@@ -76,7 +74,7 @@ pub(super) struct RequeueCommand {
     target: Target,
 }
 
-/// `50/s`, `300/min`, `1000/h`, or a number a second.
+/// Parses `50/s`, `300/min`, `1000/h`, or a number per second.
 fn rate(text: &str) -> Result<f64, String> {
     let (number, unit) = text.split_once('/').unwrap_or((text, "s"));
     let seconds = match unit {
@@ -92,7 +90,7 @@ fn rate(text: &str) -> Result<f64, String> {
 }
 
 fn not_a_rate(text: &str) -> String {
-    format!("`{text}` is no rate; write it like 50/s, 300/min or 1000/h")
+    format!("`{text}` is not a rate greater than 0, such as 50/s, 300/min or 1000/h")
 }
 
 impl RequeueCommand {
@@ -107,22 +105,23 @@ impl RequeueCommand {
         })
     }
 
-    /// Whether it is clear which tasks are meant.
+    /// Validates the selection of tasks.
     fn check(&self) -> Result<(), CliError> {
         if !self.ids.is_empty() && !self.filter.is_empty() {
-            return Err(CliError::usage("tasks are named and described at once")
-                .with_help("name their ids, or say which are meant with flags".to_owned()));
+            return Err(CliError::usage("ids and filters cannot be combined")
+                .with_help("pass either task ids or filter flags".to_owned()));
         }
         if let Some(status) = self.filter.status.filter(|status| !status.is_ended()) {
-            let next = "requeue completed, failed or cancelled tasks, or hurry one that waits with \
+            let help = "use --status completed, failed or cancelled; to run a scheduled task now, use \
                         `steadfast tasks run-now`";
-            return Err(CliError::usage(format!("what is {status} has not ended"))
-                .with_help(next.to_owned()));
+            return Err(CliError::usage(format!(
+                "cannot requeue {status} tasks: only ended tasks can be requeued"
+            ))
+            .with_help(help.to_owned()));
         }
         if self.ids.is_empty() && self.filter.is_empty() {
-            return Err(CliError::usage("which tasks?").with_help(
-                "name their ids, or say which are meant, such as with --status failed".to_owned(),
-            ));
+            return Err(CliError::usage("no tasks selected")
+                .with_help("pass task ids, or a filter such as --status failed".to_owned()));
         }
         Ok(())
     }
@@ -153,9 +152,9 @@ impl RequeueCommand {
         };
         common.output().print(&RequeueResult { requeued, status })?;
         if requeued.count == 0
-            && let Some(told) = self.filter.unknown_queue_hint(api).await?
+            && let Some(hint) = self.filter.unknown_queue_hint(api).await?
         {
-            note(&told);
+            note(&hint);
         }
         Ok(Exit::Success)
     }
@@ -191,9 +190,9 @@ impl Printable for RequeueResult {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         let what = describe(&self.requeued, self.status);
         match self.requeued {
-            Requeued { count: 0, .. } => writeln!(page, "there are no such {} tasks", self.status),
+            Requeued { count: 0, .. } => writeln!(page, "no matching {} tasks", self.status),
             Requeued { dry_run: true, .. } => {
-                writeln!(page, "nothing was changed; it would be {what}")
+                writeln!(page, "would requeue {what}")
             }
             _ => writeln!(page, "requeued {what}"),
         }
@@ -204,9 +203,9 @@ impl Printable for RequeueResult {
 mod tests {
     use super::*;
 
-    /// D16: a rate is written as human_duration say it.
+    /// D16: rates have a unit of time.
     #[test]
-    fn a_rate_is_so_many_in_a_unit_of_time() {
+    fn rate_is_parsed_per_unit_of_time() {
         assert_eq!(rate("50/s"), Ok(50.0));
         assert_eq!(rate("300/min"), Ok(5.0));
         assert_eq!(rate("2.5"), Ok(2.5));

@@ -1,4 +1,4 @@
-//! `steadfast tasks run-now`: makes tasks due (D10).
+//! `steadfast tasks run-now`: makes scheduled tasks due (D10).
 
 use clap::Args;
 use steadfast_store::TaskId;
@@ -11,16 +11,16 @@ use crate::help::{Example, after_help};
 use crate::target::{self, Target};
 
 const EXAMPLES: &[Example] =
-    &[("steadfast tasks run-now 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "do not wait any longer")];
+    &[("steadfast tasks run-now 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "skip the remaining delay")];
 
-/// Make tasks that wait due now.
+/// Make scheduled tasks due now.
 ///
-/// The wait that a task is in ends; the attempts that it has used stay used, and its policy
-/// goes on as before.
+/// Ends the current delay of a task. Attempts already used stay used, and its policy continues as
+/// before.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct RunNow {
-    /// Which tasks
+    /// Task ids
     #[arg(value_name = "ID", required = true, value_parser = id::parse)]
     ids: Vec<TaskId>,
 

@@ -1,4 +1,4 @@
-//! Where a task is, at a glance.
+//! Status, time and attempts of a task in lists.
 
 use jiff::Timestamp;
 use steadfast_api::TaskView;
@@ -7,7 +7,7 @@ use steadfast_store::Status;
 use crate::output::relative_time;
 use crate::output::table::StatusColor;
 
-/// What to feel about it.
+/// The colour of a status.
 pub(super) const fn color(status: Status) -> Option<StatusColor> {
     match status {
         Status::Pending => Some(StatusColor::Warning),
@@ -19,7 +19,7 @@ pub(super) const fn color(status: Status) -> Option<StatusColor> {
     }
 }
 
-/// When it ended, or when it is due.
+/// When the task ended or is due.
 pub(super) fn when(task: &TaskView, now: Timestamp) -> String {
     match task.status {
         Status::Running => "now".to_owned(),
@@ -27,12 +27,12 @@ pub(super) fn when(task: &TaskView, now: Timestamp) -> String {
     }
 }
 
-/// How many attempts were used up, of how many.
-pub(super) fn tries(task: &TaskView) -> String {
+/// Attempts used and allowed, as `1/3`.
+pub(super) fn attempts_short(task: &TaskView) -> String {
     attempts(task, "/")
 }
 
-/// The same with a word between them. How many there may be is for its policy to say.
+/// Attempts used and allowed. Without a policy the limit is unknown.
 pub(super) fn attempts(task: &TaskView, of: &str) -> String {
     match task.policy {
         Some(_) => format!("{}{of}{}", task.attempts, task.max_attempts),

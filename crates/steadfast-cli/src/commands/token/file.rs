@@ -1,8 +1,7 @@
-//! The tokens file: read with all that is wrong in it, and added to.
+//! The tokens file.
 //!
-//! An entry is added where the file is, and the file is not replaced: it keeps its owner, its
-//! rights and its links, which a server that runs as another user reads it by. Whoever adds one
-//! holds the file meanwhile, so that two at once are one after the other.
+//! Entries are appended in place: the file keeps its owner, permissions and links, by which a
+//! server under another user reads it. A lock serializes concurrent writers.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -18,7 +17,7 @@ pub(super) fn read(file: &Path) -> Result<Tokens, CliError> {
     Tokens::read(file).map_err(|problems| file_error(&problems))
 }
 
-/// Adds an entry at the end of a file, which is made if it is not there.
+/// Appends an entry; the file is created if needed.
 pub(super) fn add(path: &Path, entry: &str) -> Result<(), CliError> {
     let write_error = |why: io::Error| write_error(path, &why);
     let mut file = open(path).map_err(write_error)?;
@@ -31,7 +30,7 @@ pub(super) fn add(path: &Path, entry: &str) -> Result<(), CliError> {
     append(&mut file, &more).map_err(write_error)
 }
 
-/// A new file is for its owner alone.
+/// A new file is readable only by its owner.
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
@@ -40,7 +39,7 @@ fn open(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// What stands between an entry and what is before it.
+/// The separator before a new entry.
 fn gap(before: &str) -> &'static str {
     match before {
         "" => "",
@@ -49,7 +48,7 @@ fn gap(before: &str) -> &'static str {
     }
 }
 
-/// All of it or nothing: half an entry would be in the way of every other.
+/// Appends completely or not at all: a partial entry would invalidate the file.
 fn append(file: &mut File, text: &str) -> io::Result<()> {
     let length = file.metadata()?.len();
     let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
@@ -59,7 +58,7 @@ fn append(file: &mut File, text: &str) -> io::Result<()> {
     written
 }
 
-/// Everything that is wrong with a tokens file.
+/// All errors of a tokens file.
 pub(crate) fn file_error(problems: &TokenProblems) -> CliError {
     let each = problems.as_slice().iter().map(|problem| {
         let mut problem = problem.clone();
@@ -70,6 +69,6 @@ pub(crate) fn file_error(problems: &TokenProblems) -> CliError {
 }
 
 fn write_error(file: &Path, why: &io::Error) -> CliError {
-    CliError::failed(format!("{} cannot be written: {why}", file.display()))
-        .with_help("name a file that you may write with --into".to_owned())
+    CliError::failed(format!("cannot write {}: {why}", file.display()))
+        .with_help("choose a writable file with --into".to_owned())
 }

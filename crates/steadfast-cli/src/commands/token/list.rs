@@ -1,4 +1,4 @@
-//! `steadfast token list`: who may come in.
+//! `steadfast token list`: tokens of a file.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -17,17 +17,17 @@ use crate::output::table::{Align, Table};
 use crate::output::{Printable, relative_time, width};
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast token list tokens.toml", "who may come in?"),
-    ("steadfast token list tokens.toml --json", "the same for a script"),
+    ("steadfast token list tokens.toml", "names, roles and expiry"),
+    ("steadfast token list tokens.toml --json", "for a script"),
 ];
 
 /// List the tokens of a file.
 ///
-/// Names, roles and when they expire. Everything that is wrong with the file is told at once.
+/// Shows names, roles and expiry, and reports all errors of the file.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct List {
-    /// The tokens file
+    /// Tokens file
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
@@ -43,13 +43,13 @@ impl List {
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Listed {
-    tokens: Vec<Holder>,
+    tokens: Vec<TokenRow>,
     #[serde(skip)]
     now: Timestamp,
 }
 
 #[derive(Serialize)]
-struct Holder {
+struct TokenRow {
     name: String,
     role: &'static str,
     expires_at: Option<Timestamp>,
@@ -58,17 +58,17 @@ struct Holder {
 
 impl Listed {
     fn new(tokens: &Tokens, now: Timestamp) -> Self {
-        let holder = |token: &Token| Holder {
+        let row = |token: &Token| TokenRow {
             name: token.name().to_owned(),
             role: token.role().name(),
             expires_at: token.expires_at(),
             expired: token.is_expired(now),
         };
-        Self { tokens: tokens.iter().map(holder).collect(), now }
+        Self { tokens: tokens.iter().map(row).collect(), now }
     }
 
-    fn expiry(&self, holder: &Holder) -> String {
-        match holder.expires_at {
+    fn expiry(&self, row: &TokenRow) -> String {
+        match row.expires_at {
             None => "never".to_owned(),
             Some(end) => relative_time::from_now(end, self.now),
         }
@@ -78,13 +78,13 @@ impl Listed {
 impl Printable for Listed {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         if self.tokens.is_empty() {
-            return writeln!(page, "no tokens: make one with `steadfast token new`");
+            return writeln!(page, "no tokens: create one with `steadfast token new`");
         }
         let mut table =
             Table::with_columns(&["name", "role", "expires"].map(|name| (name, Align::Left)));
-        for holder in &self.tokens {
-            let role = holder.role.to_owned();
-            table.row([holder.name.clone(), role, self.expiry(holder)]);
+        for row in &self.tokens {
+            let role = row.role.to_owned();
+            table.row([row.name.clone(), role, self.expiry(row)]);
         }
         table.write(page, width::of_stdout())
     }

@@ -1,4 +1,4 @@
-//! `steadfast token`: the tokens that a server asks for (K1).
+//! `steadfast token`: API tokens of a server (K1).
 
 mod file;
 mod list;
@@ -14,16 +14,16 @@ use crate::exit::Exit;
 use crate::help::{Example, after_help};
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast token new --name ada --role admin --into tokens.toml", "the first one"),
-    ("steadfast token new --name ci --role operator --expires 90d", "and the entry for the file"),
-    ("steadfast token list tokens.toml", "who may come in?"),
+    ("steadfast token new --name ada --role admin --into tokens.toml", "create the first token"),
+    ("steadfast token new --name ci --role operator --expires 90d", "print the entry for the file"),
+    ("steadfast token list tokens.toml", "list the tokens"),
 ];
 
-/// Make tokens for a server, and list them.
+/// Create and list API tokens.
 ///
-/// A server asks for tokens if it has a tokens file. The file holds names, roles and hashes, and
-/// no token: one is shown when it is made, and never again. A token is taken back by deleting its
-/// entry; a server that runs reads its file again within seconds.
+/// A server with a tokens file requires a token. The file has names, roles and hashes; the token
+/// itself is shown only once, when it is created. Revoke a token by deleting its entry: a running
+/// server reloads the file within seconds.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]), arg_required_else_help = true)]
 pub(crate) struct TokenCommand {

@@ -1,7 +1,7 @@
-//! `steadfast token new`: a token, shown once.
+//! `steadfast token new`: token creation.
 //!
-//! The token is all that goes to stdout, so that it can be piped to where it is kept and need
-//! not be on a screen. What belongs into the file goes there, or to stderr.
+//! Only the token goes to stdout, so that it can be piped to a secret store without being shown.
+//! The entry goes to the file or to stderr.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -28,32 +28,32 @@ const EXAMPLES: &[Example] = &[
 const ROLES: Section = (
     "Roles",
     &[
-        ("viewer", "looks at tasks, queues, policies and events"),
-        ("operator", "also submits tasks, works on them and steers them"),
+        ("viewer", "reads tasks, queues, policies and events"),
+        ("operator", "also submits, claims and controls tasks"),
         ("admin", "also reads the audit log"),
     ],
 );
 
-/// Make a token.
+/// Create a token.
 ///
-/// Prints the token on stdout, once: only its hash is kept. Without --into the entry for the
+/// Prints the token on stdout, once: only its hash is stored. Without --into, the entry for the
 /// tokens file is printed on stderr.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[ROLES]))]
 pub(super) struct New {
-    /// Who has it, as the audit log will call them
+    /// Name of its user, as recorded in the audit log
     #[arg(long, value_name = "NAME")]
     name: String,
 
-    /// What they may do: viewer, operator or admin
+    /// Role: viewer, operator or admin
     #[arg(long, value_name = "ROLE")]
     role: Role,
 
-    /// For how long it is worth something; for good unless said
+    /// Lifetime [default: never expires]
     #[arg(long, value_name = "DURATION", value_parser = lifetime)]
     expires: Option<Duration>,
 
-    /// Add its entry to this tokens file
+    /// Append the entry to this tokens file [default: print it]
     #[arg(long, value_name = "FILE")]
     into: Option<PathBuf>,
 }
@@ -61,7 +61,7 @@ pub(super) struct New {
 impl New {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let token = FreshToken::new(&self.name, self.role, self.end()?).map_err(token_error)?;
-        // Before it is shown: a token that nobody can use is worse than none.
+        // Store the entry before showing the token: a token without an entry is useless.
         match &self.into {
             Some(into) => file::add(into, &token.entry())?,
             None if !common.json => show(&token.entry()),
@@ -69,7 +69,7 @@ impl New {
         }
         common.output().print(&NewTokenOutput { token: token.secret(), entry: token.entry() })?;
         if let Some(into) = self.into.as_ref().filter(|_| !common.json) {
-            note(&format!("its entry is in {}; the token is not shown again", into.display()));
+            note(&format!("entry added to {}; the token is not shown again", into.display()));
         }
         Ok(Exit::Success)
     }
@@ -80,29 +80,29 @@ impl New {
         };
         let end = Timestamp::now().checked_add(lifetime);
         end.map(Some).map_err(|_| {
-            CliError::usage("--expires is beyond all times")
-                .with_help("leave it out for a token that never expires".to_owned())
+            CliError::usage("--expires is too long")
+                .with_help("omit it for a token that never expires".to_owned())
         })
     }
 }
 
 fn show(entry: &str) {
-    note("put this into the tokens file; the token is not shown again");
-    // Who has closed stderr does not want to know.
+    note("add this to the tokens file; the token is not shown again");
+    // A closed stderr is not an error.
     let _ = write!(anstream::stderr(), "{entry}");
 }
 
 fn token_error(error: NoToken) -> CliError {
     match error {
         NoToken::Name(problem) => CliError::usage(format!("--name: {problem}"))
-            .with_help("name whoever will have it, such as `ci`".to_owned()),
+            .with_help("name its user, such as `ci`".to_owned()),
         other => CliError::failed(other.to_string()),
     }
 }
 
 fn lifetime(text: &str) -> Result<Duration, String> {
     match duration::parse(text).map_err(|why| why.to_string())? {
-        Duration::ZERO => Err("it must be longer than nothing".to_owned()),
+        Duration::ZERO => Err("must be greater than 0".to_owned()),
         lifetime => Ok(lifetime),
     }
 }

@@ -1,4 +1,4 @@
-//! The chart of one or several plans.
+//! The delay chart of one or more policies.
 
 use steadfast::Policy;
 use steadfast_draw::Chart;
@@ -9,7 +9,7 @@ use crate::commands::policy::summary::Summary;
 use crate::output::human_duration::format as human_duration;
 use crate::output::{counted, note};
 
-/// What is to be drawn.
+/// The chart data.
 pub(super) struct DelayChart<'p> {
     pub(super) policies: &'p [(Option<&'p str>, Policy)],
     pub(super) plans: &'p [Planned<'p>],
@@ -26,7 +26,7 @@ impl DelayChart<'_> {
         })
     }
 
-    /// One policy is told in words; several speak for themselves.
+    /// One policy is described in the subtitle; several are distinguished by the legend.
     fn titled(&self) -> Chart {
         let title = "Delay before each attempt";
         let [(name, policy)] = self.policies else {
@@ -37,19 +37,19 @@ impl DelayChart<'_> {
         let (backoff, total) = (&summary.backoff, human_duration(summary.total_delay.0));
         let title = name.map_or_else(|| title.to_owned(), |name| format!("{title} of {name}"));
         draw::delay_chart(&title, self.log)
-            .subtitle(format!("{backoff}; at most {attempts}, {total} of waiting"))
+            .subtitle(format!("{backoff}; at most {attempts}, total delay {total}"))
     }
 
-    /// What the chart leaves out, and why it has no line where it has none.
-    pub(super) fn note_what_is_missing(&self) {
+    /// Notes on attempts not drawn, and on policies without a line.
+    pub(super) fn print_notes(&self) {
         for ((name, policy), plan) in self.policies.iter().zip(self.plans) {
-            let who = name.map(|name| format!("{name}: ")).unwrap_or_default();
-            plan.what_is_missing().for_each(|what| note(&format!("{who}{what}")));
+            let prefix = name.map(|name| format!("{name}: ")).unwrap_or_default();
+            plan.notes().for_each(|what| note(&format!("{prefix}{what}")));
             match plan.most {
                 1 if policy.is_enabled() => {
-                    note(&format!("{who}it never retries, as max_attempts is 1"))
+                    note(&format!("{prefix}never retries: max_attempts is 1"))
                 }
-                1 => note(&format!("{who}it never retries, as it is off")),
+                1 => note(&format!("{prefix}never retries: it is disabled")),
                 _ => {}
             }
         }

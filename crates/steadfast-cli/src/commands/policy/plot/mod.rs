@@ -1,4 +1,4 @@
-//! `steadfast policy plot`: what a policy will do, to look at.
+//! `steadfast policy plot`: delay charts.
 
 mod delay_chart;
 
@@ -19,15 +19,15 @@ use delay_chart::DelayChart;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy plot --preset grpc --max-attempts 8", "in the terminal"),
-    ("steadfast policy plot --preset sql -o sql.svg", "as a chart, by its extension"),
-    ("steadfast policy plot --preset patient --preset workflow --log", "side by side"),
-    ("steadfast policy plot --jitter full -o - --format svg", "into a pipe"),
+    ("steadfast policy plot --preset sql -o sql.svg", "as SVG, by the extension"),
+    ("steadfast policy plot --preset patient --preset workflow --log", "compare two presets"),
+    ("steadfast policy plot --jitter full -o - --format svg", "SVG on stdout"),
 ];
 
-/// Draw the delay before each attempt, with its jitter band.
+/// Chart the delay before each attempt, with its jitter band.
 ///
-/// The line is what the backoff says, the band is where jitter can put it. The chart goes to
-/// the terminal, or to a file whose extension says how it is drawn: .svg, .png or .txt.
+/// The line is the delay of the backoff, the band the range of jitter. The chart goes to the
+/// terminal, or to a file in the format of its extension: .svg, .png or .txt.
 #[derive(Debug, Args)]
 #[command(
     after_help = after_help(EXAMPLES, &[]),
@@ -37,7 +37,7 @@ pub(crate) struct Plot {
     #[command(flatten)]
     chart: ChartFlags,
 
-    /// Let equal steps upwards multiply the delay
+    /// Use a logarithmic delay axis
     #[arg(long)]
     log: bool,
 
@@ -66,12 +66,12 @@ impl Plot {
         if !(common.json && to_stdout) {
             destination.write(&delay_chart.chart().into())?;
         }
-        delay_chart.note_what_is_missing();
+        delay_chart.print_notes();
         Ok(Exit::Success)
     }
 }
 
-/// What was drawn, in numbers.
+/// The plotted data as JSON.
 #[derive(Serialize)]
 struct Plans<'p> {
     policies: &'p [Planned<'p>],

@@ -1,24 +1,23 @@
-//! Tasks in pieces that a store takes at once.
+//! Batches of tasks from an input.
 //!
-//! A store's cost is by the batch, so a batch is as many tasks as it takes well in one
-//! statement. It is never more than a few megabytes, however long the tasks are: what is under
-//! way is all that a submission ever holds.
+//! A batch has as many tasks as a store inserts efficiently in one statement, and at most a few
+//! megabytes. Only the batches in flight are held in memory.
 
 use std::io::BufRead;
 
 use super::items::{InputError, Item, Items};
 use super::tally::Tally;
 
-/// How many tasks are sent at a time, and how many bytes of them.
+/// Tasks and bytes per batch.
 const MAX_BATCH_TASKS: usize = 1000;
 const MAX_BATCH_BYTES: usize = 4 << 20;
 
-/// Some tasks of an input, one behind the other.
+/// Consecutive tasks of an input.
 #[derive(Debug)]
 pub(super) struct Batch {
     text: Vec<u8>,
     items: Vec<Item>,
-    /// How far the input was read before them, and after them.
+    /// The position in the input before and after them.
     pub(super) before: Tally,
     pub(super) after: Tally,
 }
@@ -32,7 +31,7 @@ impl Batch {
         self.items.is_empty()
     }
 
-    /// Their lines and texts, in order.
+    /// The lines and texts, in order.
     pub(super) fn texts(&self) -> impl Iterator<Item = (u64, &[u8])> {
         let mut rest = self.text.as_slice();
         self.items.iter().map(move |item| {
@@ -42,7 +41,7 @@ impl Batch {
         })
     }
 
-    /// How far the input was read after the first `count` of them.
+    /// The position after the first `count` tasks.
     pub(super) fn after_first(&self, count: usize) -> Tally {
         if count == self.len() {
             return self.after.clone();
@@ -52,8 +51,8 @@ impl Batch {
         tally
     }
 
-    /// Without those from the place `count` on.
-    pub(super) fn cut(&mut self, count: usize) {
+    /// Removes all but the first `count` tasks.
+    pub(super) fn truncate(&mut self, count: usize) {
         self.after = self.after_first(count);
         let length = self.items.iter().take(count).map(|item| item.length).sum();
         self.items.truncate(count);
@@ -66,7 +65,7 @@ impl Batch {
 pub(super) struct Batches<R> {
     items: Items<R>,
     tally: Tally,
-    /// What was met behind the last task that could be read.
+    /// An error found after the last complete task.
     unreadable: Option<InputError>,
 }
 
@@ -75,18 +74,17 @@ impl<R: BufRead> Batches<R> {
         Self { items: Items::of(input), tally: Tally::default(), unreadable: None }
     }
 
-    /// How far it was read.
+    /// The position reached.
     pub(super) const fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// The next batch; an empty one after the last. What cannot be read comes after everything
-    /// that can.
+    /// Returns the next batch, empty after the last. An error is returned after all tasks before it.
     pub(super) fn next(&mut self) -> Result<Batch, InputError> {
         self.at_most(MAX_BATCH_TASKS as u64)
     }
 
-    /// Steps over tasks until so many were read; whether there were so many.
+    /// Skips to this number of tasks; returns whether the input has as many.
     pub(super) fn skip_to(&mut self, tasks: u64) -> Result<bool, InputError> {
         while self.tally.tasks < tasks {
             if self.at_most((tasks - self.tally.tasks).min(MAX_BATCH_TASKS as u64))?.is_empty() {
@@ -138,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_are_the_input_one_behind_the_other() {
+    fn batches_cover_the_input_in_order() {
         let batches = all(&lines(2500));
         assert_eq!(batches.iter().map(Batch::len).collect::<Vec<_>>(), [1000, 1000, 500]);
         let texts = batches.iter().flat_map(Batch::texts);
@@ -152,26 +150,26 @@ mod tests {
         assert_eq!(batches[2].after.bytes, lines(2500).len() as u64);
     }
 
-    /// K4: a file of the longest tasks does not fill the memory.
+    /// K4: large tasks do not fill the memory.
     #[test]
-    fn long_tasks_make_small_batches() {
+    fn large_tasks_make_small_batches() {
         let long = format!("{}\n", "x".repeat(1 << 20)).repeat(10);
         assert_eq!(all(&long).iter().map(Batch::len).collect::<Vec<_>>(), [4, 4, 2]);
     }
 
     #[test]
-    fn a_batch_can_be_cut_anywhere() {
+    fn truncated_batch_has_matching_tally() {
         let mut batch = all(&lines(10)).remove(0);
         let after = batch.after_first(7);
         assert_eq!((after.tasks, after.line), (7, 7));
-        batch.cut(7);
+        batch.truncate(7);
         assert_eq!((batch.len(), batch.after.digest()), (7, after.digest()));
         assert_eq!(batch.after.digest(), all(&lines(7))[0].after.digest());
         assert_eq!(batch.texts().count(), 7);
     }
 
     #[test]
-    fn whoever_goes_on_reads_the_same() {
+    fn skip_to_reaches_the_same_digest() {
         let text = lines(2500);
         let mut batches = Batches::of(text.as_bytes());
         assert!(batches.skip_to(1234).unwrap());
@@ -182,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_read_comes_before_what_cannot() {
+    fn readable_tasks_precede_the_error() {
         let mut batches = Batches::of("[{1},{2}".as_bytes());
         assert_eq!(batches.next().unwrap().len(), 1);
         assert!(batches.next().is_err());

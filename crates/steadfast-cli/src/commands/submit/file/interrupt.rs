@@ -1,7 +1,7 @@
-//! Ctrl-C, and whoever else asks for an end.
+//! Interruption of a submission by a signal.
 //!
-//! The batch under way is let through, because then it is known how far it went. If that takes
-//! long the store is probably away, and it is not waited for.
+//! The batch in flight may finish, so that the progress is known. If that takes long, the store is
+//! probably unreachable, and the batch is cancelled.
 
 use std::time::Duration;
 
@@ -9,25 +9,25 @@ use steadfast::drive::CancelHandle;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-/// How long the batch under way may take.
+/// Time for the batch in flight to finish.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(2);
 
-/// Hears that the end was asked for.
+/// A stop request.
 #[derive(Clone, Debug)]
 pub(super) struct Interrupt {
-    asked: watch::Receiver<bool>,
-    /// Ends what is under way.
+    requested: watch::Receiver<bool>,
+    /// Cancels the batch in flight.
     pub(super) handle: CancelHandle,
 }
 
 impl Interrupt {
-    /// Listens from now on.
+    /// Installs the signal handlers.
     pub(super) fn listen() -> Self {
-        let (ask, asked) = watch::channel(false);
+        let (sender, requested) = watch::channel(false);
         let handle = CancelHandle::new();
         let cancel = handle.clone();
         tokio::spawn(async move {
-            // Who cannot be asked is ended the hard way, which is no worse.
+            // Without handlers a signal kills the process, which --resume covers.
             let signals = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
             let [Ok(mut interrupt), Ok(mut terminate)] = signals else {
                 return std::future::pending().await;
@@ -36,19 +36,19 @@ impl Interrupt {
                 _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
             }
-            ask.send_replace(true);
+            sender.send_replace(true);
             tokio::time::sleep(INTERRUPT_GRACE).await;
             cancel.cancel();
-            // Whoever still listens must not hear that nobody will ask.
+            // Keep the sender alive for remaining receivers.
             std::future::pending::<()>().await;
         });
-        Self { asked, handle }
+        Self { requested, handle }
     }
 
-    /// Waits until it is asked for.
-    pub(super) async fn asked(&self) {
-        let mut asked = self.asked.clone();
-        if asked.wait_for(|asked| *asked).await.is_err() {
+    /// Waits for a stop request.
+    pub(super) async fn requested(&self) {
+        let mut requested = self.requested.clone();
+        if requested.wait_for(|requested| *requested).await.is_err() {
             std::future::pending().await
         }
     }

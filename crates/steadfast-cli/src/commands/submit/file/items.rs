@@ -1,42 +1,41 @@
-//! The tasks of an input as texts, one after another.
+//! Streaming split of an input into task texts.
 //!
-//! An input may be larger than memory, so it is never held: what is here reads on until a task
-//! ends and hands out its text. Lines are told apart by their ends, so that a line that is wrong
-//! spoils no other. In an array it is the brackets, the commas and the quotes that tell where a
-//! task ends; whether it is one is for whoever reads it.
+//! An input may be larger than memory, so tasks are read one at a time. In a file of lines, each
+//! line is a task, so an invalid line does not affect others. In an array, brackets, commas and
+//! quotes delimit tasks; validity is checked by the parser.
 
 use std::io::{self, BufRead};
 
-/// More than any task can be: its payload has a limit, and so have its names.
+/// Larger than any valid task: payload and names are limited.
 pub(super) const MAX_TASK_BYTES: usize = 2 << 20;
 
-/// How tasks are written one after another.
+/// The format of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InputFormat {
-    /// One on each line.
+    /// One task per line.
     Lines,
-    /// `[`, tasks with commas between, `]`.
+    /// A JSON array of tasks.
     Array,
 }
 
-/// The text of one task, and where it begins.
+/// The position and length of a task's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Item {
     /// The line, from 1.
     pub(super) line: u64,
-    /// How long its text is.
+    /// The length of its text in bytes.
     pub(super) length: usize,
 }
 
-/// Why an input cannot be read on.
+/// An error that ends reading.
 #[derive(Debug)]
 pub(super) enum InputError {
     Io(io::Error),
-    /// A task that is too long to be one, by the line that it begins on.
+    /// A task exceeds the size limit, with the line it starts on.
     TooLong(u64),
-    /// An array without its end.
+    /// An array is not closed.
     NotClosed(u64),
-    /// Something behind an array.
+    /// Data follows the array.
     More(u64),
 }
 
@@ -46,12 +45,12 @@ impl From<io::Error> for InputError {
     }
 }
 
-/// Reads tasks out of an input.
+/// Reads tasks from an input.
 #[derive(Debug)]
 pub(super) struct Items<R> {
     input: R,
     format: Option<InputFormat>,
-    /// The line that is read next.
+    /// The current line.
     line: u64,
     bytes: u64,
     ended: bool,
@@ -62,12 +61,12 @@ impl<R: BufRead> Items<R> {
         Self { input, format: None, line: 1, bytes: 0, ended: false }
     }
 
-    /// How many bytes were read.
+    /// The number of bytes read.
     pub(super) const fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Adds the next task to `text`; nothing after the last.
+    /// Appends the next task to `text`; returns `None` after the last.
     pub(super) fn next(&mut self, text: &mut Vec<u8>) -> Result<Option<Item>, InputError> {
         if self.ended {
             return Ok(None);
@@ -84,7 +83,7 @@ impl<R: BufRead> Items<R> {
         Ok(next)
     }
 
-    /// Looks how tasks are written, and steps over what is before the first.
+    /// Detects the format and skips leading whitespace.
     fn begin(&mut self) -> Result<InputFormat, InputError> {
         self.skip(|byte| byte.is_ascii_whitespace() || BYTE_ORDER_MARK.contains(&byte))?;
         let format = match self.input.fill_buf()?.first() {
@@ -113,7 +112,7 @@ impl<R: BufRead> Items<R> {
         }
     }
 
-    /// Reads to the end of the line; whether there was one.
+    /// Reads to the end of the line; returns whether it has a newline.
     fn read_line(&mut self, text: &mut Vec<u8>, start: usize) -> Result<bool, InputError> {
         loop {
             let buffer = self.input.fill_buf()?;
@@ -164,7 +163,7 @@ impl<R: BufRead> Items<R> {
         }
     }
 
-    /// Behind an array there is nothing.
+    /// Checks that nothing follows the array.
     fn ends_here(&mut self) -> Result<(), InputError> {
         self.skip_space()?;
         match self.input.fill_buf()? {
@@ -197,10 +196,10 @@ impl<R: BufRead> Items<R> {
     }
 }
 
-/// Some programs write it first. No task begins with one of these bytes.
+/// A byte order mark at the start is skipped; no task starts with these bytes.
 const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
-/// Takes the space around the text from `start` on away; how long it is then.
+/// Trims the text from `start` on, and returns its length.
 fn trim(text: &mut Vec<u8>, start: usize) -> usize {
     let own = text.get(start..).unwrap_or_default();
     let trimmed = own.trim_ascii_start();
@@ -211,7 +210,7 @@ fn trim(text: &mut Vec<u8>, start: usize) -> usize {
     length
 }
 
-/// Where in an element of an array a byte is.
+/// Tracks nesting and quotes within an array element.
 #[derive(Debug, Default)]
 struct ElementScanner {
     depth: usize,
@@ -220,7 +219,7 @@ struct ElementScanner {
 }
 
 impl ElementScanner {
-    /// Takes a byte in; whether the element ends before it.
+    /// Consumes a byte; returns whether the element ends before it.
     fn ends_at(&mut self, byte: u8) -> bool {
         if self.quoted {
             match byte {
@@ -248,7 +247,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes in pieces of one byte, as it may from a pipe.
+    /// An input that arrives one byte at a time, as from a pipe.
     fn trickle(text: &str) -> impl BufRead {
         struct Trickle<'t>(&'t [u8]);
         impl Read for Trickle<'_> {
@@ -272,7 +271,7 @@ mod tests {
 
     fn read(text: &str) -> Vec<(u64, String)> {
         let whole = all(text.as_bytes()).unwrap();
-        assert_eq!(all(trickle(text)).unwrap(), whole, "in pieces it is the same");
+        assert_eq!(all(trickle(text)).unwrap(), whole, "byte by byte gives the same");
         whole
     }
 
@@ -280,9 +279,9 @@ mod tests {
         texts.iter().map(|(line, text)| (*line, (*text).to_owned())).collect()
     }
 
-    /// H1: one task a line; empty lines, the ends of lines and a byte order mark do not matter.
+    /// H1: one task per line; blank lines, line endings and a byte order mark are ignored.
     #[test]
-    fn every_line_with_something_on_it_is_a_task() {
+    fn every_non_blank_line_is_a_task() {
         assert_eq!(read("{1}\n{2}\n"), items(&[(1, "{1}"), (2, "{2}")]));
         assert_eq!(
             read("\u{feff}\r\n {1} \r\n\n\n{2}\t\n  \n{3}"),
@@ -293,15 +292,15 @@ mod tests {
         }
     }
 
-    /// A bracket that is not closed is one wrong line, and no other is lost.
+    /// An unclosed bracket invalidates only its own line.
     #[test]
-    fn a_wrong_line_spoils_no_other() {
+    fn invalid_line_does_not_affect_others() {
         assert_eq!(read("{\n{\"[\n{2}\n"), items(&[(1, "{"), (2, "{\"["), (3, "{2}")]));
     }
 
-    /// H1: a list of tasks, however it is laid out.
+    /// H1: an array of tasks in any layout.
     #[test]
-    fn an_array_is_taken_apart_at_its_own_commas() {
+    fn array_is_split_at_top_level_commas() {
         assert_eq!(read("[]"), []);
         assert_eq!(read(" [ {1} , {2} ] \n"), items(&[(1, "{1}"), (1, "{2}")]));
         let pretty = "[\n  {\n    \"a\": [1, {\"b\": 2}]\n  },\n  {\"c\": \"x,]\\\"}\"}\n]\n";
@@ -313,14 +312,14 @@ mod tests {
     }
 
     #[test]
-    fn an_array_ends_with_its_bracket_and_nothing_else() {
+    fn unclosed_or_trailing_data_is_an_error() {
         assert!(matches!(all("[{1},\n{2}".as_bytes()), Err(InputError::NotClosed(2))));
         assert!(matches!(all("[{1}]\n\n{2}".as_bytes()), Err(InputError::More(3))));
     }
 
-    /// K4: what cannot be a task is not held.
+    /// K4: an oversized task is not read to its end.
     #[test]
-    fn what_is_too_long_is_not_read_to_its_end() {
+    fn oversized_task_is_an_error() {
         struct Endless;
         impl Read for Endless {
             fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
@@ -330,13 +329,13 @@ mod tests {
         }
         let array = b"[\n\"".chain(Endless);
         for (input, line) in [(b"a\n".chain(Endless), 2), (array, 2)] {
-            let told = all(BufReader::new(input));
-            assert!(matches!(told, Err(InputError::TooLong(at)) if at == line), "{told:?}");
+            let result = all(BufReader::new(input));
+            assert!(matches!(result, Err(InputError::TooLong(at)) if at == line), "{result:?}");
         }
     }
 
     #[test]
-    fn it_is_known_how_much_was_read() {
+    fn bytes_counts_consumed_input() {
         let mut items = Items::of("{1}\n\n{22}\n".as_bytes());
         let mut text = Vec::new();
         items.next(&mut text).unwrap();

@@ -1,13 +1,13 @@
-//! What a bulk submission remembers of itself, beside its file.
+//! The progress journal of a file submission, next to its file.
 //!
-//! The journal is only ever added to, a line at a time, so that a process that is killed in the
-//! middle leaves at most a last line that cannot be read and means nothing. Before a batch is
-//! sent it says so, with the digest of everything up to its end; when the store has answered it
-//! says that, too. So whoever goes on knows three parts of the file: what was kept, what may have
-//! been kept (it is sent again, under the same ids), and the rest, which may have changed since.
+//! The journal is append-only, one line per entry, so a killed process leaves at most an
+//! incomplete last line, which is ignored. An entry is written before a batch is sent, with the
+//! digest of the input up to its end, and another when the store has confirmed it. A resumed run
+//! knows three parts of the file: stored, possibly stored (sent again with the same ids), and the
+//! rest, which may have changed.
 //!
-//! Only the first line is flushed to the disk. What a power cut takes of the others is sent
-//! again, and the store knows it already.
+//! Only the first line is flushed to disk. Entries lost in a power failure are sent again, and the
+//! store recognizes the ids.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Write};
@@ -19,10 +19,10 @@ use super::run_id::RunId;
 use super::tally::Tally;
 use crate::error::CliError;
 
-/// What is behind the name of the file.
+/// The file name suffix.
 const JOURNAL_SUFFIX: &str = ".steadfast-progress";
 
-/// The version of the journal's own form.
+/// The version of the journal format.
 const JOURNAL_VERSION: u32 = 1;
 
 /// The first line.
@@ -37,30 +37,30 @@ struct Header {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Entry {
-    /// These are about to be sent: so many tasks from the first of the file on.
+    /// A batch is about to be sent; `tasks` counts from the start of the file.
     Sending { tasks: u64, digest: String },
-    /// The store has them.
+    /// The store has confirmed the batch.
     #[serde(rename = "kept")]
     Stored(Checkpoint),
-    /// All of them are kept.
+    /// The submission is complete.
     Done(Checkpoint),
 }
 
-/// What the store has.
+/// The part of the file that is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Checkpoint {
-    /// Tasks of the file that were dealt with, taken or set aside.
+    /// Tasks processed, stored or rejected.
     pub(super) tasks: u64,
-    /// The line that the last of them begins on.
+    /// The line the last of them starts on.
     pub(super) line: u64,
-    /// Those that were there already.
+    /// Tasks that already existed.
     pub(super) existed: u64,
-    /// Those that were set aside, and how long the file is that they are in.
+    /// Rejected tasks, and the length of the file they were written to.
     pub(super) rejected: u64,
     pub(super) rejected_bytes: u64,
 }
 
-/// A point in the file, and the digest up to it.
+/// A position in the file, with the digest up to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Point {
     pub(super) tasks: u64,
@@ -77,16 +77,16 @@ impl Point {
     }
 }
 
-/// What an previous run left behind.
+/// The state of a previous run.
 #[derive(Debug)]
 pub(super) struct PreviousRun {
     pub(super) run: RunId,
     pub(super) store: String,
     pub(super) kept: Checkpoint,
     pub(super) is_done: bool,
-    /// Where what is kept ends; nothing if nothing is.
+    /// The end of the stored part, if any.
     pub(super) kept_to: Option<Point>,
-    /// Where what may be kept ends.
+    /// The end of the possibly stored part.
     pub(super) sent_to: Option<Point>,
 }
 
@@ -97,7 +97,7 @@ pub(super) struct Journal {
     file: File,
 }
 
-/// Where the journal of a file is.
+/// The default path of a file's journal.
 pub(super) fn beside(file: &Path) -> PathBuf {
     let mut path = file.as_os_str().to_owned();
     path.push(JOURNAL_SUFFIX);
@@ -105,63 +105,62 @@ pub(super) fn beside(file: &Path) -> PathBuf {
 }
 
 impl Journal {
-    /// Opens the journal at this place, and reads what is there already. Nobody else may be at
-    /// it.
+    /// Opens, locks and reads the journal.
     pub(super) fn open(path: &Path) -> Result<(Self, Option<PreviousRun>), CliError> {
         let opened = OpenOptions::new().read(true).append(true).create(true).open(path);
-        let file = opened.map_err(|why| unwritable(path, &why))?;
+        let file = opened.map_err(|why| journal_error(path, &why))?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(at_it(path)),
-            Err(TryLockError::Error(why)) => return Err(unwritable(path, &why)),
+            Err(TryLockError::WouldBlock) => return Err(locked(path)),
+            Err(TryLockError::Error(why)) => return Err(journal_error(path, &why)),
         }
-        let (previous, is_cut_off) = read(&file, path)?;
+        let (previous, is_incomplete) = read(&file, path)?;
         let mut journal = Self { path: path.to_owned(), file };
-        if is_cut_off {
+        if is_incomplete {
             let ended = journal.file.write_all(b"\n");
-            ended.map_err(|why| unwritable(path, &why))?;
+            ended.map_err(|why| journal_error(path, &why))?;
         }
         Ok((journal, previous))
     }
 
-    /// Begins a run. It is on the disk before anything is in a store.
+    /// Starts a run. The entry is on disk before anything is submitted.
     pub(super) fn begin(&mut self, run: RunId, store: &str) -> Result<(), CliError> {
         let head = Header {
             steadfast_submit: JOURNAL_VERSION,
             run: run.to_string(),
             store: store.to_owned(),
         };
-        let begun = self.file.set_len(0).and_then(|()| self.write(&head));
-        let begun = begun.and_then(|()| self.file.sync_all());
-        begun.map_err(|why| unwritable(&self.path, &why))
+        let started = self.file.set_len(0).and_then(|()| self.write(&head));
+        let started = started.and_then(|()| self.file.sync_all());
+        started.map_err(|why| journal_error(&self.path, &why))
     }
 
-    /// Everything up to here is about to be sent.
+    /// Records that everything up to here is about to be sent.
     pub(super) fn sending(&mut self, to: &Tally) -> Result<(), CliError> {
         let Point { tasks, digest } = Point::of(to);
         self.add(&Entry::Sending { tasks, digest })
     }
 
-    /// The store has this.
+    /// Records the stored part.
     pub(super) fn kept(&mut self, kept: Checkpoint) -> Result<(), CliError> {
         self.add(&Entry::Stored(kept))
     }
 
-    /// The store has everything.
+    /// Records that the submission is complete.
     pub(super) fn done(&mut self, kept: Checkpoint) -> Result<(), CliError> {
         self.add(&Entry::Done(kept))
     }
 
-    /// Nobody will go on.
+    /// Removes the journal after a completed submission.
     pub(super) fn remove(self) -> Result<(), CliError> {
-        std::fs::remove_file(&self.path).map_err(|why| unwritable(&self.path, &why))
+        std::fs::remove_file(&self.path).map_err(|why| journal_error(&self.path, &why))
     }
 
     fn add(&mut self, entry: &Entry) -> Result<(), CliError> {
-        self.write(entry).map_err(|why| unwritable(&self.path, &why))
+        self.write(entry).map_err(|why| journal_error(&self.path, &why))
     }
 
-    /// One line in one call, so that it is there as a whole or not at all.
+    /// Writes a line in one call, so that it is complete or missing.
     fn write(&mut self, line: &impl Serialize) -> io::Result<()> {
         let mut text = serde_json::to_vec(line)?;
         text.push(b'\n');
@@ -169,31 +168,30 @@ impl Journal {
     }
 }
 
-/// What is in a journal, as far as it can be read, and whether its last line was cut off.
+/// Reads a journal, and whether its last line is incomplete.
 fn read(file: &File, path: &Path) -> Result<(Option<PreviousRun>, bool), CliError> {
     let mut lines = Lines { input: BufReader::new(file), line: Vec::new() };
-    let mut next = || lines.next().map_err(|why| unwritable(path, &why));
-    let Some((head, is_whole)) = next()? else {
+    let mut next = || lines.next().map_err(|why| journal_error(path, &why));
+    let Some((head, is_complete)) = next()? else {
         return Ok((None, false));
     };
-    // Nothing was sent before the first line was whole.
-    if !is_whole && (HEADER_PREFIX.starts_with(&head) || head.starts_with(HEADER_PREFIX)) {
+    // Nothing is sent before the first line is complete.
+    if !is_complete && (HEADER_PREFIX.starts_with(&head) || head.starts_with(HEADER_PREFIX)) {
         return Ok((None, true));
     }
-    let mut previous = PreviousRun::after(&head).ok_or_else(|| strange(path))?;
-    let mut is_cut_off = false;
-    while let Some((line, is_whole)) = next()? {
-        is_cut_off = !is_whole;
-        // One that cannot be read was being written when its process ended. Whoever went on
-        // then has said everything again.
+    let mut previous = PreviousRun::after(&head).ok_or_else(|| foreign_file(path))?;
+    let mut is_incomplete = false;
+    while let Some((line, is_complete)) = next()? {
+        is_incomplete = !is_complete;
+        // An unreadable line was incomplete when its process was killed; the next run repeated it.
         if let Ok(entry) = serde_json::from_slice(&line) {
             previous.take(entry);
         }
     }
-    Ok((Some(previous), is_cut_off))
+    Ok((Some(previous), is_incomplete))
 }
 
-/// How every journal begins.
+/// The start of every journal.
 const HEADER_PREFIX: &[u8] = b"{\"steadfast_submit\":";
 
 struct Lines<R> {
@@ -202,19 +200,19 @@ struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// The next line, and whether it has an end.
+    /// The next line, and whether it is complete.
     fn next(&mut self) -> io::Result<Option<(Vec<u8>, bool)>> {
         self.line.clear();
         if self.input.read_until(b'\n', &mut self.line)? == 0 {
             return Ok(None);
         }
-        let is_whole = self.line.pop_if(|byte| *byte == b'\n').is_some();
-        Ok(Some((self.line.clone(), is_whole)))
+        let is_complete = self.line.pop_if(|byte| *byte == b'\n').is_some();
+        Ok(Some((self.line.clone(), is_complete)))
     }
 }
 
 impl PreviousRun {
-    /// Nothing but the first line is known.
+    /// The state after the first line.
     fn after(head: &[u8]) -> Option<Self> {
         let head: Header = serde_json::from_slice(head).ok()?;
         if head.steadfast_submit != JOURNAL_VERSION {
@@ -249,28 +247,25 @@ impl PreviousRun {
     }
 }
 
-fn unwritable(path: &Path, why: &io::Error) -> CliError {
-    let what = format!("{}, which says how far it is, cannot be used: {why}", path.display());
-    CliError::failed(what).with_help(
-        "name another file for it with --progress-file, or do without it with --no-progress-file"
-            .to_owned(),
-    )
+fn journal_error(path: &Path, why: &io::Error) -> CliError {
+    let what = format!("cannot use the progress file {}: {why}", path.display());
+    CliError::failed(what).with_help("name another file with --progress-file".to_owned())
 }
 
-fn strange(path: &Path) -> CliError {
-    CliError::usage(format!("{} was not written by this command", path.display())).with_help(
-        "remove it to submit everything from the first line on, or name another file with \
+fn foreign_file(path: &Path) -> CliError {
+    CliError::usage(format!("{} is not a progress file", path.display())).with_help(
+        "remove it to submit everything from the first line, or name another file with \
          --progress-file"
             .to_owned(),
     )
 }
 
-fn at_it(path: &Path) -> CliError {
+fn locked(path: &Path) -> CliError {
     CliError::failed(format!(
-        "another process is submitting this file: it holds {}",
+        "another process is submitting this file and holds {}",
         path.display()
     ))
-    .with_help("wait for its end".to_owned())
+    .with_help("wait until it has finished".to_owned())
 }
 
 #[cfg(test)]
@@ -287,7 +282,7 @@ mod tests {
         Checkpoint { tasks, line: tasks, ..Checkpoint::default() }
     }
 
-    fn place() -> (tempfile::TempDir, PathBuf) {
+    fn journal_path() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = beside(&folder.path().join("tasks.jsonl"));
         (folder, path)
@@ -297,10 +292,10 @@ mod tests {
         Journal::open(path).unwrap().1.unwrap()
     }
 
-    /// Three parts: what is kept, what may be, and the rest.
+    /// The stored and the possibly stored part are distinguished.
     #[test]
-    fn a_journal_tells_what_is_kept_and_what_may_be() {
-        let (_folder, path) = place();
+    fn journal_records_stored_and_possibly_stored_parts() {
+        let (_folder, path) = journal_path();
         let (mut journal, before) = Journal::open(&path).unwrap();
         assert!(before.is_none());
         let run = RunId::fresh();
@@ -318,10 +313,10 @@ mod tests {
         assert!(found.sent_to.unwrap().is(&tally(3000)));
     }
 
-    /// A kill in the middle of a line costs that line and nothing else.
+    /// A kill while writing loses only that line.
     #[test]
-    fn a_line_that_was_cut_off_means_nothing() {
-        let (_folder, path) = place();
+    fn incomplete_line_is_ignored() {
+        let (_folder, path) = journal_path();
         let (mut journal, _) = Journal::open(&path).unwrap();
         journal.begin(RunId::fresh(), "s").unwrap();
         journal.sending(&tally(10)).unwrap();
@@ -344,8 +339,8 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_without_a_whole_first_line_is_as_good_as_none() {
-        let (_folder, path) = place();
+    fn journal_without_complete_header_is_empty() {
+        let (_folder, path) = journal_path();
         for text in ["", "{", r#"{"steadfast_submit":1,"ru"#] {
             std::fs::write(&path, text).unwrap();
             let (mut journal, found) = Journal::open(&path).unwrap();
@@ -357,18 +352,18 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_somebody_else_is_left_alone() {
-        let (_folder, path) = place();
+    fn foreign_file_is_not_overwritten() {
+        let (_folder, path) = journal_path();
         std::fs::write(&path, "my notes\n").unwrap();
         assert!(Journal::open(&path).is_err());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "my notes\n");
     }
 
     #[test]
-    fn two_cannot_be_at_it() {
-        let (_folder, path) = place();
+    fn journal_in_use_is_rejected() {
+        let (_folder, path) = journal_path();
         let _held = Journal::open(&path).unwrap();
-        let told = Journal::open(&path).unwrap_err().to_string();
-        assert!(told.starts_with("another process is submitting this file"), "{told}");
+        let error = Journal::open(&path).unwrap_err().to_string();
+        assert!(error.starts_with("another process is submitting this file"), "{error}");
     }
 }

@@ -1,16 +1,16 @@
-//! `steadfast submit FILE`: a file of tasks, of any length.
+//! `steadfast submit FILE`: submission of a file of tasks of any size.
 //!
 //! ```text
-//!   items ──▶ batch ──▶ reading ══▶ send ──▶ the store
-//!   (texts)   (tally)   (tasks,      │
-//!                        ids)        ├──▶ journal   how far it is, for --resume
-//!                                    ├──▶ rejects   what cannot be taken, for --skip-bad
-//!                                    └──▶ progress
+//!   items ──▶ batch ──▶ parser ══▶ send ──▶ the store
+//!   (texts)   (tally)   (tasks,     │
+//!                        ids)       ├──▶ journal   progress, for --resume
+//!                                   ├──▶ rejects   invalid tasks, for --skip-bad
+//!                                   └──▶ progress
 //! ```
 //!
-//! Left of the double line is a thread that reads ahead (`reader`). Nothing is ever submitted
-//! twice, because a line has the same id in every run (`ids`); the journal says where to go on
-//! (`resume`).
+//! The left side of the double line runs on a thread that reads ahead (`reader`). No task is
+//! submitted twice, because a line has the same id in every run (`run_id`); the journal records
+//! where to continue (`resume`).
 
 mod batch;
 mod check;
@@ -43,6 +43,7 @@ use crate::cli::Common;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input;
+use crate::output;
 use crate::target::{self, Target};
 use interrupt::Interrupt;
 use parser::TaskParser;
@@ -50,44 +51,48 @@ use progress::Progress;
 use rejects::Rejects;
 use resume::Start;
 use run_id::RunId;
-use send::Sending;
+use send::Submission;
 use summary::SubmitSummary;
 
-/// How much of a file is read at a time.
+/// The read buffer size.
 const READ_BUFFER_BYTES: usize = 256 << 10;
 
-/// What a file is submitted by.
+/// Flags of a file submission.
 #[derive(Debug, Args)]
 pub(super) struct FileFlags {
-    /// A file of tasks, one JSON object a line or a JSON array; - is stdin
+    /// File of tasks, one JSON object per line or a JSON array; - is stdin
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Check every line, and submit nothing
+    /// Validate every line, and submit nothing
     #[arg(long)]
     dry_run: bool,
 
-    /// Go on where an earlier run stopped; begin if there was none
+    /// Continue where an earlier run stopped, or start if there was none
     #[arg(long, conflicts_with_all = ["dry_run", "restart"])]
     resume: bool,
 
-    /// Begin at the first line again, whatever an earlier run has submitted
+    /// Start again at the first line, even if an earlier run was interrupted
     #[arg(long, conflicts_with = "dry_run")]
     restart: bool,
 
-    /// Set lines that are wrong aside in this file, and go on
+    /// Write invalid lines to this file, and continue
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     skip_bad: Option<PathBuf>,
 
-    /// Where it is written down how far it is [default: FILE.steadfast-progress]
+    /// Progress file [default: FILE.steadfast-progress]
     #[arg(long, value_name = "FILE")]
     progress_file: Option<PathBuf>,
 
-    /// How long a store that is away is waited for
+    /// Time to wait for an unreachable store
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "10m")]
-    patience: Duration,
+    store_timeout: Duration,
 
-    /// Show no progress
+    /// The old name of --store-timeout.
+    #[arg(long, value_parser = duration::parse, conflicts_with = "store_timeout", hide = true)]
+    patience: Option<Duration>,
+
+    /// Hide the progress display
     #[arg(short, long)]
     quiet: bool,
 
@@ -101,19 +106,20 @@ pub(super) struct FileFlags {
 impl FileFlags {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let Some(file) = self.file.as_deref() else {
-            return Err(CliError::usage("there is no FILE of tasks")
-                .with_help("name one, or - for stdin; or submit http or command".to_owned()));
+            return Err(CliError::usage("no file of tasks given").with_help(
+                "name one, or - for stdin, or use `submit http` or `submit command`".to_owned(),
+            ));
         };
-        let known = self.target.policies(common)?;
-        let said = self.task.defaults(common.config.as_deref())?;
-        // A slip in a flag is told once, and not for each line.
-        if let (Some(PolicyChoice::Named(name)), Some(known)) = (said.policy(), &known) {
-            known.find(name)?;
+        let catalog = self.target.policies(common)?;
+        let defaults = self.task.defaults(common.config.as_deref())?;
+        // An unknown policy in a flag is reported once, not for each line.
+        if let (Some(PolicyChoice::Named(name)), Some(catalog)) = (defaults.policy(), &catalog) {
+            catalog.find(name)?;
         }
-        let policies = known.map(|known| Arc::new(known.into_policies()));
-        let reading = |run| TaskParser::new(said, policies, run);
+        let policies = catalog.map(|catalog| Arc::new(catalog.into_policies()));
+        let parser = |run| TaskParser::new(defaults, policies, run);
         if self.dry_run {
-            let checked = check::all(open(file)?, &reading(RunId::fresh()), file)?;
+            let checked = check::all(open(file)?, &parser(RunId::fresh()), file)?;
             common.output().print(&checked)?;
             return Ok(Exit::Success);
         }
@@ -122,29 +128,36 @@ impl FileFlags {
             true => Start::of_stdin(self.resume)?,
             false => Start::of_file(file, self, &store)?,
         };
-        let told = target::block_on(self.submit(file, start, reading, common))?;
-        common.output().print(&told)?;
+        let summary = target::block_on(self.submit(file, start, parser, common))?;
+        common.output().print(&summary)?;
         Ok(Exit::Success)
+    }
+
+    fn store_timeout(&self) -> Duration {
+        if self.patience.is_some() {
+            output::note("--patience is now --store-timeout");
+        }
+        self.patience.unwrap_or(self.store_timeout)
     }
 
     async fn submit(
         &self,
         file: &Path,
         start: Start,
-        reading: impl FnOnce(RunId) -> TaskParser,
+        parser: impl FnOnce(RunId) -> TaskParser,
         common: &Common,
     ) -> Result<SubmitSummary, CliError> {
         let before = start.kept;
-        let reading = Arc::new(reading(start.run));
+        let parser = Arc::new(parser(start.run));
         let rejects = self.skip_bad.as_deref();
         let rejects = rejects.map(|path| Rejects::open(path, before.rejected_bytes)).transpose()?;
         let input = open(file)?;
         let mut progress = Progress::new(self.quiet, length(file));
         progress.resume_from(before.tasks, start.bytes);
-        let mut sending = Sending {
+        let mut submission = Submission {
             api: self.target.open_or_create(common).await?,
-            reading: reading.clone(),
-            policy: send::store_retry_policy(self.patience)
+            parser: parser.clone(),
+            policy: send::store_retry_policy(self.store_timeout())
                 .map_err(|why| CliError::usage(why.to_string()))?,
             stop: Interrupt::listen(),
             journal: start.journal,
@@ -152,14 +165,14 @@ impl FileFlags {
             progress,
             kept: before,
         };
-        let batches = reader::start(input, reading, before.tasks, sending.rejects.is_some());
-        let ended = sending.all(batches).await;
-        sending.progress.end();
-        let Sending { journal, kept, progress, .. } = sending;
-        ended.map_err(|stopped| stopped.problem(file, kept, journal.is_some()))?;
+        let batches = reader::start(input, parser, before.tasks, submission.rejects.is_some());
+        let ended = submission.send_all(batches).await;
+        submission.progress.end();
+        let Submission { journal, kept, progress, .. } = submission;
+        ended.map_err(|stopped| stopped.into_cli_error(file, kept, journal.is_some()))?;
         if let Some(mut journal) = journal {
             journal.done(kept)?;
-            // Whoever goes on until it succeeds has to find out that it has.
+            // With --resume the journal stays, so that repeating the command reports completion.
             if !self.resume {
                 journal.remove()?;
             }
@@ -178,13 +191,13 @@ fn open(file: &Path) -> Result<Box<dyn BufRead + Send>, CliError> {
         false => Ok(opened),
     });
     let opened = opened.map_err(|why| {
-        CliError::usage(format!("{} cannot be read: {why}", file.display()))
+        CliError::usage(format!("cannot read {}: {why}", file.display()))
             .with_help("name a file of tasks, or - for stdin".to_owned())
     })?;
     Ok(Box::new(BufReader::with_capacity(READ_BUFFER_BYTES, opened)))
 }
 
-/// How long a file is, if it has a length.
+/// The file's length, if it is a regular file.
 fn length(file: &Path) -> Option<u64> {
     let found = std::fs::metadata(file).ok().filter(|_| !input::is_stdin(file));
     found.filter(std::fs::Metadata::is_file).map(|found| found.len())

@@ -1,4 +1,4 @@
-//! From the text of a task to the task.
+//! Parsing of tasks.
 
 use std::sync::Arc;
 
@@ -10,50 +10,49 @@ use super::super::task_flags::TaskDefaults;
 use super::batch::Batch;
 use super::run_id::RunId;
 
-/// How the tasks of an input are read.
+/// Parses the tasks of an input.
 #[derive(Clone, Debug)]
 pub(super) struct TaskParser {
-    /// What the flags say for every task that does not say it itself.
-    said: TaskDefaults,
-    /// Those that names are looked for among, unless that is a server's to do.
+    /// Defaults for fields that a task omits.
+    defaults: TaskDefaults,
+    /// The policies that names are resolved in, unless a server does it.
     policies: Option<Arc<Policies>>,
     run: RunId,
 }
 
-/// What no store would take, and where it is.
+/// An invalid task and its position.
 #[derive(Debug)]
 pub(super) struct InvalidLine {
-    /// Its place in its batch.
+    /// Its index in the batch.
     pub(super) place: usize,
     pub(super) line: u64,
     pub(super) error: ApiError,
 }
 
-/// What is in a batch.
+/// The tasks of a batch.
 #[derive(Debug)]
 pub(super) struct ParsedBatch {
     pub(super) tasks: Vec<NewTask>,
-    /// The places of these tasks in the batch.
+    /// Their indexes in the batch.
     pub(super) places: Vec<usize>,
     pub(super) bad: Vec<InvalidLine>,
 }
 
 impl TaskParser {
     pub(super) const fn new(
-        said: TaskDefaults,
+        defaults: TaskDefaults,
         policies: Option<Arc<Policies>>,
         run: RunId,
     ) -> Self {
-        Self { said, policies, run }
+        Self { defaults, policies, run }
     }
 
-    /// Reads a batch: its tasks, each under the id that it has in this run, and those that are
-    /// none. What else a store would refuse it says itself, and seldom has to.
+    /// Parses a batch and assigns ids. Further validation is left to the store.
     pub(super) fn read(&self, batch: &Batch) -> ParsedBatch {
         self.read_by(batch, |_| Ok(()))
     }
 
-    /// The same, and everything is found that can be told to be wrong without a store.
+    /// Parses a batch and reports everything that can be validated without a store.
     pub(super) fn read_thoroughly(&self, batch: &Batch) -> ParsedBatch {
         self.read_by(batch, |task| task.check(self.policies.as_deref()))
     }
@@ -80,11 +79,10 @@ impl TaskParser {
     }
 
     fn task(&self, text: &[u8], number: u64) -> Result<NewTask, ApiError> {
-        let text = str::from_utf8(text).map_err(|error| {
-            invalid(format!("this is not UTF-8: {error}"), "write the file as UTF-8")
-        })?;
+        let text = str::from_utf8(text)
+            .map_err(|error| invalid(format!("not UTF-8: {error}"), "save the file as UTF-8"))?;
         let mut task = NewTask::from_json(text)?;
-        self.said.fill(&mut task);
+        self.defaults.fill(&mut task);
         if task.id.is_none() {
             task.id = Some(self.run.task(number).ok_or_else(too_many)?);
         }
@@ -94,31 +92,31 @@ impl TaskParser {
 }
 
 fn too_many() -> ApiError {
-    invalid("one run has room for four billion tasks".to_owned(), "split the file")
+    invalid("a file may have at most four billion tasks".to_owned(), "split the file")
 }
 
 fn invalid(detail: String, next: &str) -> ApiError {
     ApiError::new(ErrorKind::Invalid, detail).next(next)
 }
 
-/// The same, told by its line in the whole input: whoever has read it has seen this task alone.
+/// Converts positions within the task to positions in the input.
 fn in_input(place: usize, line: u64, text: &[u8], mut error: ApiError) -> InvalidLine {
     if text == b"{" {
-        let detail = "this is only the beginning of a task".to_owned();
-        let next = "write each task on one line, as `jq -c .` does, or all as a JSON array";
+        let detail = "incomplete task on this line".to_owned();
+        let next = "write each task on one line, as with `jq -c .`, or all as a JSON array";
         return InvalidLine { place, line, error: invalid(detail, next) };
     }
-    let Some((detail, within, column)) = without_place(&error.detail) else {
+    let Some((detail, within, column)) = split_position(&error.detail) else {
         return InvalidLine { place, line, error };
     };
     error.detail = format!("{detail}, at column {column}");
     InvalidLine { place, line: line + within, error }
 }
 
-/// Takes `at line 2 column 3` from the end; the lines before it, and the column.
-fn without_place(detail: &str) -> Option<(&str, u64, u64)> {
-    let (detail, place) = detail.rsplit_once(" at line ")?;
-    let (line, column) = place.split_once(" column ")?;
+/// Splits off `at line 2 column 3`; returns the number of lines before it and the column.
+fn split_position(detail: &str) -> Option<(&str, u64, u64)> {
+    let (detail, position) = detail.rsplit_once(" at line ")?;
+    let (line, column) = position.split_once(" column ")?;
     Some((detail, line.parse::<u64>().ok()?.checked_sub(1)?, column.parse().ok()?))
 }
 
@@ -143,17 +141,18 @@ mod tests {
         TaskParser::new(said, policies, RunId::fresh()).read_thoroughly(&batch)
     }
 
-    fn told(text: &str) -> (u64, String) {
+    fn first_error(text: &str) -> (u64, String) {
         let bad = read(text).bad.remove(0);
         (bad.line, bad.error.to_string())
     }
 
-    /// H1: what is wrong is told by the line, the field and a near miss; other lines are read.
+    /// H1: an error has its line, field and a suggestion; other lines are parsed.
     #[test]
-    fn a_wrong_line_is_told_with_its_field_and_what_was_meant() {
+    fn invalid_line_is_reported_with_field_and_suggestion() {
         let good = r#"{"kind":"k","payload":1}"#;
-        let (line, problem) =
-            told(&format!("{good}\n\n{{\"kind\":\"k\",\"payload\":1,\"quue\":\"a\"}}\n{good}"));
+        let (line, problem) = first_error(&format!(
+            "{good}\n\n{{\"kind\":\"k\",\"payload\":1,\"quue\":\"a\"}}\n{good}"
+        ));
         assert_eq!(line, 3);
         assert!(problem.contains("unknown field `quue`"), "{problem}");
         assert!(problem.ends_with("at column 30; did you mean `queue`?"), "{problem}");
@@ -175,24 +174,25 @@ mod tests {
                 "payload.uri: unknown field",
             ),
             (r#"{"kind":"k","payload":1} {}"#, "there is more than a task: trailing"),
-            ("{", "this is only the beginning of a task; write each task on one line"),
+            ("{", "incomplete task on this line; write each task on one line"),
             ("kind,payload", "this is not a task: expected value"),
         ] {
-            let (_, problem) = told(text);
+            let (_, problem) = first_error(text);
             assert!(problem.starts_with(start), "{text}: {problem}");
         }
     }
 
     #[test]
-    fn the_line_is_that_of_the_input_however_the_task_is_laid_out() {
-        let (line, problem) = told("[\n{\"kind\": \"k\",\n  \"payload\": 1,\n  \"quue\": 2}\n]");
+    fn error_line_refers_to_the_input() {
+        let (line, problem) =
+            first_error("[\n{\"kind\": \"k\",\n  \"payload\": 1,\n  \"quue\": 2}\n]");
         assert_eq!(line, 4);
         assert!(problem.contains("at column 8"), "{problem}");
     }
 
-    /// D2: a task that brings its id keeps it.
+    /// D2: a task with its own id keeps it.
     #[test]
-    fn every_task_has_an_id_of_its_own() {
+    fn every_task_gets_a_unique_id() {
         let own = steadfast_store::TaskId::fresh();
         let text = format!(
             "{{\"kind\":\"k\",\"payload\":1}}\n{{\"id\":\"{own}\",\"kind\":\"k\",\"payload\":1}}"

@@ -1,4 +1,4 @@
-//! How far it is, while it goes on: a bar on a terminal, a line now and then elsewhere.
+//! Progress display: a bar on a terminal, periodic lines elsewhere.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -8,17 +8,17 @@ use steadfast::observe::Redactor;
 
 use crate::output::human_duration;
 
-/// How often a line is written where there is no terminal.
+/// The interval between lines without a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Shows how far it is, on stderr.
+/// The progress display on stderr.
 #[derive(Debug)]
 pub(super) struct Progress {
     display: Display,
-    /// How many bytes there are to read, if that is known.
+    /// The input's size in bytes, if known.
     total: Option<u64>,
     began: Instant,
-    /// What was done before this run.
+    /// Tasks and bytes processed by earlier runs.
     tasks_before: u64,
     bytes_before: u64,
     is_unavailable: bool,
@@ -28,7 +28,7 @@ pub(super) struct Progress {
 enum Display {
     Nothing,
     Bar(ProgressBar),
-    /// A line, and when the last one was written.
+    /// Lines, and the time of the last one.
     Lines(Instant),
 }
 
@@ -43,7 +43,7 @@ impl Progress {
         Self { display, total, began, tasks_before: 0, bytes_before: 0, is_unavailable: false }
     }
 
-    /// So much was done by an earlier run.
+    /// Sets the position of an earlier run.
     pub(super) fn resume_from(&mut self, tasks: u64, bytes: u64) {
         (self.tasks_before, self.bytes_before) = (tasks, bytes);
         if let Display::Bar(bar) = &self.display {
@@ -52,27 +52,27 @@ impl Progress {
         }
     }
 
-    /// So many tasks were dealt with, and so many bytes read.
+    /// Updates the number of tasks processed and bytes read.
     pub(super) fn reached(&mut self, tasks: u64, bytes: u64) {
         let rate = (tasks - self.tasks_before) as f64 / self.began.elapsed().as_secs_f64();
-        let told = format!("{} tasks, {}/s", HumanCount(tasks), HumanCount(rate as u64));
+        let text = format!("{} tasks, {}/s", HumanCount(tasks), HumanCount(rate as u64));
         self.is_unavailable = false;
         match &mut self.display {
             Display::Nothing => {}
             Display::Bar(bar) => {
-                bar.set_message(told);
+                bar.set_message(text);
                 bar.set_position(bytes);
             }
             Display::Lines(last) if last.elapsed() < LINE_INTERVAL => {}
             Display::Lines(last) => {
                 *last = Instant::now();
                 let left = self.left(bytes);
-                say(&format!("{told}{left}"));
+                print_line(&format!("{text}{left}"));
             }
         }
     }
 
-    /// The share that was read, and how long the rest will take.
+    /// The percentage read and the estimated time left.
     fn left(&self, bytes: u64) -> String {
         let Some(total) = self.total.filter(|total| *total > 0) else {
             return String::new();
@@ -84,20 +84,20 @@ impl Progress {
         format!(", {:.0} %, {} left", 100.0 * read / all, human_duration::format(left))
     }
 
-    /// The store did not answer, and is asked again after a while.
+    /// Reports that the store is unreachable and when it is retried.
     pub(super) fn store_unavailable(&mut self, why: &str, delay: Duration) {
         let why = Redactor::installed().text(why);
         let delay = human_duration::format(Duration::from_millis(delay.as_millis() as u64));
-        let told = format!("the store is away, asked again in {delay}: {why}");
-        let is_news = !std::mem::replace(&mut self.is_unavailable, true);
+        let text = format!("store unreachable, retrying in {delay}: {why}");
+        let is_first = !std::mem::replace(&mut self.is_unavailable, true);
         match &self.display {
-            Display::Bar(bar) => bar.set_message(told),
-            Display::Lines(_) if is_news => say(&told),
+            Display::Bar(bar) => bar.set_message(text),
+            Display::Lines(_) if is_first => print_line(&text),
             _ => {}
         }
     }
 
-    /// Says something beside it, quiet or not.
+    /// Prints a note, even with `--quiet`.
     pub(super) fn note(&self, text: &str) {
         match &self.display {
             Display::Bar(bar) => bar.suspend(|| crate::output::note(text)),
@@ -105,14 +105,14 @@ impl Progress {
         }
     }
 
-    /// Leaves nothing behind.
+    /// Removes the bar.
     pub(super) fn end(&self) {
         if let Display::Bar(bar) = &self.display {
             bar.finish_and_clear();
         }
     }
 
-    /// How long it took so far.
+    /// The time since the start.
     pub(super) fn elapsed(&self) -> Duration {
         self.began.elapsed()
     }
@@ -123,7 +123,7 @@ fn bar(total: Option<u64>) -> ProgressBar {
         Some(total) => (ProgressBar::new(total), "{bar:30.cyan} {percent:>3}%  {msg}  {eta} left"),
         None => (ProgressBar::new_spinner(), "{spinner} {msg}"),
     };
-    // The style is a constant, and without it the bar only looks different.
+    // The template is constant; an error would only change the look.
     if let Ok(style) = ProgressStyle::with_template(style) {
         bar.set_style(style);
     }
@@ -131,7 +131,7 @@ fn bar(total: Option<u64>) -> ProgressBar {
     bar
 }
 
-fn say(text: &str) {
-    // Who has closed stderr does not want to know.
+fn print_line(text: &str) {
+    // A closed stderr is not an error.
     let _ = writeln!(anstream::stderr(), "{text}");
 }

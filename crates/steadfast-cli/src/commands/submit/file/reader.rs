@@ -1,7 +1,7 @@
-//! Reads ahead of the store, on a thread of its own.
+//! Read-ahead on a separate thread.
 //!
-//! While the store writes one batch, the next is read, taken apart and checked. A few are ready
-//! at most, so that a slow store makes a slow reader and not a full memory.
+//! While the store writes a batch, the next ones are read and parsed. Their number is limited, so
+//! that a slow store slows down the reader.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -14,25 +14,25 @@ use super::batch::{Batch, Batches};
 use super::items::InputError;
 use super::parser::{InvalidLine, ParsedBatch, TaskParser};
 
-/// How many batches are ready at most.
+/// Batches read ahead.
 const MAX_READ_AHEAD: usize = 2;
 
-/// The next batch, or why there is none.
+/// The next batch, or the error that ended reading.
 pub(super) type Next = Result<(Batch, ParsedBatch), ReadError>;
 
-/// Why reading ended before the end.
+/// An error that ends reading.
 #[derive(Debug)]
 pub(super) enum ReadError {
-    /// A task that no store would take, by its line.
+    /// An invalid task, with its line.
     Bad(u64, Box<ApiError>),
     Unreadable(InputError),
 }
 
-/// Reads batches behind the first `skip` tasks. With `skip_invalid` a task that is wrong is told in
-/// its batch, without it is the end.
+/// Starts reading after the first `skip` tasks. With `skip_invalid`, invalid tasks are returned
+/// with their batch; otherwise the first one ends reading.
 pub(super) fn start(
     input: Box<dyn BufRead + Send>,
-    reading: Arc<TaskParser>,
+    parser: Arc<TaskParser>,
     skip: u64,
     skip_invalid: bool,
 ) -> Receiver<Next> {
@@ -40,18 +40,18 @@ pub(super) fn start(
     thread::spawn(move || {
         let mut input = Batches::of(input);
         let ended = input.skip_to(skip).map_err(ReadError::Unreadable);
-        let ended = ended.and_then(|_| read_on(&mut input, &reading, skip_invalid, &batches));
+        let ended = ended.and_then(|_| read_batches(&mut input, &parser, skip_invalid, &batches));
         if let Err(ended) = ended {
-            // Whoever has stopped listening has stopped.
+            // The receiver is gone if the submission has stopped.
             let _ = batches.blocking_send(Err(ended));
         }
     });
     received
 }
 
-fn read_on(
+fn read_batches(
     input: &mut Batches<impl BufRead>,
-    reading: &TaskParser,
+    parser: &TaskParser,
     skip_invalid: bool,
     batches: &Sender<Next>,
 ) -> Result<(), ReadError> {
@@ -60,22 +60,22 @@ fn read_on(
         if batch.is_empty() {
             return Ok(());
         }
-        let mut read = reading.read(&batch);
-        let bad = (!skip_invalid).then(|| cut_before_bad(&mut batch, &mut read)).flatten();
+        let mut read = parser.read(&batch);
+        let invalid = (!skip_invalid).then(|| truncate_at_invalid(&mut batch, &mut read)).flatten();
         if !batch.is_empty() && batches.blocking_send(Ok((batch, read))).is_err() {
             return Ok(());
         }
-        if let Some(InvalidLine { line, error, .. }) = bad {
+        if let Some(InvalidLine { line, error, .. }) = invalid {
             return Err(ReadError::Bad(line, Box::new(error)));
         }
     }
 }
 
-/// Leaves what is before the first task that is wrong, if one is.
-fn cut_before_bad(batch: &mut Batch, read: &mut ParsedBatch) -> Option<InvalidLine> {
+/// Truncates the batch before its first invalid task, and returns that task.
+fn truncate_at_invalid(batch: &mut Batch, read: &mut ParsedBatch) -> Option<InvalidLine> {
     let first = read.bad.drain(..).next()?;
     read.tasks.truncate(first.place);
     read.places.truncate(first.place);
-    batch.cut(first.place);
+    batch.truncate(first.place);
     Some(first)
 }

@@ -1,4 +1,4 @@
-//! Where tasks go that no store would take: a file that can be mended and submitted.
+//! The file of rejected tasks, to be fixed and submitted later.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -8,7 +8,7 @@ use super::batch::Batch;
 use super::parser::InvalidLine;
 use crate::error::CliError;
 
-/// The file.
+/// The rejects file.
 #[derive(Debug)]
 pub(super) struct Rejects {
     path: PathBuf,
@@ -17,8 +17,8 @@ pub(super) struct Rejects {
 }
 
 impl Rejects {
-    /// Opens the file to go on behind its first `bytes`. What is behind them was set aside by
-    /// a run that did not live to say so, and will be set aside again.
+    /// Opens the file and truncates it to `bytes`. Anything after that was written by a run that was
+    /// killed, and will be written again.
     pub(super) fn open(path: &Path, bytes: u64) -> Result<Self, CliError> {
         let mut options = OpenOptions::new();
         let opened = options.write(true).create(true).truncate(false).open(path);
@@ -27,30 +27,30 @@ impl Rejects {
             file.seek(SeekFrom::End(0))?;
             Ok(file)
         });
-        let file = opened.map_err(|why| unwritable(path, &why))?;
+        let file = opened.map_err(|why| write_error(path, &why))?;
         Ok(Self { path: path.to_owned(), file, bytes })
     }
 
-    /// Sets tasks of a batch aside, one on each line. How long the file is then.
+    /// Appends rejected tasks, one per line. Returns the file's length.
     pub(super) fn add(&mut self, batch: &Batch, bad: &[InvalidLine]) -> Result<u64, CliError> {
         let mut lines = Vec::new();
         let texts: Vec<_> = batch.texts().collect();
         for line in bad {
             let text = texts.get(line.place).map(|(_, text)| *text).unwrap_or_default();
-            // Between the parts of a task the end of a line is as good as a space.
+            // In JSON a newline between tokens equals a space.
             lines.extend(text.iter().map(|byte| match byte {
                 b'\n' | b'\r' => b' ',
                 byte => *byte,
             }));
             lines.push(b'\n');
         }
-        self.file.write_all(&lines).map_err(|why| unwritable(&self.path, &why))?;
+        self.file.write_all(&lines).map_err(|why| write_error(&self.path, &why))?;
         self.bytes += lines.len() as u64;
         Ok(self.bytes)
     }
 }
 
-fn unwritable(path: &Path, why: &io::Error) -> CliError {
-    CliError::failed(format!("{} cannot be written: {why}", path.display()))
-        .with_help("name a file that you may write with --skip-bad".to_owned())
+fn write_error(path: &Path, why: &io::Error) -> CliError {
+    CliError::failed(format!("cannot write {}: {why}", path.display()))
+        .with_help("choose a writable file with --skip-bad".to_owned())
 }

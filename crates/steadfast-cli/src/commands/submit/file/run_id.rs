@@ -1,35 +1,34 @@
-//! The ids of a run's tasks.
+//! Task ids derived from the run id.
 //!
-//! A run that was killed does not know whether its last words were heard, and must say them
-//! again. A store takes a task once for each id, so the same line must have the same id in
-//! every run: it is made of the run's own id and the number of the task, and no store has to be
-//! asked for anything. The number stands in front of the chance, so that ids ascend with the
-//! lines, as an index likes it.
+//! A killed run does not know whether its last batch was stored, and must send it again. A store
+//! accepts a task id once, so a line must have the same id in every run: it is derived from the
+//! run's id and the task's number, without asking the store. The number precedes the random bits,
+//! so that ids ascend with the lines, which suits the index.
 
 use steadfast_store::TaskId;
 use uuid::Uuid;
 
-/// One bulk submission, from its first start to its end.
+/// The id of one file submission, from its start to its end over all resumed runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RunId(Uuid);
 
-/// The first and the last of the 32 bits that are a task's number: behind the time and the
-/// version come 12 of them, behind the variant 20, and 42 bits of chance are left.
+/// Bit positions of the 32-bit task number: 12 bits follow the time and version, 20 bits the
+/// variant, and 42 random bits remain.
 const NUMBER_HIGH_SHIFT: u32 = 64;
 const NUMBER_LOW_SHIFT: u32 = 42;
 
 impl RunId {
-    /// A run that no other is like.
+    /// Creates a new run id.
     pub(super) fn fresh() -> Self {
         Self(Uuid::now_v7())
     }
 
-    /// The id of the task of this number, from 0; none for more than four billion.
+    /// The id of the task with this number, from 0; `None` beyond four billion.
     pub(super) fn task(self, number: u64) -> Option<TaskId> {
         let number = u128::from(u32::try_from(number).ok()?);
         let (high, low) = (number >> 20, number & 0xf_ffff);
-        let places = (0xfff << NUMBER_HIGH_SHIFT) | (0xf_ffff << NUMBER_LOW_SHIFT);
-        let bits = self.0.as_u128() & !places;
+        let mask = (0xfff << NUMBER_HIGH_SHIFT) | (0xf_ffff << NUMBER_LOW_SHIFT);
+        let bits = self.0.as_u128() & !mask;
         Some(Uuid::from_u128(bits | (high << NUMBER_HIGH_SHIFT) | (low << NUMBER_LOW_SHIFT)).into())
     }
 }
@@ -52,9 +51,9 @@ impl std::str::FromStr for RunId {
 mod tests {
     use super::*;
 
-    /// D2: ids of version 7, the same for the same line of the same run, and for no other.
+    /// D2: UUID version 7 ids, the same for the same line of the same run and for no other.
     #[test]
-    fn a_line_has_one_id_and_no_other_line_has_it() {
+    fn task_id_is_unique_and_stable_per_run() {
         let run = RunId::fresh();
         let again: RunId = run.to_string().parse().unwrap();
         let numbers = [0, 1, 4095, 1_000_000, 1 << 20, (1 << 20) + 1, u64::from(u32::MAX)];

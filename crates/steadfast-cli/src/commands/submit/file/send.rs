@@ -1,12 +1,12 @@
-//! Hands batches to the store, one after the other.
+//! Submission of batches to the store.
 //!
-//! One at a time, because tasks of one priority are done in the order in which they were
-//! submitted (D5), and that should be the order of the file. The reader works ahead meanwhile.
+//! Batches are sent one at a time, because tasks of equal priority are claimed in submission
+//! order (D5), which must be the order of the file. The reader works ahead meanwhile.
 //!
-//! A store that is away is asked again, under the same ids, so that it does not matter whether
-//! it has heard the first time. A store that refuses a batch takes none of it. Then every task is
-//! looked at; and if none of them is wrong by itself, such as one with a key that other work has,
-//! the batch is cut in half and each half sent, until the task is alone that cannot be taken.
+//! While the store is unreachable, a batch is retried with the same ids, so it does not matter
+//! whether an earlier attempt was stored. A store that rejects a batch stores none of it. Then
+//! every task is validated; if all are valid, for example with a key conflict, the batch is halved
+//! and each half sent, until the rejected task is found.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,31 +27,31 @@ use super::rejects::Rejects;
 use super::tally::Tally;
 use crate::error::CliError;
 
-/// How many tasks that are set aside are told one by one.
+/// Rejected tasks reported one by one.
 const MAX_REPORTED_LINES: u64 = 10;
 
-/// Everything that a submission needs.
-pub(super) struct Sending {
+/// The state of a submission.
+pub(super) struct Submission {
     pub(super) api: Box<dyn Api>,
-    pub(super) reading: Arc<TaskParser>,
+    pub(super) parser: Arc<TaskParser>,
     pub(super) policy: Policy,
     pub(super) stop: Interrupt,
     pub(super) journal: Option<Journal>,
     pub(super) rejects: Option<Rejects>,
     pub(super) progress: Progress,
-    /// What the store has.
+    /// The part that is stored.
     pub(super) kept: Checkpoint,
 }
 
-/// Why it ended before the end.
+/// The reason for stopping early.
 #[derive(Debug)]
 pub(super) enum StopError {
     Reading(ReadError),
-    /// The store could not be asked, for longer than it was waited for.
+    /// The store was unreachable for too long.
     Store(ApiError),
-    /// Somebody asked for it.
+    /// A stop signal arrived.
     Interrupted,
-    /// Something of our own went wrong.
+    /// A local error.
     Own(CliError),
 }
 
@@ -61,25 +61,25 @@ impl From<CliError> for StopError {
     }
 }
 
-/// How a store that is away is asked again.
-pub(super) fn store_retry_policy(longest: Duration) -> Result<Policy, PolicyError> {
-    let base = Duration::from_millis(200).min(longest);
+/// The retry policy for an unreachable store.
+pub(super) fn store_retry_policy(max_wait: Duration) -> Result<Policy, PolicyError> {
+    let base = Duration::from_millis(200).min(max_wait);
     Policy::exponential(base)
         .max_delay(Duration::from_secs(10).max(base))
         .jitter(Jitter::Equal)
-        .max_attempts(if longest.is_zero() { 1 } else { u32::MAX })
-        .max_duration(longest)
+        .max_attempts(if max_wait.is_zero() { 1 } else { u32::MAX })
+        .max_duration(max_wait)
         .build()
 }
 
-impl Sending {
-    /// Sends everything.
-    pub(super) async fn all(&mut self, mut batches: Receiver<Next>) -> Result<(), StopError> {
+impl Submission {
+    /// Sends all batches.
+    pub(super) async fn send_all(&mut self, mut batches: Receiver<Next>) -> Result<(), StopError> {
         loop {
             let stop = self.stop.clone();
             let next = tokio::select! {
                 biased;
-                () = stop.asked() => return Err(StopError::Interrupted),
+                () = stop.requested() => return Err(StopError::Interrupted),
                 next = batches.recv() => next,
             };
             let Some(next) = next else { return Ok(()) };
@@ -94,26 +94,26 @@ impl Sending {
 
     async fn batch(&mut self, batch: &Batch, read: ParsedBatch) -> Result<(), StopError> {
         let ParsedBatch { tasks, bad, .. } = read;
-        let (mut ready, reading) = (Some(tasks), self.reading.clone());
-        let tasks = || ready.take().unwrap_or_else(|| reading.read(batch).tasks);
+        let (mut ready, parser) = (Some(tasks), self.parser.clone());
+        let tasks = || ready.take().unwrap_or_else(|| parser.read(batch).tasks);
         match self.ask(tasks).await? {
             Ok(taken) => self.all_taken(batch, &bad, existed(&taken)),
-            Err(_) => self.sort_out(batch).await,
+            Err(_) => self.split_batch(batch).await,
         }
     }
 
-    /// Sends what can be taken of a batch that was refused.
-    async fn sort_out(&mut self, batch: &Batch) -> Result<(), StopError> {
-        let ParsedBatch { tasks, places, mut bad } = self.reading.read_thoroughly(batch);
+    /// Sends the valid tasks of a rejected batch.
+    async fn split_batch(&mut self, batch: &Batch) -> Result<(), StopError> {
+        let ParsedBatch { tasks, places, mut bad } = self.parser.read_thoroughly(batch);
         let stops_at = bad.first().filter(|_| self.rejects.is_none()).map(|bad| bad.place);
         let end = stops_at.map_or(tasks.len(), |stop| places.partition_point(|at| *at < stop));
-        let (whole, mut there) = (0..end, 0);
-        // What is still to be sent, the next at the end.
+        let (whole, mut existed_count) = (0..end, 0);
+        // Ranges still to be sent, the next one last.
         let mut left = vec![whole];
         while let Some(range) = left.pop() {
             let some = tasks.get(range.clone()).unwrap_or_default();
             match self.ask(|| some.to_vec()).await? {
-                Ok(taken) => there += existed(&taken),
+                Ok(taken) => existed_count += existed(&taken),
                 Err(_) if range.len() > 1 => {
                     let middle = range.start + range.len() / 2;
                     left.extend([middle..range.end, range.start..middle]);
@@ -123,7 +123,7 @@ impl Sending {
                     let line = batch.texts().nth(place).map(|(line, _)| line).unwrap_or_default();
                     let refused = InvalidLine { place, line, error };
                     if self.rejects.is_none() {
-                        return self.stop_before(batch, refused, there);
+                        return self.stop_before(batch, refused, existed_count);
                     }
                     bad.push(refused);
                 }
@@ -131,8 +131,10 @@ impl Sending {
         }
         bad.sort_by_key(|bad| bad.place);
         match bad.first() {
-            Some(_) if self.rejects.is_none() => self.stop_before(batch, bad.swap_remove(0), there),
-            _ => self.all_taken(batch, &bad, there),
+            Some(_) if self.rejects.is_none() => {
+                self.stop_before(batch, bad.swap_remove(0), existed_count)
+            }
+            _ => self.all_taken(batch, &bad, existed_count),
         }
     }
 
@@ -147,7 +149,7 @@ impl Sending {
         self.keep(&batch.after)
     }
 
-    /// Everything before a task that the store refuses is kept; this is where to go on.
+    /// Records everything before a rejected task, where a resumed run continues.
     fn stop_before(
         &mut self,
         batch: &Batch,
@@ -178,12 +180,10 @@ impl Sending {
         };
         for InvalidLine { line, error, .. } in bad {
             match self.kept.rejected {
-                told if told < MAX_REPORTED_LINES => {
-                    self.progress.note(&format!("line {line} is set aside: {error}"));
+                count if count < MAX_REPORTED_LINES => {
+                    self.progress.note(&format!("line {line} skipped: {error}"));
                 }
-                MAX_REPORTED_LINES => {
-                    self.progress.note("more are set aside, and not told one by one")
-                }
+                MAX_REPORTED_LINES => self.progress.note("more lines skipped, no longer listed"),
                 _ => {}
             }
             self.kept.rejected += 1;
@@ -192,7 +192,7 @@ impl Sending {
         Ok(())
     }
 
-    /// Asks the store to take tasks until it answers: that it has, or that it will not.
+    /// Submits tasks, with retries, until the store accepts or rejects them.
     async fn ask(
         &mut self,
         mut tasks: impl FnMut() -> Vec<NewTask>,
@@ -231,7 +231,7 @@ fn existed(taken: &[Submitted]) -> u64 {
     taken.iter().filter(|one| one.existed).count() as u64
 }
 
-/// A store that is away, full or busy may answer later. Everything else is an answer.
+/// Only an unreachable, full or busy store is retried.
 const fn class(status: Option<u16>) -> Class {
     match status {
         Some(429 | 502..=504 | 507) => Class::Retryable,

@@ -1,4 +1,4 @@
-//! What is said when it ends before the end: what is wrong, how far it is, how to go on.
+//! Errors of an incomplete submission: the cause, the progress and how to continue.
 
 use std::path::Path;
 
@@ -14,55 +14,58 @@ use crate::input;
 use crate::output::counted;
 
 impl StopError {
-    /// The same for people. Only what is written down can be gone on with.
-    pub(super) fn problem(self, file: &Path, kept: Checkpoint, is_written_down: bool) -> CliError {
+    /// Converts to an error. `can_resume`: whether a journal was written.
+    pub(super) fn into_cli_error(
+        self,
+        file: &Path,
+        kept: Checkpoint,
+        can_resume: bool,
+    ) -> CliError {
         let (problem, first) = match self {
             Self::Own(problem) => return problem,
-            Self::Reading(ReadError::Bad(line, error)) => {
-                (bad(file, line, *error), "mend the line")
-            }
-            Self::Reading(ReadError::Unreadable(why)) => (unreadable(file, &why), "mend the file"),
-            Self::Store(error) => (CliError::from(error), "see that the store answers"),
-            Self::Interrupted => (CliError::failed("it was interrupted"), ""),
+            Self::Reading(ReadError::Bad(line, error)) => (bad(file, line, *error), "fix the line"),
+            Self::Reading(ReadError::Unreadable(why)) => (unreadable(file, &why), "fix the file"),
+            Self::Store(error) => (CliError::from(error), "make sure the store is reachable"),
+            Self::Interrupted => (CliError::failed("interrupted"), ""),
         };
-        let submitted = counted((kept.tasks - kept.rejected) as usize, "task is", "tasks are");
+        let submitted = counted((kept.tasks - kept.rejected) as usize, "task", "tasks");
         let so_far = format!("{submitted} submitted, up to line {}", kept.line);
-        let so_far = if kept.tasks == 0 { "nothing is submitted".to_owned() } else { so_far };
-        let next = match (is_written_down, first) {
-            (true, "") => format!("{so_far}; to go on: {}", command_line()),
-            (true, first) => format!("{so_far}; {first}, then go on: {}", command_line()),
+        let so_far = if kept.tasks == 0 { "nothing submitted".to_owned() } else { so_far };
+        let next = match (can_resume, first) {
+            (true, "") => format!("{so_far}; to continue: {}", command_line()),
+            (true, first) => format!("{so_far}; {first}, then continue: {}", command_line()),
             (false, "") => so_far,
-            (false, first) => format!("{so_far}; {first}, and submit what is behind it"),
+            (false, first) => format!("{so_far}; {first}, and submit the rest"),
         };
         problem.and_help(&next)
     }
 }
 
-/// A task that no store would take.
+/// The error of an invalid line.
 pub(super) fn bad(file: &Path, line: u64, error: ApiError) -> CliError {
     let field = error.field.map_or_else(String::new, |field| format!("{field}: "));
     let name = input::name_of(file);
     CliError::usage(format!("{name}, line {line}: {field}{}", error.detail)).with_help(error.next)
 }
 
-/// An input that cannot be read on.
+/// The error of an unreadable input.
 pub(super) fn unreadable(file: &Path, why: &InputError) -> CliError {
     let name = input::name_of(file);
     match why {
-        InputError::Io(why) => CliError::failed(format!("{name} cannot be read on: {why}")),
+        InputError::Io(why) => CliError::failed(format!("cannot read {name}: {why}")),
         InputError::TooLong(line) => CliError::usage(format!(
-            "{name}, line {line}: this is longer than {MAX_TASK_BYTES} bytes, and no task is"
+            "{name}, line {line}: task larger than the limit of {MAX_TASK_BYTES} bytes"
         )),
         InputError::NotClosed(line) => CliError::usage(format!(
-            "{name}, line {line}: the array has no end; a `]` is missing, or a quote"
+            "{name}, line {line}: the array is not closed: missing `]` or quote"
         )),
         InputError::More(line) => {
-            CliError::usage(format!("{name}, line {line}: there is something behind the array"))
+            CliError::usage(format!("{name}, line {line}: unexpected data after the array"))
         }
     }
 }
 
-/// What was asked for, to go on with it.
+/// The command line with `--resume`.
 fn command_line() -> String {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
     words.retain(|word| word != "--restart");

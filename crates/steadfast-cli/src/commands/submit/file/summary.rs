@@ -1,4 +1,4 @@
-//! What became of a file.
+//! Output of a file submission.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -9,19 +9,19 @@ use super::journal::Checkpoint;
 use crate::output::seconds::Seconds;
 use crate::output::{Printable, counted, human_duration};
 
-/// What became of a file that was submitted.
+/// The result of a submission.
 #[derive(Debug, Serialize)]
 pub(super) struct SubmitSummary {
-    /// Tasks that the store has now, those of earlier runs included.
+    /// Tasks stored, including those of earlier runs.
     submitted: u64,
-    /// Those of them that were there already.
+    /// Tasks that already existed.
     existed: u64,
-    /// Tasks that were set aside.
+    /// Rejected tasks.
     rejected: u64,
-    /// Where they are.
+    /// The file they were written to.
     #[serde(skip_serializing_if = "Option::is_none")]
     rejected_to: Option<String>,
-    /// Those that an earlier run had dealt with.
+    /// Tasks processed by an earlier run.
     resumed_after: u64,
     seconds: Seconds,
 }
@@ -43,34 +43,34 @@ impl SubmitSummary {
         }
     }
 
-    /// The same in one line.
-    fn in_short(&self) -> String {
+    /// A one-line summary.
+    fn line(&self) -> String {
         let tasks = counted(self.submitted as usize, "task", "tasks");
-        let mut told =
+        let mut parts =
             vec![format!("{tasks} submitted in {}", human_duration::format(self.seconds.0))];
         if self.resumed_after > 0 {
-            told.push(format!("{} of them by an earlier run", self.resumed_after));
+            parts.push(format!("{} by an earlier run", self.resumed_after));
         }
         if self.existed > 0 {
-            told.push(format!("{} were there already", self.existed));
+            parts.push(format!("{} already existed", self.existed));
         }
         if let (true, Some(file)) = (self.rejected > 0, &self.rejected_to) {
-            told.push(format!(
-                "{} set aside in {file}",
+            parts.push(format!(
+                "{} skipped to {file}",
                 counted(self.rejected as usize, "task", "tasks")
             ));
         }
-        told.join(", ")
+        parts.join(", ")
     }
 }
 
 impl Printable for SubmitSummary {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        writeln!(page, "{}", self.in_short())
+        writeln!(page, "{}", self.line())
     }
 }
 
-/// What would become of a file.
+/// The result of a dry run.
 #[derive(Debug, Serialize)]
 pub(super) struct CheckSummary {
     pub(super) dry_run: bool,
@@ -80,6 +80,6 @@ pub(super) struct CheckSummary {
 impl Printable for CheckSummary {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         let tasks = counted(self.tasks as usize, "task", "tasks");
-        writeln!(page, "{tasks} would be submitted, nothing was")
+        writeln!(page, "{tasks} would be submitted")
     }
 }

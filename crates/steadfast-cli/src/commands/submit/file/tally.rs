@@ -1,28 +1,27 @@
-//! How far an input was read, and what it was up to there.
+//! The position in an input, with a digest of what was read.
 //!
-//! A run that goes on later has to know that it goes on in the same input. What was read so far
-//! is summed up in a digest: of the texts of the tasks, each with its length, so that the form
-//! of the input and the space around them do not matter. What comes behind may change: whoever
-//! mends a wrong line goes on from the line before it.
+//! A resumed run must verify that it continues in the same input. The digest covers the texts of
+//! the tasks with their lengths, independent of format and whitespace. Later lines may change, for
+//! example to fix an invalid line.
 
 use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-/// How far an input was read.
+/// A position in an input.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
-    /// How many tasks.
+    /// The number of tasks.
     pub(super) tasks: u64,
-    /// The line that the last of them begins on.
+    /// The line the last task starts on.
     pub(super) line: u64,
-    /// How many bytes of the input.
+    /// The number of bytes.
     pub(super) bytes: u64,
     sum: Sha256,
 }
 
 impl Tally {
-    /// One task more.
+    /// Adds a task.
     pub(super) fn add(&mut self, line: u64, text: &[u8]) {
         self.tasks += 1;
         self.line = line;
@@ -30,13 +29,13 @@ impl Tally {
         self.sum.update(text);
     }
 
-    /// What the tasks so far are, in short.
+    /// The digest of the tasks so far.
     pub(super) fn digest(&self) -> Digest {
         Digest(self.sum.clone().finalize().into())
     }
 }
 
-/// Tasks in short. Different ones have different digests.
+/// A digest of tasks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Digest([u8; 32]);
 
@@ -63,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn other_tasks_have_another_digest() {
+    fn different_tasks_have_different_digests() {
         let whole = of(&["ab", "c"]);
         assert_eq!((whole.tasks, whole.line), (2, 2));
         assert_eq!(whole.digest(), of(&["ab", "c"]).digest());
@@ -72,9 +71,9 @@ mod tests {
         }
     }
 
-    /// A digest is kept in a file that another version reads: it must not change.
+    /// Digests are stored in files that other versions read, so they must not change.
     #[test]
-    fn a_digest_is_written_as_it_always_was() {
+    fn digest_format_is_stable() {
         let digest = of(&["{}"]).digest().to_string();
         assert_eq!(digest.len(), 64);
         assert_eq!(digest, "411a485216e432ece6b9af94fa32154cf79a2a56d4f81266baa50063f45092bd");

@@ -1,4 +1,4 @@
-//! A payload or a result, for people.
+//! Payloads and results as indented JSON.
 
 use std::io::{self, Write};
 
@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::output::sanitize;
 
-/// Writes it with its structure, a little to the right.
-pub(super) fn write(page: &mut dyn Write, document: &Value) -> io::Result<()> {
-    let text: String = format!("{document:#}").chars().map(sanitize::letter).collect();
+/// Writes the value, indented.
+pub(super) fn write(page: &mut dyn Write, value: &Value) -> io::Result<()> {
+    let text: String = format!("{value:#}").chars().map(sanitize::letter).collect();
     text.lines().try_for_each(|line| writeln!(page, "  {line}"))
 }

@@ -1,4 +1,4 @@
-//! `steadfast tasks show`: everything about one task, and why (D18, O4).
+//! `steadfast tasks show`: one task with its attempts (D18, O4).
 
 mod json;
 mod properties;
@@ -25,28 +25,27 @@ use crate::watch::Watch;
 use timeline::Timeline;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast tasks show 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "its attempts and what is next"),
-    ("steadfast tasks show --key invoice-42 --watch", "found by its key, live"),
+    ("steadfast tasks show 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "attempts and next steps"),
+    ("steadfast tasks show --key invoice-42 --watch", "by key, refreshed until q"),
     ("steadfast tasks show --key invoice-42 --json", "for a script"),
 ];
 
-/// Show one task: its attempts, why each was decided as it was, and what comes next.
+/// Show one task with its attempts, decisions and upcoming retries.
 ///
-/// Each failed attempt is shown with what it meant, the rule that said so, and what was waited
-/// after it. What is still to come holds if every attempt fails with a retryable fault. What
-/// looks like a secret in the payload or in the result is masked.
+/// Each failed attempt has its class, the rule that decided it, and the delay after it. Upcoming
+/// attempts assume retryable failures. Secrets in payload and result are redacted.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Show {
-    /// Which task
+    /// Task id
     #[arg(value_name = "ID", value_parser = id::parse, required_unless_present = "key")]
     id: Option<TaskId>,
 
-    /// The one with this idempotency key
+    /// Idempotency key, instead of an id
     #[arg(long, value_name = "KEY", conflicts_with = "id")]
     key: Option<String>,
 
-    /// Show what looks like a secret, too
+    /// Do not redact secrets
     #[arg(long)]
     show_secrets: bool,
 

@@ -1,4 +1,4 @@
-//! What a task is, line by line; what is not there is left out.
+//! The properties of a task, one per line; absent ones are omitted.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use super::super::status;
 use crate::output::table::{StatusColor, Table};
 use crate::output::{counted, relative_time, width};
 
-/// An id is for copying, so it is never broken.
+/// Wide enough for an id, which is never wrapped.
 const MIN_COLUMNS: u16 = 53;
 
 pub(super) fn write(page: &mut dyn Write, task: &TaskView, now: Timestamp) -> io::Result<()> {
@@ -23,26 +23,26 @@ pub(super) fn write(page: &mut dyn Write, task: &TaskView, now: Timestamp) -> io
     if let Some(reason) = task.reason {
         table.colored_entry("reason", reason.name(), StatusColor::Error);
     }
-    for (name, fact) in properties(task, now) {
-        if let Some(fact) = fact {
-            table.entry(name, fact);
+    for (name, value) in properties(task, now) {
+        if let Some(value) = value {
+            table.entry(name, value);
         }
     }
     table.write(page, width::of_stdout().map(|width| width.max(MIN_COLUMNS)))
 }
 
 fn properties(task: &TaskView, now: Timestamp) -> [(&'static str, Option<String>); 14] {
-    let time = |time: Timestamp| both(time, now);
+    let time = |time: Timestamp| relative_and_absolute(time, now);
     let waits = task.rate_limit_waits as usize;
     [
         ("kind", Some(task.kind.clone())),
         ("queue", Some(task.queue.clone())),
         ("category", task.category.clone()),
         ("priority", (task.priority != 0).then(|| task.priority.to_string())),
-        ("policy", task.policy.as_ref().map(|own| own.id().unwrap_or("its own").to_owned())),
+        ("policy", task.policy.as_ref().map(|own| own.id().unwrap_or("custom").to_owned())),
         ("problem", task.problem.clone()),
         ("attempts", Some(status::attempts(task, " of "))),
-        ("asked to wait", (waits > 0).then(|| counted(waits, "time", "times"))),
+        ("rate limited", (waits > 0).then(|| counted(waits, "time", "times"))),
         ("submitted", Some(time(task.submitted_at))),
         ("due", (!task.status.is_ended()).then(|| time(task.scheduled_at))),
         ("ended", task.ended_at.map(time)),
@@ -50,19 +50,19 @@ fn properties(task: &TaskView, now: Timestamp) -> [(&'static str, Option<String>
         ("key", task.idempotency_key.clone()),
         ("correlation id", task.correlation_id.clone()),
     ]
-    .map(|(name, fact)| match (name, task.status) {
+    .map(|(name, value)| match (name, task.status) {
         ("due", Status::Running) => ("worker", task.lease.as_ref().map(|lease| held(lease, now))),
-        _ => (name, fact),
+        _ => (name, value),
     })
 }
 
 fn held(lease: &HeldLease, now: Timestamp) -> String {
     let until = relative_time::from_now(lease.until, now);
-    format!("{}, lease {} ends {until}", lease.owner, lease.version)
+    format!("{}, fencing token {}, lease expires {until}", lease.owner, lease.version)
 }
 
-/// How far away, and the time itself to look for elsewhere.
-pub(super) fn both(time: Timestamp, now: Timestamp) -> String {
+/// The relative and the absolute time.
+pub(super) fn relative_and_absolute(time: Timestamp, now: Timestamp) -> String {
     let clock = time.round(Unit::Second).unwrap_or(time);
     format!("{}, {clock}", relative_time::from_now(time, now))
 }

@@ -1,4 +1,4 @@
-//! The attempts of a task, drawn from the first to the last that may come.
+//! The timeline of past and upcoming attempts.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -10,15 +10,15 @@ use steadfast_store::{FaultRecord, Status};
 use supports_unicode::Stream;
 use textwrap::{Options, WordSplitter};
 
-use super::properties::both;
+use super::properties::relative_and_absolute;
 use crate::output::colour::{BAD, DIM, GOOD};
 use crate::output::human_duration::format as human_duration;
 use crate::output::{relative_time, sanitize, width};
 
-/// How many of the attempts to come are shown one by one.
+/// Upcoming attempts listed one by one.
 const MAX_LISTED_ATTEMPTS: usize = 5;
 
-/// The signs of a drawing.
+/// The symbols of the timeline.
 struct Signs {
     failed: char,
     line: char,
@@ -38,8 +38,7 @@ pub(super) struct Timeline<'t> {
     now: Timestamp,
     signs: &'static Signs,
     width: usize,
-    /// How long the next attempt could have begun already. It begins when a worker takes the
-    /// task, and what follows it moves along.
+    /// How long the next attempt is overdue. Later attempts shift by as much.
     late: SignedDuration,
 }
 
@@ -65,14 +64,14 @@ impl<'t> Timeline<'t> {
     }
 
     fn failed(&self, page: &mut dyn Write, fault: &FaultRecord) -> io::Result<()> {
-        let when = both(fault.at, self.now);
+        let when = relative_and_absolute(fault.at, self.now);
         writeln!(page, "  {BAD}{}{BAD:#} {}  {when}", self.signs.failed, fault.attempt)?;
         self.below(page, &format!("{}: {}", class(fault.class), fault.message))?;
         if let Some(why) = &fault.why {
             self.below(page, &format!("because {why}"))?;
         }
         match fault.next_delay.and_then(|delay| Duration::try_from_secs_f64(delay).ok()) {
-            Some(delay) => self.below(page, &format!("then a wait of {}", human_duration(delay))),
+            Some(delay) => self.below(page, &format!("then a delay of {}", human_duration(delay))),
             None => Ok(()),
         }
     }
@@ -82,7 +81,8 @@ impl<'t> Timeline<'t> {
     }
 
     fn ended(&self, page: &mut dyn Write, sign: char, style: anstyle::Style) -> io::Result<()> {
-        let ended = self.task.ended_at.map(|at| both(at, self.now)).unwrap_or_default();
+        let ended =
+            self.task.ended_at.map(|at| relative_and_absolute(at, self.now)).unwrap_or_default();
         let status = self.task.status;
         writeln!(page, "  {style}{sign} {status}{style:#}  {ended}")
     }
@@ -96,7 +96,7 @@ impl<'t> Timeline<'t> {
             + self.task.and_more.unwrap_or(0) as usize;
         match next.get(MAX_LISTED_ATTEMPTS..).unwrap_or_default() {
             [] => Ok(()),
-            // The last of them is too far away to be known.
+            // The time of the last one is unknown.
             [only, ..] if more > next.len() - MAX_LISTED_ATTEMPTS => {
                 let when = self.time_range(only);
                 writeln!(page, "  {DIM}{} {more} more, from {when}{DIM:#}", self.signs.line)
@@ -107,12 +107,12 @@ impl<'t> Timeline<'t> {
             }
             [.., last] => {
                 let when = self.time_range(last);
-                writeln!(page, "  {DIM}{} {more} more, the last {when}{DIM:#}", self.signs.line)
+                writeln!(page, "  {DIM}{} {more} more, last {when}{DIM:#}", self.signs.line)
             }
         }
     }
 
-    /// When an attempt may be due, by the policy's jitter.
+    /// The time range of an attempt, given by jitter.
     fn time_range(&self, attempt: &NextAttempt) -> String {
         let away = |time: Timestamp| {
             relative_time::from_now(time.checked_add(self.late).unwrap_or(Timestamp::MAX), self.now)
@@ -125,7 +125,7 @@ impl<'t> Timeline<'t> {
         }
     }
 
-    /// Lines that belong to the sign above.
+    /// Writes text below a symbol.
     fn below(&self, page: &mut dyn Write, text: &str) -> io::Result<()> {
         let indent = format!("  {}    ", self.signs.line);
         let options = Options::new(self.width)
@@ -137,7 +137,7 @@ impl<'t> Timeline<'t> {
     }
 }
 
-/// What it meant, in words.
+/// The class in words.
 const fn class(class: Class) -> &'static str {
     match class {
         Class::Final => "final",
