@@ -11,7 +11,7 @@ pub(crate) fn ask(question: &str, yes: bool) -> Result<bool, CliError> {
     }
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Err(CliError::usage("cannot ask for confirmation: stdin is not a terminal")
-            .with_help("pass --yes, or preview the change with --dry-run".to_owned()));
+            .with_help(format!("{question} pass --yes, or preview the change with --dry-run")));
     }
     // A closed stderr shows no question and gets no confirmation.
     let _ = write!(anstream::stderr(), "{question} [y/N] ");

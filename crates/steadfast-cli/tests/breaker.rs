@@ -1,4 +1,4 @@
-//! `breaker` on a store that instances have written to (G1).
+//! `steadfast breaker` (G1).
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
@@ -37,56 +37,56 @@ fn two_instances() -> Folder {
     })
 }
 
-/// G1: every instance is shown, and what was wanted by hand.
+/// G1: lists every instance and the override.
 #[test]
-fn breakers_are_listed_by_policy_and_instance() {
+fn list_shows_breakers_by_policy_and_instance() {
     let folder = two_instances();
-    let told = folder.told("breaker list");
-    let lines: Vec<&str> = told.lines().collect();
-    assert!(lines[1].starts_with("payments  a         closed"), "{told}");
-    assert!(lines[2].starts_with("payments  b         open"), "{told}");
-    assert!(lines[2].contains("5 of 5"), "{told}");
+    let printed = folder.run_ok("breaker list");
+    let lines: Vec<&str> = printed.lines().collect();
+    assert!(lines[1].starts_with("payments  a         closed"), "{printed}");
+    assert!(lines[2].starts_with("payments  b         open"), "{printed}");
+    assert!(lines[2].contains("5 of 5"), "{printed}");
 
-    folder.told("breaker open payments --hold");
-    assert!(folder.told("breaker list").contains("held open by "));
-    let json: Value = serde_json::from_str(&folder.told("breaker list --json")).unwrap();
+    folder.run_ok("breaker open payments --hold");
+    assert!(folder.run_ok("breaker list").contains("held open by "));
+    let json: Value = serde_json::from_str(&folder.run_ok("breaker list --json")).unwrap();
     assert_eq!(json[0]["policy"], "payments");
     assert_eq!(json[0]["instances"][1]["state"], "open");
     assert_eq!(json[0]["order"]["wish"], "isolate");
 }
 
-/// G1, K3: what is wanted is written down for every instance, and by whom.
+/// G1, K3: an override is recorded for every instance, with its actor.
 #[test]
-fn a_breaker_is_opened_held_and_closed() {
+fn breaker_is_opened_held_and_closed() {
     let folder = two_instances();
     for (line, wish, said) in [
-        ("open payments", BreakerCommand::Open, "opens within seconds, in 2 instances"),
-        ("open payments --hold", BreakerCommand::Isolate, "stays open until it is closed by hand"),
-        ("close payments", BreakerCommand::Close, "closes within seconds, in 2 instances"),
+        ("open payments", BreakerCommand::Open, "opened, applied in 2 instances within seconds"),
+        ("open payments --hold", BreakerCommand::Isolate, "held open until it is closed manually"),
+        ("close payments", BreakerCommand::Close, "closed, applied in 2 instances within seconds"),
     ] {
-        let told = folder.told(&format!("breaker {line}"));
-        assert!(told.contains(said), "{told}");
-        let orders = folder.change(async |store| store.breaker_overrides().await.unwrap());
+        let printed = folder.run_ok(&format!("breaker {line}"));
+        assert!(printed.contains(said), "{printed}");
+        let orders = folder.change(async |store| store.breaker_orders().await.unwrap());
         assert_eq!((orders[0].policy.as_str(), orders[0].wish), ("payments", wish));
         assert!(orders[0].actor.origin.as_ref().unwrap().starts_with("cli@"));
     }
 }
 
-/// F2: an order for nobody is a slip; to hold one open is an order for those to come.
+/// F2: a breaker that no instance has can only be held open.
 #[test]
-fn a_breaker_that_nobody_has_is_refused_with_the_one_that_was_meant() {
+fn unknown_breaker_is_rejected_with_suggestion() {
     let folder = two_instances();
-    let (code, said) = folder.refused("breaker close payment");
+    let (code, said) = folder.run_err("breaker close payment");
     assert_eq!(code, Some(2));
-    assert!(said.contains("no instance has a breaker of the policy `payment`"), "{said}");
+    assert!(said.contains("no instance has a breaker for the policy `payment`"), "{said}");
     assert!(said.contains("did you mean payments?"), "{said}");
-    let told = folder.told("breaker open mail --hold");
-    assert!(told.contains("in every instance that comes to use it"), "{told}");
-    assert!(folder.told("breaker list").contains("no instance"));
+    let printed = folder.run_ok("breaker open mail --hold");
+    assert!(printed.contains("in every instance that starts to use it"), "{printed}");
+    assert!(folder.run_ok("breaker list").contains("no instance"));
 }
 
 /// Section 10: an empty list says why it is empty.
 #[test]
-fn no_breakers_are_said_to_be_none() {
-    assert!(Folder::with(async |_| ()).told("breaker list").starts_with("no breakers: "));
+fn empty_list_is_explained() {
+    assert!(Folder::with(async |_| ()).run_ok("breaker list").starts_with("no breakers: "));
 }

@@ -1,11 +1,11 @@
-//! The command line as people and scripts use it (section 10): each file in `cmd/` is a
-//! conversation, with every word of the answers and the exit codes.
+//! Transcripts of command lines (section 10): each file in `cmd/` has commands with their complete
+//! output and exit codes.
 //!
-//! After a change that is meant, `TRYCMD=overwrite cargo test -p steadfast-cli --test commands`
-//! writes the answers anew; read the difference.
+//! After an intended change, `TRYCMD=overwrite cargo test -p steadfast-cli --test commands`
+//! regenerates the output; read the diff.
 
 #[test]
-fn the_command_line_answers_word_for_word() {
+fn transcripts_match_the_output() {
     trycmd::TestCases::new()
         .env("COLUMNS", "100")
         .env("CLICOLOR_FORCE", "")

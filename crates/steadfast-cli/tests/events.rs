@@ -1,4 +1,4 @@
-//! `events` on a store in which something happened (O1).
+//! `steadfast events` (O1).
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
@@ -31,47 +31,48 @@ fn given_up(operation: &str) -> Event {
     event
 }
 
-async fn keep(store: &Store, events: &[Event]) {
+async fn record(store: &Store, events: &[Event]) {
     let records: Vec<Record> = events.iter().map(|event| event.try_into().unwrap()).collect();
     store.record(&records).await.unwrap();
 }
 
-/// O1: one line each, oldest first, and what others wrote does not steer the terminal.
+/// O1: one line per event, oldest first, without terminal control characters.
 #[test]
-fn what_happened_is_told_line_by_line() {
+fn events_are_printed_one_per_line() {
     let folder = Folder::with(async |store| {
         let events = [event(EventType::RetryAttempt, "mail"), given_up("mail")];
-        keep(&store, &events).await;
+        record(&store, &events).await;
     });
-    let told = folder.told("events");
-    let lines: Vec<&str> = told.lines().collect();
-    assert_eq!(lines.len(), 2, "{told}");
+    let printed = folder.run_ok("events");
+    let lines: Vec<&str> = printed.lines().collect();
+    assert_eq!(lines.len(), 2, "{printed}");
     assert_eq!(lines[0], "2026-01-29 12:00:00  retry_attempt           mail 2/3  calls task-1");
     let start = "2026-01-29 12:00:00  retry_failure           mail 2/3 attempts_exhausted  calls";
-    assert!(lines[1].starts_with(start), "{told}");
-    assert!(lines[1].contains("503 from") && !told.contains('\u{1b}'), "{told:?}");
+    assert!(lines[1].starts_with(start), "{printed}");
+    assert!(lines[1].contains("503 from") && !printed.contains('\u{1b}'), "{printed:?}");
 }
 
-/// Section 10: for a script, one document to a line, each with the number to go on from.
+/// Section 10: JSON output has one event per line, with its number.
 #[test]
-fn a_script_gets_one_document_to_a_line() {
+fn json_output_has_one_event_per_line() {
     let folder = Folder::with(async |store| {
         let numbered = |number| event(EventType::RetryAttempt, &format!("k{number}"));
-        keep(&store, &(0..30).map(numbered).collect::<Vec<_>>()).await;
+        record(&store, &(0..30).map(numbered).collect::<Vec<_>>()).await;
     });
-    let told = folder.told("events --json -n 3");
-    let events: Vec<Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let printed = folder.run_ok("events --json -n 3");
+    let events: Vec<Value> =
+        printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let operations: Vec<_> = events.iter().map(|event| event["operation"].clone()).collect();
     assert_eq!(operations, ["k27", "k28", "k29"]);
     assert!(events[0]["number"].as_i64() < events[1]["number"].as_i64());
     assert_eq!(events[0]["event_type"], "retry_attempt");
 }
 
-/// O1: every filter that is given must hold.
+/// O1: all given filters must match.
 #[test]
-fn only_what_is_asked_for_is_told() {
+fn filters_select_events() {
     let folder = Folder::with(async |store| {
-        keep(&store, &[event(EventType::RetrySuccess, "mail"), given_up("print")]).await;
+        record(&store, &[event(EventType::RetrySuccess, "mail"), given_up("print")]).await;
     });
     for (flags, count) in [
         ("--type retry_failure", 1),
@@ -80,19 +81,19 @@ fn only_what_is_asked_for_is_told() {
         ("--kind mail --type retry_failure", 0),
     ] {
         assert_eq!(
-            folder.told(&format!("events --json {flags}")).lines().count(),
+            folder.run_ok(&format!("events --json {flags}")).lines().count(),
             count,
             "{flags}"
         );
     }
-    let told = folder.told("events --kind mial");
-    assert_eq!(told, "no such event; leave a filter out to see others\n");
+    let printed = folder.run_ok("events --kind mial");
+    assert_eq!(printed, "no matching events; remove a filter to see others\n");
 }
 
-/// O1: what comes is told when it comes, until nobody listens any more.
+/// O1: new events are printed until stdout is closed.
 #[test]
-fn events_are_followed() {
-    let folder = Folder::with(async |store| keep(&store, &[given_up("first")]).await);
+fn follow_prints_new_events() {
+    let folder = Folder::with(async |store| record(&store, &[given_up("first")]).await);
     let mut following = folder.command("events --follow --json -n 1");
     let mut following = following.stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(following.stdout.take().unwrap()).lines();
@@ -102,27 +103,27 @@ fn events_are_followed() {
     };
     assert_eq!(next(), "first");
     for operation in ["second", "third"] {
-        folder.change(async |store| keep(&store, &[given_up(operation)]).await);
+        folder.change(async |store| record(&store, &[given_up(operation)]).await);
         assert_eq!(next(), operation);
     }
     drop(lines);
-    // Whoever writes to nobody notices at the next event.
-    folder.change(async |store| keep(&store, &[given_up("last")]).await);
+    // The closed pipe is noticed at the next event.
+    folder.change(async |store| record(&store, &[given_up("last")]).await);
     assert!(following.wait().unwrap().success());
 }
 
 /// Section 10: an empty list says why it is empty.
 #[test]
-fn nothing_is_said_to_be_nothing() {
+fn empty_list_is_explained() {
     let folder = Folder::with(async |_| ());
-    assert!(folder.told("events").starts_with("nothing happened yet"));
-    assert_eq!(folder.told("events --json"), "");
+    assert!(folder.run_ok("events").starts_with("no events yet"));
+    assert_eq!(folder.run_ok("events --json"), "");
 }
 
-/// F2: a slip is recognised.
+/// F2: a misspelled type gets a suggestion.
 #[test]
-fn a_type_that_there_is_not_is_refused_with_the_one_that_was_meant() {
-    let (code, said) = Folder::empty().refused("events --type retry_failed");
+fn unknown_type_is_rejected_with_suggestion() {
+    let (code, said) = Folder::empty().run_err("events --type retry_failed");
     assert_eq!(code, Some(2));
     assert!(said.contains("did you mean retry_failure?"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! Charts in files: what they are is for their extension to say (section 10).
+//! Chart files (section 10).
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -15,31 +15,35 @@ fn plot(folder: &Path, flags: &str) -> Output {
 }
 
 #[test]
-fn the_extension_says_how_a_chart_is_drawn() {
+fn extension_selects_the_chart_format() {
     let folder = tempdir().unwrap();
-    for (file, beginning) in
-        [("a.svg", &b"<svg"[..]), ("a.PNG", b"\x89PNG"), ("a.txt", b"Delay before")]
-    {
+    let formats = [("a.svg", &b"<svg"[..]), ("a.txt", b"Delay before"), ("a.PNG", b"\x89PNG")];
+    let built = if cfg!(feature = "png") { &formats[..] } else { &formats[..2] };
+    for (file, beginning) in built {
         let drawn = plot(folder.path(), &format!("-o {file}"));
         assert_eq!(drawn.status.code(), Some(0));
         assert!(drawn.stdout.is_empty());
-        assert_eq!(String::from_utf8(drawn.stderr).unwrap(), format!("note: drawn to {file}\n"));
+        assert_eq!(
+            String::from_utf8(drawn.stderr).unwrap(),
+            format!("note: chart written to {file}\n")
+        );
         assert!(fs::read(folder.path().join(file)).unwrap().starts_with(beginning), "{file}");
     }
 }
 
 #[test]
-fn a_format_that_is_said_wins_over_the_extension() {
+fn format_flag_overrides_the_extension() {
     let folder = tempdir().unwrap();
     plot(folder.path(), "-o chart --format svg");
     assert!(fs::read(folder.path().join("chart")).unwrap().starts_with(b"<svg"));
 }
 
-/// A picture in a pipe is the picture, byte for byte.
+/// An image is written to a pipe byte for byte.
 #[test]
-fn a_picture_goes_into_a_pipe_as_it_is() {
+fn image_is_piped_unchanged() {
     let folder = tempdir().unwrap();
-    for format in ["svg", "png"] {
+    let built: &[&str] = if cfg!(feature = "png") { &["svg", "png"] } else { &["svg"] };
+    for format in built {
         let piped = plot(folder.path(), &format!("-o - --format {format}"));
         plot(folder.path(), &format!("-o chart.{format}"));
         let file = fs::read(folder.path().join(format!("chart.{format}"))).unwrap();
@@ -49,7 +53,7 @@ fn a_picture_goes_into_a_pipe_as_it_is() {
 }
 
 #[test]
-fn a_theme_and_a_size_are_obeyed() {
+fn theme_and_size_are_applied() {
     let folder = tempdir().unwrap();
     let svg = |flags: &str| {
         let drawn = plot(folder.path(), &format!("--format svg {flags}"));
@@ -61,12 +65,34 @@ fn a_theme_and_a_size_are_obeyed() {
     assert_ne!(svg("--theme dark"), svg("--theme light"));
 }
 
-/// Numbers for a machine do not keep a chart from its file.
+/// `--json` prints the data and still writes the chart file.
 #[test]
-fn a_chart_is_drawn_beside_its_numbers() {
+fn json_output_does_not_suppress_the_chart_file() {
     let folder = tempdir().unwrap();
     let both = plot(folder.path(), "-o chart.svg --json");
     let numbers: serde_json::Value = serde_json::from_slice(&both.stdout).unwrap();
     assert_eq!(numbers["policies"][0]["policy"], "grpc");
     assert!(folder.path().join("chart.svg").exists());
+}
+
+#[test]
+#[cfg(not(feature = "png"))]
+fn png_without_the_feature_is_rejected_with_advice() {
+    let folder = tempdir().unwrap();
+    for flags in ["-o chart.png", "--format png"] {
+        let refused = plot(folder.path(), flags);
+        let error = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(error.contains("this build has no PNG support"), "{error}");
+        assert!(error.contains("--features png"), "{error}");
+    }
+}
+
+#[test]
+#[cfg(feature = "png")]
+fn oversized_png_is_rejected() {
+    let folder = tempdir().unwrap();
+    let refused = plot(folder.path(), "--format png --width 8000");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("8192"));
 }

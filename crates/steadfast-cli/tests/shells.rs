@@ -1,6 +1,6 @@
-//! Completions and pages of the manual (section 10), tried by the programs that they are for.
+//! Completion scripts and man pages (section 10), tested with their shells and formatter.
 //!
-//! PowerShell is in no distribution's archive, so its script is only looked at.
+//! PowerShell is in no distribution's archive, so its script is only inspected.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
@@ -17,9 +17,8 @@ fn steadfast(line: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What a program makes of a text on its stdin. One that is not installed fails the test: a
-/// script that nobody tried is not known to work.
-fn fed(program: &str, arguments: &[&str], text: &str) -> Output {
+/// Runs a program with a text on stdin. A program that is not installed fails the test.
+fn run_with_stdin(program: &str, arguments: &[&str], text: &str) -> Output {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap_or_else(|why| {
@@ -31,9 +30,9 @@ fn fed(program: &str, arguments: &[&str], text: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// What it said, after it was content.
-fn content(program: &str, arguments: &[&str], text: &str) -> String {
-    let output = fed(program, arguments, text);
+/// The output of a successful run.
+fn successful_output(program: &str, arguments: &[&str], text: &str) -> String {
+    let output = run_with_stdin(program, arguments, text);
     let complaints = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && complaints.is_empty(), "{program}: {complaints}");
     String::from_utf8(output.stdout).unwrap()
@@ -45,16 +44,16 @@ fn words(text: &str) -> Vec<&str> {
 
 /// Section 10: bash completes commands, flags and the names of presets.
 #[test]
-fn bash_completes() {
+fn bash_completes_commands_flags_and_presets() {
     let script = steadfast("completions bash");
-    content("bash", &["-n"], &script);
+    successful_output("bash", &["-n"], &script);
     let complete = |line: &str| {
         let asked = format!(
             "{script}\nCOMP_WORDS=({line})\nCOMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))\n\
              _steadfast steadfast \"${{COMP_WORDS[COMP_CWORD]}}\" \
              \"${{COMP_WORDS[COMP_CWORD-1]}}\"\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"\n"
         );
-        content("bash", &["--norc"], &asked)
+        successful_output("bash", &["--norc"], &asked)
     };
     assert_eq!(words(&complete("steadfast pol")), ["policy"]);
     assert_eq!(words(&complete("steadfast policy plan --max-att")), ["--max-attempts"]);
@@ -62,11 +61,11 @@ fn bash_completes() {
     assert!(words(&complete("steadfast completions ''")).contains(&"powershell"));
 }
 
-/// Section 10: zsh takes the script, as a file of its `fpath` and as one that is sourced.
+/// Section 10: zsh loads the script from `fpath` and by sourcing it.
 #[test]
-fn zsh_takes_the_script() {
+fn zsh_loads_the_script() {
     let script = steadfast("completions zsh");
-    content("zsh", &["-f", "-n"], &script);
+    successful_output("zsh", &["-f", "-n"], &script);
     let directory = tempdir().unwrap();
     std::fs::write(directory.path().join("_steadfast"), &script).unwrap();
     let asked = format!(
@@ -74,50 +73,54 @@ fn zsh_takes_the_script() {
          autoload +X _steadfast\nprint $+functions[_steadfast]\n",
         directory.path().display()
     );
-    assert_eq!(words(&content("zsh", &["-f"], &asked)), ["_steadfast", "1"]);
+    assert_eq!(words(&successful_output("zsh", &["-f"], &asked)), ["_steadfast", "1"]);
     assert!(script.contains("--preset") && script.contains("patient"));
 }
 
 /// Section 10: fish completes commands, flags and the names of presets.
 #[test]
-fn fish_completes() {
+fn fish_completes_commands_flags_and_presets() {
     let script = steadfast("completions fish");
-    content("fish", &["--no-config", "--no-execute"], &script);
+    successful_output("fish", &["--no-config", "--no-execute"], &script);
     let complete = |line: &str| {
         let asked = format!("{script}\ncomplete -C '{line}'\n");
-        content("fish", &["--no-config"], &asked)
+        successful_output("fish", &["--no-config"], &asked)
     };
-    assert!(complete("steadfast pol").starts_with("policy\tLook at retry policies"));
+    assert!(
+        complete("steadfast pol").starts_with("policy\tCheck, inspect and convert retry policies")
+    );
     assert!(complete("steadfast policy plan --max-att").starts_with("--max-attempts\t"));
     assert!(words(&complete("steadfast policy plan --preset ")).contains(&"sql"));
 }
 
 #[test]
-fn powershell_gets_a_script_that_names_everything() {
+fn powershell_script_names_all_commands() {
     let script = steadfast("completions powershell");
     assert!(script.contains("Register-ArgumentCompleter -Native -CommandName 'steadfast'"));
     assert!(["'policy'", "'--json'", "'steadfast;policy;plan'"].iter().all(|w| script.contains(w)));
 }
 
-/// A page as plain text, without a warning but that a word may be too long for a line. As `man`
-/// has it done, letters beyond ASCII are first made into what the formatter knows.
-fn set(page: &str) -> String {
+/// Formats a page as plain text, as `man` does; warnings other than overlong words fail the test.
+fn formatted(page: &str) -> String {
     let plain = ["-P-c", "-P-b", "-P-u"];
     let arguments = [&["-K", "utf8", "-man", "-Tutf8", "-ww", "-Wbreak"][..], &plain].concat();
-    content("groff", &arguments, page)
+    successful_output("groff", &arguments, page)
 }
 
-/// Section 10: every command has a page, and no page makes the formatter complain.
+/// Section 10: every command has a page, without formatter warnings.
 #[test]
-fn every_command_has_a_page_that_can_be_set() {
+fn every_command_has_a_valid_man_page() {
     let directory = tempdir().unwrap();
-    let told = steadfast(&format!("man {}", directory.path().display()));
+    let printed = steadfast(&format!("man {}", directory.path().display()));
     let pages: Vec<_> =
         directory.path().read_dir().unwrap().map(|page| page.unwrap().path()).collect();
-    assert_eq!(told, format!("{} pages in {}\n", pages.len(), directory.path().display()));
+    assert_eq!(
+        printed,
+        format!("{} pages written to {}\n", pages.len(), directory.path().display())
+    );
     for page in &pages {
         let text = std::fs::read_to_string(page).unwrap();
-        assert!(set(&text).contains("SYNOPSIS"), "{}", page.display());
+        assert!(formatted(&text).contains("SYNOPSIS"), "{}", page.display());
     }
     for name in ["steadfast.1", "steadfast-policy.1", "steadfast-policy-plan.1"] {
         assert!(pages.iter().any(|page| page.file_name().unwrap() == name), "{name}");
@@ -125,22 +128,25 @@ fn every_command_has_a_page_that_can_be_set() {
 }
 
 #[test]
-fn the_first_page_goes_to_stdout() {
+fn main_page_is_printed_without_directory() {
     let page = steadfast("man");
     assert!(page.contains(".TH steadfast 1") && page.contains("steadfast\\-policy(1)"), "{page}");
-    let set =
-        content("groff", &["-K", "utf8", "-man", "-Tascii", "-P-c", "-P-b", "-P-u", "-ww"], &page);
+    let set = successful_output(
+        "groff",
+        &["-K", "utf8", "-man", "-Tascii", "-P-c", "-P-b", "-P-u", "-ww"],
+        &page,
+    );
     assert!(set.contains("EXIT CODES") && set.contains("EXAMPLES"), "{set}");
 }
 
 #[test]
-fn pages_need_a_directory_that_is_there() {
+fn missing_directory_is_rejected() {
     let directory = tempdir().unwrap();
     let missing = directory.path().join("man1");
     let mut command = Command::new(env!("CARGO_BIN_EXE_steadfast"));
     let refused = command.arg("man").arg(&missing).output().unwrap();
-    let told = String::from_utf8(refused.stderr).unwrap();
+    let printed = String::from_utf8(refused.stderr).unwrap();
     assert_eq!(refused.status.code(), Some(1));
-    assert!(told.contains("is no directory") && told.contains("mkdir -p"), "{told}");
+    assert!(printed.contains("is not a directory") && printed.contains("mkdir -p"), "{printed}");
     assert!(!Path::new(&missing).exists());
 }

@@ -1,4 +1,4 @@
-//! What `policy show` prints is a policy, in both of its forms (P1).
+//! The output of `steadfast policy show` is a policy, as text and JSON (P1).
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -19,9 +19,9 @@ fn steadfast(config: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// P1: in a file it means the same.
+/// P1: pasted into a file, it means the same.
 #[test]
-fn what_is_shown_can_be_put_into_a_policy_file() {
+fn shown_policy_is_valid_in_a_policy_file() {
     let folder = tempfile::tempdir().unwrap();
     for (file, name) in [
         ("rich.yaml", "calls"),
@@ -48,9 +48,9 @@ fn what_is_shown_can_be_put_into_a_policy_file() {
     }
 }
 
-/// K4: a file cannot command the terminal that shows it.
+/// K4: control characters of a file do not reach the terminal.
 #[test]
-fn no_character_of_a_file_commands_the_terminal() {
+fn control_characters_of_a_file_are_replaced() {
     let hostile = Path::new(FILES).join("hostile.yaml");
     for arguments in [
         &["policy", "list"][..],

@@ -1,4 +1,4 @@
-//! Simulations as people run them: files, pictures, and what is in the documentation.
+//! `steadfast simulate`: files, charts, and the examples of the documentation.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -13,20 +13,20 @@ fn simulate(folder: &Path, flags: &str) -> Output {
     command.current_dir(folder).arg("simulate").args(flags.split(' ')).output().unwrap()
 }
 
-/// M1: the picture in the documentation is what the command draws.
+/// M1: the chart in the documentation is what the command draws.
 #[test]
-fn the_storm_of_the_documentation_is_the_one_that_is_drawn() {
+fn documented_storm_chart_is_current() {
     let folder = tempdir().unwrap();
     let drawn = simulate(folder.path(), "storm -o storm.svg");
     assert_eq!(drawn.status.code(), Some(0));
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/storm.svg");
     let same = fs::read(kept).unwrap() == fs::read(folder.path().join("storm.svg")).unwrap();
-    assert!(same, "draw it anew: steadfast simulate storm -o docs/storm.svg");
+    assert!(same, "regenerate it: steadfast simulate storm -o docs/storm.svg");
 }
 
-/// M1: a scenario in a file, and flags over it.
+/// M1: flags override a scenario file.
 #[test]
-fn the_scenario_of_the_documentation_can_be_played() {
+fn documented_scenario_can_be_simulated() {
     let folder = tempdir().unwrap();
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/simulator.md");
     let page = fs::read_to_string(page).unwrap();
@@ -35,17 +35,17 @@ fn the_scenario_of_the_documentation_can_be_played() {
     fs::write(folder.path().join("it.yaml"), scenario).unwrap();
     let played = simulate(folder.path(), "--scenario it.yaml --clients 500 --json");
     assert!(played.stderr.is_empty(), "{}", String::from_utf8_lossy(&played.stderr));
-    let told: serde_json::Value = serde_json::from_slice(&played.stdout).unwrap();
-    let field = |name: &str| told.get(0).and_then(|outcome| outcome.get(name)).cloned().unwrap();
+    let printed: serde_json::Value = serde_json::from_slice(&played.stdout).unwrap();
+    let field = |name: &str| printed.get(0).and_then(|outcome| outcome.get(name)).cloned().unwrap();
     assert_eq!(field("clients"), 500);
     for name in ["policy", "calls", "amplification", "completed", "gave_up", "peak_rps", "load"] {
         assert!(!field(name).is_null(), "{name}");
     }
 }
 
-/// A mistake in a file is found at its place.
+/// An error in a scenario names its line.
 #[test]
-fn a_scenario_that_cannot_be_read_is_told_where() {
+fn invalid_scenario_is_reported_with_its_line() {
     let folder = tempdir().unwrap();
     fs::write(folder.path().join("it.yaml"), "clients: 5\ncapasity: 3\n").unwrap();
     let refused = simulate(folder.path(), "--scenario it.yaml");

@@ -1,4 +1,4 @@
-//! `stats` on a store with something in it (D15).
+//! `steadfast stats` (D15).
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
@@ -9,9 +9,9 @@ use steadfast_store::{Actor, Task};
 
 use store::{Folder, failed_for_good, later};
 
-/// D15: S2's four questions, answered at once.
+/// D15: the four questions of S2.
 #[test]
-fn tasks_are_counted_by_where_they_are() {
+fn stats_counts_tasks_by_status() {
     let folder = Folder::with(async |store| {
         let tasks = vec![
             Task::new("k", &1),
@@ -22,17 +22,17 @@ fn tasks_are_counted_by_where_they_are() {
         store.submit_all(tasks).await.unwrap();
         store.pause("mail", &Actor::new("ada")).await.unwrap();
     });
-    let told = folder.told("stats");
+    let printed = folder.run_ok("stats");
     for line in ["pending             1", "failed              1", "success rate    0.0 %"] {
-        assert!(told.contains(line), "{line}\n{told}");
+        assert!(printed.contains(line), "{line}\n{printed}");
     }
     assert!(
-        told.contains("scheduled           2  1 in the next 24 hours, the first in 23 h"),
-        "{told}"
+        printed.contains("scheduled           2  1 in the next 24 hours, next in 23 h"),
+        "{printed}"
     );
-    assert!(told.contains("mail           0          2  paused"), "{told}");
+    assert!(printed.contains("mail           0          2  paused"), "{printed}");
 
-    let json: Value = serde_json::from_str(&folder.told("stats --json")).unwrap();
+    let json: Value = serde_json::from_str(&folder.run_ok("stats --json")).unwrap();
     assert_eq!(json["pending"], 1);
     assert_eq!(json["due_in_24_hours"], 1);
     assert_eq!(json["failed"], 1);
@@ -40,15 +40,15 @@ fn tasks_are_counted_by_where_they_are() {
     assert_eq!(json["queues"][1]["paused"], true);
 }
 
-/// Section 10: the store is named once for all commands, by flag or by variable.
+/// Section 10: the store is selected by flag or by environment variable.
 #[test]
-fn a_store_is_named_by_flag_or_by_variable() {
+fn store_is_selected_by_flag_or_environment() {
     let folder = Folder::with(async |store| {
         store.submit(Task::new("k", &1)).await.unwrap();
     });
     let url = format!("sqlite:{}", folder.path().join("steadfast.db").display());
     let elsewhere = Folder::empty();
-    let by_flag = elsewhere.told(&format!("stats --json --store {url}"));
+    let by_flag = elsewhere.run_ok(&format!("stats --json --store {url}"));
     let by_variable =
         elsewhere.command("stats --json").env("STEADFAST_STORE", &url).output().unwrap();
     assert_eq!(by_flag.as_bytes(), by_variable.stdout);

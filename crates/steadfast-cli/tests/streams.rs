@@ -1,4 +1,4 @@
-//! What goes through stdin, stdout and stderr, and what does not (section 10).
+//! Use of stdin, stdout and stderr (section 10).
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -31,7 +31,7 @@ fn text(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap()
 }
 
-/// J1: facts arrive as JSON.
+/// J1: facts are read as JSON.
 #[test]
 fn facts_are_read_from_stdin() {
     let judged = answer_to("classify --fault - --json", br#"{"grpc_status": "UNAVAILABLE"}"#);
@@ -45,25 +45,25 @@ fn facts_are_read_from_stdin() {
 
 /// K4: limits on every input.
 #[test]
-fn endless_facts_are_refused() {
+fn endless_facts_are_rejected() {
     let refused = answer_to("classify --fault -", &vec![b' '; 4 * 1024 * 1024]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(text(&refused.stderr).contains("the fault from stdin is larger than 1 MiB"));
     assert!(refused.stdout.is_empty());
 }
 
-/// K4: neither depth nor bytes that are no text bring it down.
+/// K4: deep nesting and invalid UTF-8 are rejected.
 #[test]
-fn garbage_is_refused() {
+fn garbage_is_rejected() {
     for garbage in [&b""[..], b"\xff\xfe", b"null", &b"{\"causes\":[".repeat(50_000)] {
         let refused = answer_to("classify --fault -", garbage);
         assert_eq!(refused.status.code(), Some(2));
-        assert!(text(&refused.stderr).contains("the fault from stdin is not understood"));
+        assert!(text(&refused.stderr).contains("invalid fault in stdin"));
     }
 }
 
 #[test]
-fn a_reader_that_has_read_enough_ends_it_quietly() {
+fn closed_stdout_ends_the_command_quietly() {
     let mut child = steadfast("policy plan --max-attempts 10000 --attempts 10000 --json")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -74,20 +74,20 @@ fn a_reader_that_has_read_enough_ends_it_quietly() {
     assert_eq!((ended.status.code(), text(&ended.stderr)), (Some(0), ""));
 }
 
-/// Exit code 1: the work was understood, and failed.
+/// Exit code 1: the operation failed.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told() {
+fn full_disk_is_reported() {
     for line in ["policy plan", "--help"] {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let failed = steadfast(line).stdout(full).output().unwrap();
         assert_eq!(failed.status.code(), Some(1), "{line}");
-        assert!(text(&failed.stderr).contains("the output could not be written"), "{line}");
+        assert!(text(&failed.stderr).contains("cannot write the output"), "{line}");
     }
 }
 
 #[test]
-fn what_is_said_beside_the_answer_stays_out_of_it() {
+fn notes_are_not_on_stdout() {
     let planned = answer("policy plan --max-attempts 9 --attempts 1 --json");
     assert_eq!(
         text(&planned.stdout),
@@ -99,9 +99,9 @@ fn what_is_said_beside_the_answer_stays_out_of_it() {
     assert_eq!(text(&refused.stdout), "");
 }
 
-/// Colour only where somebody sees it, or insists.
+/// Colours only on a terminal, or with `--color always`.
 #[test]
-fn colours_are_for_terminals_and_for_who_insists() {
+fn colours_are_used_on_terminals_or_on_request() {
     let coloured = |command: &mut Command| {
         let output = command.output().unwrap();
         output.stdout.contains(&0x1b) || output.stderr.contains(&0x1b)
@@ -124,20 +124,20 @@ fn colours_are_for_terminals_and_for_who_insists() {
     }
 }
 
-/// Exit code 78, by variable as by flag; a variable that is empty is none.
+/// Exit code 78, for the environment variable as for the flag; an empty variable counts as unset.
 #[test]
-fn the_environment_names_the_policy_file() {
+fn environment_selects_the_policy_file() {
     let plan = || steadfast("policy plan --policy sql");
     let missing = plan().env("STEADFAST_CONFIG", "missing.yaml").output().unwrap();
     assert_eq!(missing.status.code(), Some(78));
-    assert!(text(&missing.stderr).contains("missing.yaml cannot be read"));
+    assert!(text(&missing.stderr).contains("cannot read the policy file"));
     let none = plan().env("STEADFAST_CONFIG", "").output().unwrap();
     assert_eq!(none.status.code(), Some(0));
 }
 
-/// F2: a policy file can come through a pipe.
+/// F2: a policy file can be read from stdin.
 #[test]
-fn policies_are_checked_as_they_come_through_a_pipe() {
+fn policies_are_checked_from_stdin() {
     let good = answer_to("policy check -", b"version: 1.1.0\npolicies: {calls: {}}\n");
     assert_eq!(text(&good.stdout), "stdin: 1 policy, 0 mapped names, no problems\n");
     assert_eq!(good.status.code(), Some(0));
@@ -148,7 +148,7 @@ fn policies_are_checked_as_they_come_through_a_pipe() {
 
 /// K4: limits on every input.
 #[test]
-fn endless_policies_are_refused() {
+fn endless_policies_are_rejected() {
     let refused = answer_to("policy check -", &vec![b'#'; 32 * 1024 * 1024]);
     assert_eq!(refused.status.code(), Some(78));
     assert!(text(&refused.stdout).contains("stdin: "));

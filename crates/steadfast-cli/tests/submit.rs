@@ -1,4 +1,4 @@
-//! `submit`: one task, or a file of them (D9).
+//! `steadfast submit`: one task or a file of tasks (D9).
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
@@ -18,21 +18,21 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-fn id(told: &Value) -> TaskId {
-    told["id"].as_str().unwrap().parse().unwrap()
+fn id(printed: &Value) -> TaskId {
+    printed["id"].as_str().unwrap().parse().unwrap()
 }
 
-/// D19: a call is what the handler reads: method, URL, headers, and a body to the letter.
+/// D19: the payload is what the handler reads: method, URL, headers and the unchanged body.
 #[test]
-fn an_http_call_is_kept_as_its_handler_reads_it() {
+fn http_payload_is_stored_for_its_handler() {
     let folder = Folder::empty();
     std::fs::write(folder.path().join("user.json"), "{\"b\": 1.00, \"a\": 2}\n").unwrap();
     let line = "submit http PUT https://api.example.com/u/1 --body @user.json -H Accept:text/plain \
                 --timeout 10s --queue mail --category a --priority 5 --key u-1 --hold-category \
                 --correlation-id c-1 --preset sql --max-attempts 7 --in 2h --expires-in 1d --json";
-    let told = json(&folder.told(line));
-    assert_eq!((&told["existed"], &told["status"]), (&false.into(), &"scheduled".into()));
-    let task = folder.change(async |store| store.task(id(&told)).await.unwrap());
+    let printed = json(&folder.run_ok(line));
+    assert_eq!((&printed["existed"], &printed["status"]), (&false.into(), &"scheduled".into()));
+    let task = folder.change(async |store| store.task(id(&printed)).await.unwrap());
     assert_eq!(task.kind, "http");
     let payload = r#"{"method":"PUT","url":"https://api.example.com/u/1","headers":{"Accept":"text/plain"},"body":{"b": 1.00, "a": 2},"timeout":10.0}"#;
     assert_eq!(task.payload, json(payload));
@@ -45,80 +45,80 @@ fn an_http_call_is_kept_as_its_handler_reads_it() {
     assert_eq!(seconds(task.expires_at.unwrap()), 86_400);
 }
 
-/// Without a method it is GET, and with a body POST.
+/// The default method is GET, or POST with a body.
 #[test]
-fn the_method_follows_from_the_body() {
+fn method_defaults_by_body() {
     let folder = Folder::empty();
     for (flags, method) in [("", "GET"), (" --body {}", "POST")] {
-        let told = folder.told(&format!("submit http https://a.example/{flags} --json"));
-        assert_eq!(json(&told)["payload"]["method"], method);
+        let printed = folder.run_ok(&format!("submit http https://a.example/{flags} --json"));
+        assert_eq!(json(&printed)["payload"]["method"], method);
     }
 }
 
-/// D9: the same key is the same task; another payload under it is refused.
+/// D9: the same key is the same task; a different payload with it is rejected.
 #[test]
-fn a_key_makes_it_one_task() {
+fn key_makes_submit_idempotent() {
     let folder = Folder::empty();
     let line = "submit http https://a.example/ --key once --json";
-    let (first, second) = (json(&folder.told(line)), json(&folder.told(line)));
+    let (first, second) = (json(&folder.run_ok(line)), json(&folder.run_ok(line)));
     assert_eq!((&second["id"], &second["existed"]), (&first["id"], &true.into()));
-    let (code, told) = folder.refused("submit http https://b.example/ --key once");
+    let (code, printed) = folder.run_err("submit http https://b.example/ --key once");
     assert_eq!(code, Some(2));
-    assert!(told.contains("`once` belongs to task"), "{told}");
+    assert!(printed.contains("`once` belongs to task"), "{printed}");
 }
 
-/// D19: a command with its input and environment, and no shell.
+/// D19: a command with stdin and environment, without a shell.
 #[test]
-fn a_command_is_kept_word_by_word() {
+fn command_arguments_are_stored_unchanged() {
     let folder = Folder::empty();
     let line = "submit command --env REGION=eu --stdin yes --timeout 1m --json -- backup --full $x";
-    let told = json(&folder.told(line));
+    let printed = json(&folder.run_ok(line));
     let payload = r#"{"program":"backup","args":["--full","$x"],"stdin":"yes","env":{"REGION":"eu"},"timeout":60.0}"#;
-    assert_eq!(told["payload"], json(payload));
-    let (code, told) = folder.refused("submit command --env LD_PRELOAD=x.so -- backup");
+    assert_eq!(printed["payload"], json(payload));
+    let (code, printed) = folder.run_err("submit command --env LD_PRELOAD=x.so -- backup");
     assert_eq!(code, Some(2));
-    assert!(told.contains("payload.env.LD_PRELOAD: "), "{told}");
+    assert!(printed.contains("payload.env.LD_PRELOAD: "), "{printed}");
 }
 
-/// O5: what looks like a secret is kept for the worker and not shown.
+/// O5: secrets are stored for the worker, and redacted in output.
 #[test]
-fn a_secret_is_submitted_and_not_shown() {
+fn secret_is_stored_and_redacted_in_output() {
     let folder = Folder::empty();
     let line = "submit http https://a.example/ -H Authorization:Bearer-t0ken --json";
-    let told = folder.told(line);
-    assert!(!told.contains("t0ken"), "{told}");
-    let task = folder.change(async |store| store.task(id(&json(&told))).await.unwrap());
+    let printed = folder.run_ok(line);
+    assert!(!printed.contains("t0ken"), "{printed}");
+    let task = folder.change(async |store| store.task(id(&json(&printed))).await.unwrap());
     assert_eq!(task.payload["headers"]["Authorization"], "Bearer-t0ken");
 }
 
-/// D18: the schedule is shown before anything is submitted, and nothing is made for it.
+/// D18: the preview submits and creates nothing.
 #[test]
-fn a_dry_run_shows_the_schedule_and_makes_nothing() {
+fn dry_run_shows_attempts_and_creates_nothing() {
     let folder = Folder::empty();
     let line = "submit http https://a.example/ --preset sql --in 1h --dry-run --json";
-    let told = json(&folder.told(line));
-    let attempts: Vec<_> = told["next"].as_array().unwrap().iter().collect();
+    let printed = json(&folder.run_ok(line));
+    let attempts: Vec<_> = printed["next"].as_array().unwrap().iter().collect();
     assert_eq!(attempts.len(), 4);
     assert_eq!(attempts[3]["attempt"], 4);
-    assert_eq!(told["policy"]["max_attempts"], 4);
+    assert_eq!(printed["policy"]["max_attempts"], 4);
     let late = "submit http https://a.example/ --in 2h --expires-in 1h --dry-run";
-    assert_eq!(folder.told(late), "it would not be tried: it would be too late\n");
+    assert_eq!(folder.run_ok(late), "no attempt would be made: it expires first\n");
     std::fs::write(folder.path().join("tasks.jsonl"), lines(0..3)).unwrap();
-    let told = folder.told("submit tasks.jsonl --dry-run");
-    assert_eq!(told, "3 tasks would be submitted, nothing was\n");
+    let printed = folder.run_ok("submit tasks.jsonl --dry-run");
+    assert_eq!(printed, "3 tasks would be submitted\n");
     let left = std::fs::read_dir(folder.path()).unwrap().count();
     assert_eq!(left, 1, "neither a store nor a journal");
 }
 
-/// H1: a file of lines, an array and a pipe are the same tasks, in the order of the file.
+/// H1: lines, an array and stdin give the same tasks in the same order.
 #[test]
-fn lines_an_array_and_a_pipe_are_the_same() {
+fn lines_array_and_stdin_are_equivalent() {
     let array = format!("[\n{}\n]", lines(0..2500).trim_end().replace('\n', ",\n"));
     for (name, text) in [("tasks.jsonl", lines(0..2500)), ("tasks.json", array)] {
         let folder = Folder::empty();
         std::fs::write(folder.path().join(name), text).unwrap();
-        let told = json(&folder.told(&format!("submit {name} --json --queue mail")));
-        assert_eq!((&told["submitted"], &told["existed"]), (&2500.into(), &0.into()));
+        let printed = json(&folder.run_ok(&format!("submit {name} --json --queue mail")));
+        assert_eq!((&printed["submitted"], &printed["existed"]), (&2500.into(), &0.into()));
         assert_eq!(numbers_in(&folder), (0..2500).collect::<Vec<_>>());
         assert!(!folder.path().join(format!("{name}.steadfast-progress")).exists());
     }
@@ -129,75 +129,75 @@ fn lines_an_array_and_a_pipe_are_the_same() {
     assert_eq!(numbers_in(&folder), (0..2500).collect::<Vec<_>>());
 }
 
-/// Submitting a file twice is two times the work, unless its lines have keys.
+/// Submitting a file twice doubles its tasks, unless its lines have keys.
 #[test]
-fn a_file_is_submitted_as_often_as_it_is_submitted() {
+fn file_can_be_submitted_twice() {
     let folder = Folder::empty();
     let keyed = r#"{"kind":"k","payload":0,"idempotency_key":"a"}"#;
     std::fs::write(folder.path().join("t"), lines(1..3) + keyed).unwrap();
-    folder.told("submit t");
-    let told = folder.told("submit t");
+    folder.run_ok("submit t");
+    let printed = folder.run_ok("submit t");
     assert!(
-        told.starts_with("3 tasks submitted in ") && told.contains("1 were there already"),
-        "{told}"
+        printed.starts_with("3 tasks submitted in ") && printed.contains("1 already existed"),
+        "{printed}"
     );
     assert_eq!(numbers_in(&folder).len(), 5);
 }
 
-/// A line that is wrong ends it: what is before it is in the store, and the line can be mended.
+/// An invalid line stops the submission after the lines before it, and can be fixed.
 #[test]
-fn a_wrong_line_stops_it_and_can_be_mended() {
+fn invalid_line_stops_submission_and_can_be_fixed() {
     let folder = Folder::empty();
     let file = folder.path().join("tasks.jsonl");
     let text = |wrong: &str| lines(0..1500) + wrong + "\n" + &lines(1501..3000);
     std::fs::write(&file, text(r#"{"kind":"k","payload":1500,"polcy":"sql"}"#)).unwrap();
-    let (code, told) = folder.refused("submit tasks.jsonl");
+    let (code, printed) = folder.run_err("submit tasks.jsonl");
     assert_eq!(code, Some(2));
     for words in [
         "tasks.jsonl, line 1501: ",
         "unknown field `polcy`",
         "did you mean `policy`?",
-        "1500 tasks are submitted, up to line 1500",
+        "1500 tasks submitted, up to line 1500",
         "steadfast submit tasks.jsonl --resume",
     ] {
-        assert!(told.replace("\n        ", " ").contains(words), "{words}\n{told}");
+        assert!(printed.replace("\n        ", " ").contains(words), "{words}\n{printed}");
     }
     assert_eq!(numbers_in(&folder), (0..1500).collect::<Vec<_>>());
 
-    let (_, told) = folder.refused("submit tasks.jsonl");
-    assert!(told.contains("an earlier run has submitted 1500 tasks"), "{told}");
+    let (_, printed) = folder.run_err("submit tasks.jsonl");
+    assert!(printed.contains("an earlier run submitted 1500 tasks"), "{printed}");
     std::fs::write(&file, text(r#"{"kind":"k","payload":1500,"policy":"sql"}"#)).unwrap();
-    let told = json(&folder.told("submit tasks.jsonl --resume --json"));
-    assert_eq!((&told["submitted"], &told["resumed_after"]), (&3000.into(), &1500.into()));
+    let printed = json(&folder.run_ok("submit tasks.jsonl --resume --json"));
+    assert_eq!((&printed["submitted"], &printed["resumed_after"]), (&3000.into(), &1500.into()));
     assert_eq!(numbers_in(&folder), (0..3000).collect::<Vec<_>>());
-    let again = json(&folder.told("submit tasks.jsonl --resume --json"));
+    let again = json(&folder.run_ok("submit tasks.jsonl --resume --json"));
     assert_eq!(again["resumed_after"], 3000, "once more changes nothing");
     assert_eq!(numbers_in(&folder).len(), 3000);
 }
 
-/// D9: a key of other work is found in the middle of a batch, and nothing behind it is sent.
+/// D9: a key conflict within a batch stops before that line.
 #[test]
-fn a_key_that_is_taken_is_a_wrong_line() {
+fn key_conflict_is_an_invalid_line() {
     let folder = Folder::empty();
-    folder.told("submit http https://a.example/ --key taken");
+    folder.run_ok("submit http https://a.example/ --key taken");
     let keyed =
         |number| format!("{{\"kind\":\"k\",\"payload\":{number},\"idempotency_key\":\"taken\"}}\n");
     let text = lines(0..700) + &keyed(700) + &lines(701..1400);
     std::fs::write(folder.path().join("t"), &text).unwrap();
-    let (code, told) = folder.refused("submit t");
+    let (code, printed) = folder.run_err("submit t");
     assert_eq!(code, Some(2));
-    assert!(told.contains("t, line 701: idempotency_key: `taken` belongs to"), "{told}");
+    assert!(printed.contains("t, line 701: idempotency_key: `taken` belongs to"), "{printed}");
     assert_eq!(folder.change(async |store| store.stats().await.unwrap().pending), 701);
 
-    let told = json(&folder.told("submit t --resume --skip-bad bad --json"));
-    assert_eq!((&told["submitted"], &told["rejected"]), (&1399.into(), &1.into()));
+    let printed = json(&folder.run_ok("submit t --resume --skip-bad bad --json"));
+    assert_eq!((&printed["submitted"], &printed["rejected"]), (&1399.into(), &1.into()));
     assert_eq!(std::fs::read_to_string(folder.path().join("bad")).unwrap(), keyed(700));
     assert_eq!(folder.change(async |store| store.stats().await.unwrap().pending), 1400);
 }
 
-/// Lines that are wrong can be set aside, as they were written.
+/// Invalid lines can be skipped, and are saved unchanged.
 #[test]
-fn wrong_lines_can_be_set_aside() {
+fn invalid_lines_can_be_skipped() {
     let folder = Folder::empty();
     let bad = [
         "{\"kind\":1}",
@@ -209,56 +209,54 @@ fn wrong_lines_can_be_set_aside() {
     let text = format!("{}\n{some}{}\n{more}{}\n{}\n", bad[0], bad[1], bad[2], bad[3]);
     std::fs::write(folder.path().join("t"), text).unwrap();
     let output = folder.output("submit t --skip-bad bad.jsonl");
-    let (told, notes) =
+    let (printed, notes) =
         (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert!(output.status.success(), "{notes}");
     assert!(
-        told.contains("1200 tasks submitted") && told.contains("4 tasks set aside in bad.jsonl")
+        printed.contains("1200 tasks submitted")
+            && printed.contains("4 tasks skipped to bad.jsonl")
     );
-    assert!(notes.contains("note: line 1203 is set aside: this is not a task"), "{notes}");
+    assert!(notes.contains("note: line 1203 skipped: this is not a task"), "{notes}");
     let aside = std::fs::read_to_string(folder.path().join("bad.jsonl")).unwrap();
     assert_eq!(aside.lines().collect::<Vec<_>>(), bad);
-    assert!(
-        notes.contains("line 602 is set aside: policy: there is no policy `patint`"),
-        "{notes}"
-    );
+    assert!(notes.contains("line 602 skipped: policy: there is no policy `patint`"), "{notes}");
     assert_eq!(numbers_in(&folder), (0..1200).collect::<Vec<_>>());
 }
 
-/// What only the store's own rules refuse stops it at its line, too.
+/// A line that only the store rejects also stops the submission.
 #[test]
-fn a_line_that_the_store_refuses_stops_it() {
+fn line_rejected_by_the_store_stops_submission() {
     let folder = Folder::empty();
     let wrong = "{\"kind\":\"k\",\"payload\":700,\"policy\":\"patint\"}\n";
     std::fs::write(folder.path().join("t"), lines(0..700) + wrong + &lines(701..1500)).unwrap();
-    let (code, told) = folder.refused("submit t");
+    let (code, printed) = folder.run_err("submit t");
     assert_eq!(code, Some(2));
-    assert!(told.contains("t, line 701: policy: there is no policy `patint`"), "{told}");
+    assert!(printed.contains("t, line 701: policy: there is no policy `patint`"), "{printed}");
     assert_eq!(numbers_in(&folder), (0..700).collect::<Vec<_>>());
     std::fs::write(folder.path().join("t"), lines(0..1500)).unwrap();
-    folder.told("submit t --resume");
+    folder.run_ok("submit t --resume");
     assert_eq!(numbers_in(&folder), (0..1500).collect::<Vec<_>>());
 }
 
-/// A dry run tells everything that is wrong at once.
+/// A dry run reports all invalid lines.
 #[test]
-fn a_dry_run_tells_every_wrong_line() {
+fn dry_run_reports_every_invalid_line() {
     let folder = Folder::empty();
     let wrong = "{\"kind\":\"k\"}\n";
     std::fs::write(folder.path().join("t"), lines(0..5) + &wrong.repeat(30)).unwrap();
-    let (code, told) = folder.refused("submit t --dry-run");
+    let (code, printed) = folder.run_err("submit t --dry-run");
     assert_eq!(code, Some(2));
-    assert!(told.contains("t, line 6: ") && told.contains("t, line 25: "), "{told}");
-    assert!(!told.contains("line 26") && told.contains("10 lines are wrong, too"), "{told}");
+    assert!(printed.contains("t, line 6: ") && printed.contains("t, line 25: "), "{printed}");
+    assert!(!printed.contains("line 26") && printed.contains("10 more invalid lines"), "{printed}");
 }
 
-/// D3: flags say what lines leave open.
+/// D3: flags fill omitted fields.
 #[test]
-fn flags_say_what_lines_leave_open() {
+fn flags_fill_omitted_fields() {
     let folder = Folder::empty();
     let own = r#"{"kind":"k","payload":1,"queue":"own","policy":{"max_attempts":2}}"#;
     std::fs::write(folder.path().join("t"), lines(0..1) + own).unwrap();
-    folder.told("submit t --queue mail --preset patient --in 1d");
+    folder.run_ok("submit t --queue mail --preset patient --in 1d");
     let tasks = folder.change(async |store| {
         store.tasks(&Default::default(), &Default::default()).await.unwrap().items
     });

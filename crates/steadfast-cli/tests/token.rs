@@ -1,4 +1,4 @@
-//! `token`: made once, kept as a hash, listed without it (K1).
+//! `steadfast token` (K1).
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
@@ -13,9 +13,9 @@ use serde_json::Value;
 
 use store::Folder;
 
-/// K1: stdout is the token and nothing else, and the file has its hash and nothing else.
+/// K1: stdout has only the token, and the file only its hash.
 #[test]
-fn a_token_is_shown_once_and_its_hash_is_kept() {
+fn token_is_shown_once_and_stored_as_hash() {
     let folder = Folder::empty();
     let line = "token new --name ci --role operator --expires 90d --into tokens.toml";
     let output = folder.output(line);
@@ -24,39 +24,40 @@ fn a_token_is_shown_once_and_its_hash_is_kept() {
     assert!(token.starts_with("sf_") && token.len() == 56 && token.ends_with('\n'), "{token}");
     let file = fs::read_to_string(folder.path().join("tokens.toml")).unwrap();
     assert!(file.contains("name = \"ci\"") && !file.contains(token.trim()), "{file}");
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("tokens.toml") && !told.contains(token.trim()), "{told}");
+    let printed = String::from_utf8(output.stderr).unwrap();
+    assert!(printed.contains("tokens.toml") && !printed.contains(token.trim()), "{printed}");
 }
 
-/// K1: a file that is made is its owner's alone, and one that is there keeps what it has.
+/// K1: a new file is readable only by its owner; an existing file keeps its contents.
 #[cfg(unix)]
 #[test]
-fn a_new_file_is_its_owners_alone() {
+fn new_file_is_private() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::empty();
     let file = folder.path().join("tokens.toml");
     let mode = || fs::metadata(&file).unwrap().permissions().mode() & 0o777;
-    folder.told("token new --name a --role viewer --into tokens.toml");
+    folder.run_ok("token new --name a --role viewer --into tokens.toml");
     assert_eq!(mode(), 0o600);
     fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
-    folder.told("token new --name b --role admin --into tokens.toml");
+    folder.run_ok("token new --name b --role admin --into tokens.toml");
     assert_eq!(mode(), 0o640);
-    let names: Value = serde_json::from_str(&folder.told("token list tokens.toml --json")).unwrap();
+    let names: Value =
+        serde_json::from_str(&folder.run_ok("token list tokens.toml --json")).unwrap();
     assert_eq!((&names[0]["name"], &names[1]["name"]), (&"a".into(), &"b".into()));
     assert_eq!((&names[1]["role"], &names[1]["expires_at"]), (&"admin".into(), &Value::Null));
 }
 
-/// K1: a file that is there stays the same file: its owner, its rights and its links.
+/// K1: an existing file keeps owner, permissions and links.
 #[cfg(unix)]
 #[test]
-fn a_file_that_is_there_is_not_replaced() {
+fn existing_file_is_appended_in_place() {
     use std::os::unix::fs::MetadataExt;
     let folder = Folder::empty();
     let (file, link) = (folder.path().join("real.toml"), folder.path().join("tokens.toml"));
     fs::write(&file, "# ours, without a line end").unwrap();
     std::os::unix::fs::symlink(&file, &link).unwrap();
     let before = fs::metadata(&file).unwrap();
-    folder.told("token new --name a --role viewer --into tokens.toml");
+    folder.run_ok("token new --name a --role viewer --into tokens.toml");
     let after = fs::metadata(&file).unwrap();
     assert_eq!((before.ino(), before.uid()), (after.ino(), after.uid()));
     assert!(link.is_symlink());
@@ -64,9 +65,9 @@ fn a_file_that_is_there_is_not_replaced() {
     assert!(text.starts_with("# ours, without a line end\n\n[[token]]\n"), "{text}");
 }
 
-/// K1: tokens that are made at the same moment are all there.
+/// K1: tokens created concurrently are all stored.
 #[test]
-fn tokens_that_are_made_at_once_are_all_there() {
+fn concurrent_tokens_are_all_stored() {
     let folder = Folder::empty();
     let making = |number: usize| {
         let line = format!("token new --name t{number} --role viewer --into tokens.toml");
@@ -76,59 +77,66 @@ fn tokens_that_are_made_at_once_are_all_there() {
     for mut one in all {
         assert!(one.wait().unwrap().success());
     }
-    let names: Value = serde_json::from_str(&folder.told("token list tokens.toml --json")).unwrap();
+    let names: Value =
+        serde_json::from_str(&folder.run_ok("token list tokens.toml --json")).unwrap();
     assert_eq!(names.as_array().unwrap().len(), 12);
 }
 
-/// K1: without a file the entry is beside the token, on stderr.
+/// K1: without a file the entry is printed on stderr.
 #[test]
-fn without_a_file_the_entry_is_on_stderr() {
+fn entry_is_on_stderr_without_a_file() {
     let folder = Folder::empty();
     let output = folder.output("token new --name ci --role viewer");
     let entry = String::from_utf8(output.stderr).unwrap();
     let from = entry.find("[[token]]").unwrap();
     fs::write(folder.path().join("tokens.toml"), entry.get(from..).unwrap()).unwrap();
-    assert!(folder.told("token list tokens.toml").contains("ci"));
+    assert!(folder.run_ok("token list tokens.toml").contains("ci"));
     let json: Value =
-        serde_json::from_str(&folder.told("token new --name b --role admin --json")).unwrap();
+        serde_json::from_str(&folder.run_ok("token new --name b --role admin --json")).unwrap();
     assert!(json["token"].as_str().unwrap().starts_with("sf_"));
     assert!(json["entry"].as_str().unwrap().starts_with("[[token]]"));
 }
 
-/// K1: a name that is taken changes nothing, and no token is shown.
+/// K1: a duplicate name changes nothing, and no token is shown.
 #[test]
-fn a_name_that_is_taken_is_refused() {
+fn duplicate_name_is_rejected() {
     let folder = Folder::empty();
-    folder.told("token new --name ci --role viewer --into tokens.toml");
+    folder.run_ok("token new --name ci --role viewer --into tokens.toml");
     let before = fs::read_to_string(folder.path().join("tokens.toml")).unwrap();
     let line = "token new --name ci --role admin --into tokens.toml";
-    let (code, told) = folder.refused(line);
+    let (code, printed) = folder.run_err(line);
     assert_eq!(code, Some(78));
-    assert!(told.contains("the token in line 1") && told.contains("name of its own"), "{told}");
+    assert!(
+        printed.contains("the token in line 1") && printed.contains("name of its own"),
+        "{printed}"
+    );
     assert!(folder.output(line).stdout.is_empty());
     assert_eq!(fs::read_to_string(folder.path().join("tokens.toml")).unwrap(), before);
 }
 
-/// K1, F2: everything that is wrong with a file is told at once.
+/// K1, F2: all errors of a file are reported at once.
 #[test]
-fn a_bad_file_is_told_with_its_lines() {
+fn invalid_file_is_reported_with_lines() {
     let folder = Folder::empty();
     let text = "[[token]]\nname = \"a\"\nrole = \"amin\"\nhash = \"sf_x\"\n";
     fs::write(folder.path().join("tokens.toml"), text).unwrap();
-    let (code, told) = folder.refused("token list tokens.toml");
+    let (code, printed) = folder.run_err("token list tokens.toml");
     assert_eq!(code, Some(78));
     for part in ["tokens.toml:3:8", "did you mean `admin`?", "tokens.toml:4:8", "never the token"] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(printed.contains(part), "{part}: {printed}");
     }
-    let (code, told) = folder.refused("token list nothing.toml");
-    assert!(code == Some(78) && told.contains("there is no such file"), "{told}");
-    let (code, told) = folder.refused("token new --name anonymous --role viewer");
-    assert!(code == Some(2) && told.contains("choose another name"), "{told}");
-    let (code, told) = folder.refused("token new --name a --role king");
-    assert!(code == Some(2) && told.contains("there is no role `king`; say viewer"), "{told}");
+    let (code, printed) = folder.run_err("token list nothing.toml");
+    assert!(code == Some(78) && printed.contains("there is no such file"), "{printed}");
+    let (code, printed) = folder.run_err("token new --name anonymous --role viewer");
+    assert!(code == Some(2) && printed.contains("choose another name"), "{printed}");
+    let (code, printed) = folder.run_err("token new --name a --role king");
+    assert!(
+        code == Some(2) && printed.contains("there is no role `king`; say viewer"),
+        "{printed}"
+    );
 }
 
-/// Ends the process with the test.
+/// Kills the process at the end of the test.
 struct Serving(Child);
 
 impl Drop for Serving {
@@ -148,11 +156,11 @@ fn status(address: &str, header: &str) -> String {
     answer.split(' ').nth(1).unwrap().to_owned()
 }
 
-/// K1: what `token new` makes is what `serve --tokens` asks for.
+/// K1: `serve --tokens` accepts a token of `token new`.
 #[test]
-fn a_server_asks_for_the_token_that_was_made() {
+fn server_accepts_the_created_token() {
     let folder = Folder::empty();
-    let token = folder.told("token new --name ci --role viewer --into tokens.toml");
+    let token = folder.run_ok("token new --name ci --role viewer --into tokens.toml");
     let line = "serve --listen 127.0.0.1:0 --tokens tokens.toml --no-worker --json";
     let mut command = folder.command(line);
     let mut serving = Serving(command.stdout(Stdio::piped()).spawn().unwrap());

@@ -1,4 +1,4 @@
-//! `doctor` on real stores with real trouble (section 10).
+//! `steadfast doctor` on stores with real problems (section 10).
 
 #![allow(
     clippy::unwrap_used,
@@ -16,13 +16,13 @@ use std::process::Output;
 
 use serde_json::Value;
 
-/// What the doctor said of one check.
-struct Told {
+/// The JSON report of the doctor.
+struct DoctorOutput {
     code: Option<i32>,
     json: Value,
 }
 
-impl Told {
+impl DoctorOutput {
     fn by(output: &Output) -> Self {
         let text = std::str::from_utf8(&output.stdout).unwrap();
         let json = serde_json::from_str(text)
@@ -47,7 +47,7 @@ impl Told {
         bad.map(|check| check["check"].as_str().unwrap()).collect()
     }
 
-    /// Everything that it advises on one check.
+    /// The advice of a check.
     fn advice(&self, name: &str) -> String {
         self.check(name)["next"].to_string()
     }

@@ -1,4 +1,4 @@
-//! On servers.
+//! PostgreSQL stores.
 
 use std::net::TcpListener;
 
@@ -7,9 +7,9 @@ use steadfast_store::{ClaimRequest, Store, Task};
 use steadfast_testing::postgres::{Cluster, Settings};
 
 use crate::store::Folder;
-use crate::{Told, runtime};
+use crate::{DoctorOutput, runtime};
 
-/// A server that nobody else is on, with a store.
+/// A server used only by the test, with a store.
 struct Server {
     cluster: Cluster,
     url: String,
@@ -23,8 +23,8 @@ impl Server {
         Self { cluster, url }
     }
 
-    fn doctor(&self) -> Told {
-        told_of(&self.url)
+    fn doctor(&self) -> DoctorOutput {
+        doctor_on(&self.url)
     }
 
     fn execute(&self, statement: &str) {
@@ -32,55 +32,55 @@ impl Server {
     }
 }
 
-fn told_of(url: &str) -> Told {
-    Told::by(&Folder::empty().output(&format!("doctor --json --store {url}")))
+fn doctor_on(url: &str) -> DoctorOutput {
+    DoctorOutput::by(&Folder::empty().output(&format!("doctor --json --store {url}")))
 }
 
 async fn execute(connection: &mut PgConnection, statements: &str) {
     sqlx::raw_sql(AssertSqlSafe(statements.to_owned())).execute(connection).await.unwrap();
 }
 
-/// Section 10: every check says ok on a server that is well, and says what is not when it is not.
+/// Section 10: every check is ok on a healthy server, and reports its own problem.
 #[test]
-fn each_trouble_is_told_and_nothing_else() {
+fn each_problem_is_reported_by_its_check_only() {
     let server = Server::with(async |store| {
         store.submit(Task::new("k", &1)).await.unwrap();
         store.claim(&ClaimRequest::new("mill-7", 1)).await.unwrap();
     });
-    let told = server.doctor();
-    assert_eq!((told.code, told.not_ok()), (Some(0), vec![]), "{:#}", told.json);
+    let printed = server.doctor();
+    assert_eq!((printed.code, printed.not_ok()), (Some(0), vec![]), "{:#}", printed.json);
 
     server.execute("ALTER TABLE steadfast.ready SET (autovacuum_enabled = off)");
-    let told = server.doctor();
-    assert_eq!((told.code, told.not_ok()), (Some(0), vec!["autovacuum"]));
+    let printed = server.doctor();
+    assert_eq!((printed.code, printed.not_ok()), (Some(0), vec!["autovacuum"]));
     let advice = "ALTER TABLE steadfast.ready RESET (autovacuum_enabled);";
-    assert!(told.advice("autovacuum").contains(advice));
+    assert!(printed.advice("autovacuum").contains(advice));
     server.execute(advice);
 
     server.execute("UPDATE steadfast.leases SET until = now() - interval '2 hours'");
-    let told = server.doctor();
-    assert_eq!((told.code, told.not_ok()), (Some(1), vec!["leases"]));
-    assert_eq!(told.check("leases")["facts"]["tasks"], 1);
+    let printed = server.doctor();
+    assert_eq!((printed.code, printed.not_ok()), (Some(1), vec!["leases"]));
+    assert_eq!(printed.check("leases")["facts"]["tasks"], 1);
     server.execute("DELETE FROM steadfast.leases");
 
     server.execute("ALTER DATABASE tasks SET synchronous_commit = off");
-    let told = server.doctor();
-    assert_eq!((told.code, told.not_ok()), (Some(0), vec!["durability"]));
+    let printed = server.doctor();
+    assert_eq!((printed.code, printed.not_ok()), (Some(0), vec!["durability"]));
     server.execute("ALTER DATABASE tasks RESET synchronous_commit");
 
-    server.execute("SELECT pg_create_physical_replication_slot('forgotten', true)");
-    let told = server.doctor();
-    assert_eq!((told.code, told.not_ok()), (Some(0), vec!["slots"]));
-    assert!(told.advice("slots").contains("pg_drop_replication_slot('forgotten')"));
-    server.execute("SELECT pg_drop_replication_slot('forgotten')");
+    server.execute("SELECT pg_create_physical_replication_slot('unused', true)");
+    let printed = server.doctor();
+    assert_eq!((printed.code, printed.not_ok()), (Some(0), vec!["slots"]));
+    assert!(printed.advice("slots").contains("pg_drop_replication_slot('unused')"));
+    server.execute("SELECT pg_drop_replication_slot('unused')");
 
-    assert_eq!(told_of(&format!("{}?listen=off", server.url)).not_ok(), ["pooler"]);
+    assert_eq!(doctor_on(&format!("{}?listen=off", server.url)).not_ok(), ["pooler"]);
     assert_eq!(server.doctor().not_ok(), [""; 0], "every advice helped");
 }
 
-/// D11: a listener in an open transaction, and what ends it.
+/// D11: a listener in an open transaction, ended by the advice.
 #[test]
-fn a_stuck_listener_is_told_and_the_advice_ends_it() {
+fn stuck_listener_is_reported_and_ended_by_advice() {
     let server = Server::with(async |_| ());
     runtime().block_on(async {
         let mut stuck = PgConnection::connect(&server.url).await.unwrap();
@@ -90,18 +90,18 @@ fn a_stuck_listener_is_told_and_the_advice_ends_it() {
             "SELECT count(pg_notify('anything', repeat('x', 7900) || n))
                FROM generate_series(1, 2000) AS n",
         );
-        let told = server.doctor();
-        assert_eq!((told.code, told.not_ok()), (Some(0), vec!["listeners"]));
-        let advice = told.check("listeners")["next"][0]["run"][0].as_str().unwrap();
+        let printed = server.doctor();
+        assert_eq!((printed.code, printed.not_ok()), (Some(0), vec!["listeners"]));
+        let advice = printed.check("listeners")["next"][0]["run"][0].as_str().unwrap();
         assert!(advice.starts_with("SELECT pg_terminate_backend("), "{advice}");
         server.execute(advice);
     });
     assert_eq!(server.doctor().mark("listeners"), "ok");
 }
 
-/// K4: who is not let in is told why, and never the password.
+/// K4: a failed login is reported with its cause, and never with the password.
 #[test]
-fn who_is_not_let_in_is_told_why() {
+fn failed_login_is_reported_with_its_cause() {
     let server = Server::with(async |_| ());
     server.execute("CREATE ROLE ada LOGIN PASSWORD 'right'");
     let hba = server.cluster.query("tasks", "SHOW hba_file").unwrap();
@@ -110,53 +110,56 @@ fn who_is_not_let_in_is_told_why() {
     server.execute("SELECT pg_reload_conf()");
     let wrong = server.url.replace("postgres@", "ada:hunter2@");
     // The server reads its rules when it gets to it.
-    let mut told = told_of(&wrong);
+    let mut printed = doctor_on(&wrong);
     for _ in 0..50 {
-        if told.check("store")["found"].is_string() {
+        if printed.check("store")["found"].is_string() {
             break;
         }
-        told = told_of(&wrong);
+        printed = doctor_on(&wrong);
     }
-    assert_eq!((told.code, told.mark("store")), (Some(1), "problem"));
-    assert_eq!(told.check("store")["facts"]["sqlstate"], "28P01");
-    assert!(told.advice("store").contains("the password is wrong"));
-    assert!(!told.json.to_string().contains("hunter2"));
+    assert_eq!((printed.code, printed.mark("store")), (Some(1), "problem"));
+    assert_eq!(printed.check("store")["facts"]["sqlstate"], "28P01");
+    assert!(printed.advice("store").contains("wrong password"));
+    assert!(!printed.json.to_string().contains("hunter2"));
 
-    let told = told_of(&server.url.replace("/tasks", "/nothing"));
-    assert_eq!((told.code, told.mark("store")), (Some(1), "problem"));
-    assert!(told.advice("store").contains("CREATE DATABASE"), "{:#}", told.json);
+    let printed = doctor_on(&server.url.replace("/tasks", "/nothing"));
+    assert_eq!((printed.code, printed.mark("store")), (Some(1), "problem"));
+    assert!(printed.advice("store").contains("CREATE DATABASE"), "{:#}", printed.json);
 
-    let told = told_of("postgres://postgres@127.0.0.1:1/tasks");
-    assert_eq!((told.code, told.mark("store")), (Some(1), "problem"));
-    assert!(told.advice("store").contains("nobody listens there"), "{:#}", told.json);
+    let printed = doctor_on("postgres://postgres@127.0.0.1:1/tasks");
+    assert_eq!((printed.code, printed.mark("store")), (Some(1), "problem"));
+    assert!(printed.advice("store").contains("connection refused: check"), "{:#}", printed.json);
 }
 
-/// K4: who may see little is told what he cannot see, and how he could.
+/// K4: a user with few privileges gets the statements that grant them.
 #[test]
-fn a_user_without_rights_is_told_which_to_grant() {
+fn missing_privileges_are_listed_as_grants() {
     let server = Server::with(async |_| ());
     server.execute("CREATE ROLE guest LOGIN");
     let guest = server.url.replace("postgres@", "guest@");
-    let told = told_of(&guest);
+    let printed = doctor_on(&guest);
     assert_eq!(
-        (told.code, told.mark("rights"), told.mark("leases")),
+        (printed.code, printed.mark("rights"), printed.mark("leases")),
         (Some(1), "problem", "unknown")
     );
-    let grants = told.check("rights")["next"][0]["run"].as_array().unwrap().clone();
+    let grants = printed.check("rights")["next"][0]["run"].as_array().unwrap().clone();
     for grant in grants {
         server.execute(grant.as_str().unwrap());
     }
-    let told = told_of(&guest);
-    assert_eq!((told.code, told.mark("rights"), told.mark("leases")), (Some(0), "ok", "ok"));
+    let printed = doctor_on(&guest);
+    assert_eq!(
+        (printed.code, printed.mark("rights"), printed.mark("leases")),
+        (Some(0), "ok", "ok")
+    );
 }
 
-/// K4: a server that takes the connection and says nothing is not waited for.
+/// K4: a server that accepts the connection and never responds times out.
 #[test]
-fn a_server_that_does_not_answer_is_told_in_time() {
+fn unresponsive_server_is_reported_in_time() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = silent.local_addr().unwrap().port();
-    let told = told_of(&format!("postgres://postgres@127.0.0.1:{port}/tasks"));
-    assert_eq!((told.code, told.mark("store")), (Some(1), "problem"));
-    assert_eq!(told.check("store")["found"], "the database does not answer");
-    assert!(told.advice("store").contains("firewalls"), "{:#}", told.json);
+    let printed = doctor_on(&format!("postgres://postgres@127.0.0.1:{port}/tasks"));
+    assert_eq!((printed.code, printed.mark("store")), (Some(1), "problem"));
+    assert_eq!(printed.check("store")["found"], "the database does not respond");
+    assert!(printed.advice("store").contains("firewalls"), "{:#}", printed.json);
 }

@@ -1,4 +1,4 @@
-//! Files of tasks, each with a number, and the numbers that came into a store.
+//! Files of numbered tasks, and the numbers found in a store.
 
 #![allow(dead_code, reason = "no test needs all of it")]
 
@@ -13,12 +13,12 @@ pub(crate) fn lines(numbers: Range<u64>) -> String {
     numbers.map(|number| format!("{{\"kind\":\"k\",\"payload\":{number}}}\n")).collect()
 }
 
-/// The numbers of the tasks in a folder's store, in the order in which they were submitted.
+/// The numbers of the tasks in a folder's store, in submission order.
 pub(crate) fn numbers_in(folder: &Folder) -> Vec<u64> {
     folder.change(async |store| numbers(&store).await)
 }
 
-/// The same of any store.
+/// The numbers of the tasks in a store, in submission order.
 pub(crate) async fn numbers(store: &Store) -> Vec<u64> {
     let mut page = PageRequest { limit: 1000, ..PageRequest::default() };
     let mut numbers = Vec::new();

@@ -1,4 +1,4 @@
-//! When attempts are used up, a store goes on with them (D12).
+//! Hand-over of a failed run to a store (D12).
 
 use std::path::Path;
 
@@ -20,9 +20,9 @@ fn stored(url: &str, id: &str) -> StoredTask {
     })
 }
 
-/// D12: the task has the history and the key, and the caller gets its id.
+/// D12: the task has the history and the key, and the id is printed.
 #[test]
-fn a_run_that_is_used_up_becomes_a_task_with_its_history() {
+fn exhausted_run_becomes_a_task_with_history() {
     let folder = tempfile::tempdir().unwrap();
     let url = url(folder.path());
     let flags = format!("--base-delay 1ms --attempt-timeout 90s --durable --store {url}");
@@ -44,9 +44,9 @@ fn a_run_that_is_used_up_becomes_a_task_with_its_history() {
     assert_eq!(history, [(1, Class::Retryable), (2, Class::Retryable), (3, Class::Retryable)]);
 }
 
-/// D12: what is final stays final.
+/// D12: a final failure is not handed over.
 #[test]
-fn a_final_failure_is_not_handed_over() {
+fn final_failure_is_not_handed_over() {
     let folder = tempfile::tempdir().unwrap();
     let flags = format!("--abort-on exit:2 --durable --store {}", url(folder.path()));
     let ended = output(&flags, "exit 2");
@@ -54,10 +54,10 @@ fn a_final_failure_is_not_handed_over() {
     assert!(!text(&ended.stderr).contains("handed over"));
 }
 
-/// K4: a store that cannot be opened is known before anything is tried.
+/// K4: an unusable store is reported before the first attempt.
 #[test]
-fn a_store_that_cannot_be_opened_is_told_first() {
+fn unusable_store_is_reported_before_the_first_attempt() {
     let refused = output("--durable --store sqlite:/no/such/folder/tasks.db", "echo run");
     assert_eq!((refused.status.code(), text(&refused.stdout)), (Some(1), ""));
-    assert!(text(&refused.stderr).contains("the store cannot be opened"));
+    assert!(text(&refused.stderr).contains("cannot open the store"));
 }

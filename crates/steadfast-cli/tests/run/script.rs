@@ -1,4 +1,4 @@
-//! `steadfast run` as a script runs it: no terminal, and somebody at the other end of each stream.
+//! `steadfast run` without a terminal, with piped streams.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Output, Stdio};
@@ -17,7 +17,7 @@ pub(crate) fn run(flags: &str, command: &str) -> Command {
     run
 }
 
-/// The same to its end.
+/// The output of a finished run.
 pub(crate) fn output(flags: &str, command: &str) -> Output {
     run(flags, command).output().unwrap()
 }
@@ -26,7 +26,7 @@ pub(crate) fn text(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap()
 }
 
-/// A run under way.
+/// A run in progress.
 pub(crate) struct UnderWay {
     child: Child,
     out: BufReader<Box<dyn Read>>,
@@ -42,7 +42,7 @@ impl UnderWay {
         Self { child, out: BufReader::new(out), err: BufReader::new(err) }
     }
 
-    /// Waits for the next line that the command writes.
+    /// Waits for the next line on stdout.
     pub(crate) fn line(&mut self) -> String {
         line(&mut self.out)
     }
@@ -68,17 +68,17 @@ impl UnderWay {
         self.input().write_all(text.as_bytes()).unwrap();
     }
 
-    /// Reads so much of the command's output, and forgets it.
+    /// Reads and discards output.
     pub(crate) fn skip(&mut self, bytes: u64) -> u64 {
         std::io::copy(&mut (&mut self.out).take(bytes), &mut std::io::sink()).unwrap()
     }
 
-    /// Stops reading what the command writes.
+    /// Closes the reading end of stdout.
     pub(crate) fn stop_reading(&mut self) {
         self.out = BufReader::new(Box::new(std::io::empty()));
     }
 
-    /// Waits for the end. Answers how it ended, with the rest of what was written and said.
+    /// Waits for the exit; returns the status and the rest of both streams.
     pub(crate) fn ended(mut self) -> (ExitStatus, String, String) {
         drop(self.child.stdin.take());
         let (mut written, mut said) = (String::new(), String::new());

@@ -1,4 +1,4 @@
-//! What the command reads and writes is its own.
+//! Streams of `steadfast run`.
 
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
@@ -13,9 +13,9 @@ use super::script::{UnderWay, output, run, text};
 const FAILS: &str = "--base-delay 1ms --max-attempts 2 --quiet";
 const SIGPIPE_CODE: i32 = 141;
 
-/// Section 10: stdout and stderr stay untouched, looked at or not.
+/// Section 10: stdout and stderr are unchanged, with and without patterns.
 #[test]
-fn every_byte_of_the_output_stays_where_it_was() {
+fn output_is_unchanged() {
     let command = "printf 'a\\000\\377\\nb'; printf '\\033[1m\\r' >&2; exit 1";
     for flags in [FAILS.to_owned(), format!("{FAILS} --retry-on-output a")] {
         let ended = output(&flags, command);
@@ -24,9 +24,9 @@ fn every_byte_of_the_output_stays_where_it_was() {
     }
 }
 
-/// What attempt 1 has read is gone, unless somebody asks for it to be kept.
+/// Input read by attempt 1 is gone unless --stdin-again is given.
 #[test]
-fn every_attempt_reads_the_same_if_it_should() {
+fn stdin_again_replays_the_input() {
     for (flags, read) in [
         (FAILS.to_owned(), "data\n--\n--\n"),
         (format!("{FAILS} --stdin-again"), "data\n--\ndata\n--\n"),
@@ -38,9 +38,9 @@ fn every_attempt_reads_the_same_if_it_should() {
     }
 }
 
-/// A file is read from where it stood, and not copied.
+/// A file is read again from its offset, and not copied.
 #[test]
-fn a_file_is_read_again_from_where_it_stood() {
+fn file_stdin_is_replayed_from_its_offset() {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(b"head\ndata\n").unwrap();
     file.seek(SeekFrom::Start(5)).unwrap();
@@ -49,9 +49,9 @@ fn a_file_is_read_again_from_where_it_stood() {
     assert_eq!(text(&ended.stdout), "data\ndata\n");
 }
 
-/// `… | head`: nobody wants more, so nothing more is tried.
+/// `… | head`: a closed stdout ends the retries.
 #[test]
-fn a_reader_that_has_read_enough_ends_it_quietly() {
+fn closed_stdout_ends_the_run_quietly() {
     for flags in ["--base-delay 1ms", "--base-delay 1ms --retry-on-output never"] {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_steadfast"));
         command.arg("run").args(flags.split(' ')).args(["--", "yes"]);
@@ -63,9 +63,9 @@ fn a_reader_that_has_read_enough_ends_it_quietly() {
     }
 }
 
-/// The same where a shell stands between.
+/// Also with a shell in between.
 #[test]
-fn a_reader_that_has_read_enough_of_a_pipeline_ends_it_quietly() {
+fn closed_stdout_of_a_pipeline_ends_the_run_quietly() {
     let mut command = run("--base-delay 1ms", "yes | cat; exit 141");
     let mut under_way = UnderWay::start(&mut command);
     assert_eq!(under_way.line(), "y");
@@ -74,20 +74,20 @@ fn a_reader_that_has_read_enough_of_a_pipeline_ends_it_quietly() {
     assert_eq!((status.code(), said.as_str()), (Some(SIGPIPE_CODE), ""));
 }
 
-/// Whoever has closed stderr does not want to know.
+/// A closed stderr is not an error.
 #[test]
-fn a_closed_stderr_changes_nothing() {
+fn closed_stderr_is_ignored() {
     let closed = "exec \"$0\" run --base-delay 1ms -- sh -c 'echo out; exit 5' 2>&-";
     let mut shell = std::process::Command::new("sh");
     let ended = shell.args(["-c", closed, env!("CARGO_BIN_EXE_steadfast")]).output().unwrap();
     assert_eq!((ended.status.code(), text(&ended.stdout)), (Some(5), "out\nout\nout\n"));
 }
 
-/// Ten gigabytes take no more room than ten bytes; here it is a third of one. Looking for a text
-/// that is not there takes the compiler's help to be quick, so there it is less.
+/// Memory does not grow with the output. The search is slow in debug builds, so it gets less
+/// output.
 #[cfg(target_os = "linux")]
 #[test]
-fn endless_output_is_passed_on_in_constant_memory() {
+fn large_output_uses_constant_memory() {
     const MOST_KIB: u64 = 64 << 10;
     let endless_line = "cat /dev/zero";
     for (pattern, source, bytes) in [
@@ -113,10 +113,9 @@ fn peak_kib(process: u32) -> u64 {
     peak.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// Somebody whom the command has left behind keeps its output open. It is not waited for, and not
-/// ended either: a command may start a daemon.
+/// A child that keeps the output open is neither waited for nor killed: it may be a daemon.
 #[test]
-fn who_is_left_behind_is_left_alone() {
+fn remaining_child_is_not_waited_for() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("daemon");
     let command = format!("sleep 1000 & echo $! > '{}'; echo busy; exit 1", place.display());
@@ -126,9 +125,9 @@ fn who_is_left_behind_is_left_alone() {
     kill(Pid::from_raw(daemon), Signal::SIGKILL).unwrap();
 }
 
-/// A reader that takes its time gets all of it, also what was on its way when the command ended.
+/// A slow reader gets all output, including what was in flight at the exit.
 #[test]
-fn nothing_is_lost_on_the_way_to_a_slow_reader() {
+fn slow_reader_gets_all_output() {
     // More than the reader's pipe holds, and no more than can be on its way.
     const BYTES: u64 = 100_000;
     let command = format!("yes | head -c {BYTES}; echo written >&2; exit 1");

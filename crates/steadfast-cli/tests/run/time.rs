@@ -1,17 +1,17 @@
-//! An attempt that takes too long is ended, with everybody whom it started.
+//! Attempt timeouts end the whole process group.
 //!
-//! Nobody here looks for processes: whoever is left has the streams, and they would not end.
+//! Remaining processes would keep the streams open, so the tests need not list processes.
 
 use super::script::{output, text};
 
 /// Long enough for a shell to start on a slow machine.
-const LIMIT: &str = "--max-attempts 1 --attempt-timeout 3s";
+const TIMEOUT_FLAGS: &str = "--max-attempts 1 --attempt-timeout 3s";
 
-/// Section 10: it is asked first, and 124 says that it took too long.
+/// Section 10: SIGTERM first, and exit code 124.
 #[test]
-fn a_command_that_takes_too_long_is_asked_to_end() {
+fn timed_out_command_gets_sigterm() {
     let command = "trap 'echo cleaned up; exit 0' TERM; echo begun; sleep 1000 & wait";
-    let ended = output(LIMIT, command);
+    let ended = output(TIMEOUT_FLAGS, command);
     assert_eq!(text(&ended.stdout), "begun\ncleaned up\n");
     assert_eq!(ended.status.code(), Some(124));
     assert_eq!(
@@ -21,26 +21,26 @@ fn a_command_that_takes_too_long_is_asked_to_end() {
     );
 }
 
-/// Section 10: and made to, the whole group.
+/// Section 10: then SIGKILL for the whole group.
 #[test]
-fn who_ignores_that_is_killed_with_its_children() {
+fn group_that_ignores_sigterm_is_killed() {
     let stubborn = "trap '' TERM; sleep 1000";
     let command = format!("{stubborn} & sh -c \"{stubborn}; true\"; true");
-    let ended = output(&format!("{LIMIT} --kill-after 100ms"), &command);
+    let ended = output(&format!("{TIMEOUT_FLAGS} --kill-after 100ms"), &command);
     assert_eq!(ended.status.code(), Some(124));
 }
 
-/// A command that ends when it is asked to does not leave stubborn children behind.
+/// Children that ignore SIGTERM are killed even if the command itself exits.
 #[test]
-fn children_that_outlive_the_command_are_killed_after_the_same_time() {
+fn remaining_children_are_killed_after_grace() {
     let command = "sh -c 'trap \"\" TERM; echo begun; sleep 1000; true' & wait";
-    let ended = output(&format!("{LIMIT} --kill-after 100ms"), command);
+    let ended = output(&format!("{TIMEOUT_FLAGS} --kill-after 100ms"), command);
     assert_eq!((ended.status.code(), text(&ended.stdout)), (Some(124), "begun\n"));
 }
 
-/// Two of one command at a time are more than anybody asked for.
+/// Two attempts never run at once.
 #[test]
-fn an_attempt_begins_when_the_last_one_has_gone() {
+fn attempt_starts_after_the_last_one_exited() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("here");
     let command = format!(

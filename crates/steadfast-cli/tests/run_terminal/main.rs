@@ -1,4 +1,4 @@
-//! `steadfast run` in a real terminal (section 10): the countdown, and who hears the keyboard.
+//! `steadfast run` in a terminal (section 10): the countdown and keyboard signals.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
@@ -12,13 +12,12 @@ use serde_json::Value;
 use terminal::{CTRL_C, CTRL_D, CTRL_Z, Terminal, code};
 
 const SIGINT: i32 = 2;
-/// Nobody waits for the end of this. No shell is left that could miss a signal while it starts
-/// something.
-const FOR_EVER: &str = "exec sleep 1000";
+/// Never ends by itself. `exec` leaves no shell that could miss a signal.
+const SLEEP_FOREVER: &str = "exec sleep 1000";
 
-/// Section 10: shows the countdown, with the attempt, the delay and the cause.
+/// Section 10: the countdown shows the attempt, the delay and the cause.
 #[test]
-fn a_countdown_is_drawn_and_leaves_nothing_behind() {
+fn countdown_is_drawn_and_removed() {
     let command = "echo one; test $STEADFAST_ATTEMPT = 2 && echo two";
     let terminal = Terminal::run("--base-delay 1s", command);
     terminal.until_written("attempt 2 of 3 in 1.0s · exit code 1");
@@ -27,9 +26,9 @@ fn a_countdown_is_drawn_and_leaves_nothing_behind() {
     assert_eq!((status.code(), left.as_str()), (Some(0), "one\none\ntwo"));
 }
 
-/// Section 10: and what is left of the time, where it is limited.
+/// Section 10: and the time left, if limited.
 #[test]
-fn a_countdown_tells_what_is_left_of_the_time() {
+fn countdown_shows_the_time_left() {
     let terminal = Terminal::run("--base-delay 30m --max-delay 1h --max-duration 2h", "exit 69");
     terminal.until_shows("attempt 2 of 3 in 29m 5");
     terminal.until_shows("s · exit code 69 · 1h 59m");
@@ -38,18 +37,18 @@ fn a_countdown_tells_what_is_left_of_the_time() {
 }
 
 #[test]
-fn a_narrow_terminal_gets_what_fits_on_one_line() {
+fn countdown_fits_a_narrow_terminal() {
     let terminal = Terminal::run_in(30, "--base-delay 2s --max-attempts 2", "exit 69");
     terminal.until_written("attempt 2 of 2 in 1.");
     assert!(!terminal.written().contains("exit code"));
     let (status, left) = terminal.ended();
     assert_eq!(status.code(), Some(69));
-    // Longer than the line, so it goes on in the next; but it begins on the first.
+    // Longer than the line, so it wraps; it starts on the first line.
     assert!(left.starts_with("steadfast: gave up after 2"), "{left}");
 }
 
 #[test]
-fn without_colours_the_countdown_is_still_wiped() {
+fn countdown_is_removed_without_colours() {
     let flags = "--base-delay 1s --max-attempts 2 --quiet";
     let coloured = Terminal::run(flags.trim_end_matches(" --quiet"), "exit 69");
     coloured.until_written("\x1b[2mattempt 2 of 2");
@@ -66,7 +65,7 @@ fn without_colours_the_countdown_is_still_wiped() {
 }
 
 #[test]
-fn a_quiet_run_draws_nothing() {
+fn quiet_run_draws_no_countdown() {
     let terminal = Terminal::run("--base-delay 10ms --quiet", "exit 69");
     let picture = terminal.written();
     let (status, left) = terminal.ended();
@@ -74,10 +73,10 @@ fn a_quiet_run_draws_nothing() {
     assert!(!picture.contains("attempt"));
 }
 
-/// I6, section 10: an interrupted wait is over at once, recorded as cancelled, and what was drawn
-/// is gone.
+/// I6, section 10: an interrupted delay ends at once, is recorded as cancelled, and the countdown
+/// is removed.
 #[test]
-fn ctrl_c_ends_the_countdown_at_once() {
+fn ctrl_c_ends_the_delay_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("run.json");
     let flags = format!("--base-delay 30m --max-delay 1h --report {}", report.display());
@@ -86,16 +85,16 @@ fn ctrl_c_ends_the_countdown_at_once() {
     terminal.types(CTRL_C);
     let (status, left) = terminal.ended();
     assert_eq!((status.signal(), left.as_str()), (Some(SIGINT), ""));
-    let told: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
-    assert_eq!((&told["success"], &told["reason"]), (&false.into(), &"cancelled".into()));
-    assert_eq!(told["attempts"][0]["fault"]["exit_code"], 69);
+    let printed: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+    assert_eq!((&printed["success"], &printed["reason"]), (&false.into(), &"cancelled".into()));
+    assert_eq!(printed["attempts"][0]["fault"]["exit_code"], 69);
 }
 
-/// Section 10: Ctrl-C is the command's, and nothing follows.
+/// Section 10: Ctrl-C reaches the command, and no attempt follows.
 #[test]
-fn ctrl_c_ends_the_command_and_the_retrying() {
+fn ctrl_c_ends_the_command_and_the_retries() {
     for flags in ["", "--attempt-timeout 1h"] {
-        let terminal = Terminal::run(flags, &format!("echo begun; {FOR_EVER}"));
+        let terminal = Terminal::run(flags, &format!("echo begun; {SLEEP_FOREVER}"));
         terminal.until_shows("begun");
         terminal.types(CTRL_C);
         let (status, left) = terminal.ended();
@@ -104,9 +103,9 @@ fn ctrl_c_ends_the_command_and_the_retrying() {
     }
 }
 
-/// A command that cleans up after itself ends with a code of its own. It heard Ctrl-C once.
+/// A command that handles Ctrl-C keeps its own exit code, and gets the signal once.
 #[test]
-fn ctrl_c_ends_the_retrying_also_if_the_command_makes_something_else_of_it() {
+fn ctrl_c_ends_the_retries_if_the_command_handles_it() {
     for flags in ["", "--attempt-timeout 1h"] {
         let command = "trap 'kill $!; echo cleaned up; exit 3' INT; sleep 1000 & echo begun; wait";
         let terminal = Terminal::run(flags, command);
@@ -119,12 +118,12 @@ fn ctrl_c_ends_the_retrying_also_if_the_command_makes_something_else_of_it() {
     }
 }
 
-/// The loop of a script ends as well: a shell looks how its command died.
+/// A script's loop ends as well, because the shell sees the signal.
 #[test]
-fn ctrl_c_ends_a_script_around_it() {
+fn ctrl_c_ends_the_surrounding_script() {
     let shell = Terminal::shell();
     shell.types(&format!(
-        "bash -c 'for i in 1 2 3; do steadfast run -- sh -c \"echo begun \\$0; {FOR_EVER}\" $i; done; \
+        "bash -c 'for i in 1 2 3; do steadfast run -- sh -c \"echo begun \\$0; {SLEEP_FOREVER}\" $i; done; \
          echo not reached'\n"
     ));
     shell.until_shows("\nbegun 1");
@@ -137,9 +136,9 @@ fn ctrl_c_ends_a_script_around_it() {
     shell.ended();
 }
 
-/// Section 10: the command's input is its own, a password's prompt included.
+/// Section 10: the command can read from the terminal, for example a password.
 #[test]
-fn a_command_can_read_from_the_terminal() {
+fn command_can_read_from_the_terminal() {
     for flags in ["--base-delay 1ms", "--base-delay 1ms --attempt-timeout 1h"] {
         let command = "printf 'name? '; read name < /dev/tty; echo \"it is $name\"; exit 1";
         let terminal = Terminal::run(&format!("--max-attempts 2 {flags}"), command);
@@ -154,10 +153,9 @@ fn a_command_can_read_from_the_terminal() {
     }
 }
 
-/// A command that was killed while it asked for a password leaves a terminal that shows what is
-/// typed.
+/// Echo is restored after a command was killed at a password prompt.
 #[test]
-fn the_terminal_is_as_before_after_a_command_that_was_cut_off() {
+fn terminal_settings_are_restored_after_timeout() {
     let shell = Terminal::shell();
     let command = "sh -c 'stty -echo; printf \"password? \"; read word'";
     shell.types(&format!(
@@ -170,9 +168,9 @@ fn the_terminal_is_as_before_after_a_command_that_was_cut_off() {
     shell.ended();
 }
 
-/// Ctrl-Z stops it like any other job, and `fg` goes on with it.
+/// Ctrl-Z stops it like any job, and `fg` continues it.
 #[test]
-fn a_run_can_be_stopped_and_continued() {
+fn run_can_be_stopped_and_continued() {
     for flags in ["", "--attempt-timeout 1h"] {
         let shell = Terminal::shell();
         shell.types(&format!("steadfast run {flags} -- sh -c 'echo begun; exec cat'\n"));
@@ -196,7 +194,7 @@ fn a_run_can_be_stopped_and_continued() {
 }
 
 #[test]
-fn a_stopped_countdown_goes_on_where_time_is() {
+fn stopped_countdown_continues_with_the_current_time() {
     let shell = Terminal::shell();
     shell.types("steadfast run --base-delay 30m --max-delay 1h -- false\n");
     shell.until_shows("attempt 2 of 3 in 29m");
@@ -213,9 +211,9 @@ fn a_stopped_countdown_goes_on_where_time_is() {
     shell.ended();
 }
 
-/// Who is in the background says a line, and does not draw over what somebody types.
+/// A background run prints lines and does not draw over the terminal.
 #[test]
-fn a_run_in_the_background_does_not_draw() {
+fn background_run_draws_no_countdown() {
     let shell = Terminal::shell();
     shell.types("steadfast run --base-delay 10ms --max-attempts 2 -- false & wait; echo done\n");
     shell.until_shows("\ndone");
@@ -226,13 +224,13 @@ fn a_run_in_the_background_does_not_draw() {
     shell.ended();
 }
 
-/// A pager at the end of a pipeline hears its keys while the command runs.
+/// A pager at the end of a pipeline gets its keys while the command runs.
 #[test]
-fn others_in_a_pipeline_have_the_terminal() {
+fn pipeline_members_share_the_terminal() {
     for flags in ["", "--attempt-timeout 1h"] {
         let shell = Terminal::shell();
         let reader = "sh -c 'read line; echo got $line; read key < /dev/tty; echo key $key'";
-        let command = format!("sh -c 'echo text; {FOR_EVER}'");
+        let command = format!("sh -c 'echo text; {SLEEP_FOREVER}'");
         shell.types(&format!("steadfast run {flags} -- {command} | {reader}\n"));
         shell.until_shows("\ngot text");
         shell.types("k\n");

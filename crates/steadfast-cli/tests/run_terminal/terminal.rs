@@ -1,4 +1,4 @@
-//! A terminal with a person in front of it: keys go in, and what is on the screen is waited for.
+//! A pseudo-terminal with typed keys and an emulated screen.
 
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
@@ -13,14 +13,14 @@ use pty_process::Size;
 use pty_process::blocking::{Command, Pty, open};
 
 const ROWS: u16 = 24;
-/// Nothing that is waited for takes this long, on the slowest machine.
-const FAR_TOO_LONG: Duration = Duration::from_secs(60);
+/// The limit for anything awaited, on the slowest machine.
+const SCREEN_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) const CTRL_C: &str = "\x03";
 pub(crate) const CTRL_D: &str = "\x04";
 pub(crate) const CTRL_Z: &str = "\x1a";
 
-/// A terminal, and the program that was started in it.
+/// A terminal and the program started in it.
 pub(crate) struct Terminal {
     keys: Arc<Pty>,
     program: Child,
@@ -28,7 +28,7 @@ pub(crate) struct Terminal {
     painter: JoinHandle<()>,
 }
 
-/// What has been written to the terminal.
+/// The output written to the terminal.
 struct Picture {
     state: Mutex<State>,
     changed: Condvar,
@@ -40,7 +40,7 @@ struct State {
 }
 
 impl Terminal {
-    /// Starts a program, with arguments parted by blanks.
+    /// Starts a program.
     pub(crate) fn start(program: &str, arguments: &[&str], columns: u16) -> Self {
         let (pty, pts) = open().unwrap();
         pty.resize(Size::new(ROWS, columns)).unwrap();
@@ -63,7 +63,7 @@ impl Terminal {
         Self::run_in(80, flags, command)
     }
 
-    /// The same in a terminal that is so wide.
+    /// Like `run`, in a terminal of this width.
     pub(crate) fn run_in(columns: u16, flags: &str, command: &str) -> Self {
         let mut arguments = vec!["run"];
         arguments.extend(flags.split_whitespace());
@@ -71,7 +71,7 @@ impl Terminal {
         Self::start(env!("CARGO_BIN_EXE_steadfast"), &arguments, columns)
     }
 
-    /// A shell that has jobs, with `steadfast` on its path.
+    /// An interactive shell with job control and `steadfast` in its PATH.
     pub(crate) fn shell() -> Self {
         let terminal = Self::start("bash", &["--norc", "--noprofile", "-i"], 80);
         terminal.until_shows("ready>");
@@ -81,7 +81,7 @@ impl Terminal {
         terminal
     }
 
-    /// Waits until the shell wants to hear something: what is typed before may be lost.
+    /// Waits for the prompt: keys typed before it may be lost.
     pub(crate) fn until_prompt(&self) {
         self.until(|shown| shown.trim_end().ends_with("now>"));
     }
@@ -90,7 +90,7 @@ impl Terminal {
         (&*self.keys).write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Waits until the screen is as it should be.
+    /// Waits until the screen matches.
     pub(crate) fn until(&self, is_so: impl Fn(&str) -> bool) {
         self.picture.until(|state| is_so(&state.screen.screen().contents()));
     }
@@ -99,17 +99,17 @@ impl Terminal {
         self.until(|shown| shown.contains(text));
     }
 
-    /// Waits until this was written, also if it was wiped since.
+    /// Waits until this was written, even if it was erased since.
     pub(crate) fn until_written(&self, text: &str) {
         self.picture.until(|state| state.written.contains(text));
     }
 
-    /// Everything that was written, with what commands the terminal.
+    /// The complete output, including control sequences.
     pub(crate) fn written(&self) -> String {
         self.picture.state.lock().unwrap().written.clone()
     }
 
-    /// Waits until the program has ended. Answers how, with what is left on the screen.
+    /// Waits for the program to exit; returns its status and the final screen.
     pub(crate) fn ended(mut self) -> (ExitStatus, String) {
         let status = self.program.wait().unwrap();
         self.painter.join().unwrap();
@@ -123,7 +123,7 @@ fn size(cells: u16) -> NonZeroU16 {
 }
 
 impl Picture {
-    /// Until the last program has closed the terminal.
+    /// Runs until the terminal is closed.
     fn paint(&self, mut from: &Pty) {
         let mut part = [0; 4096];
         while let Ok(length @ 1..) = from.read(&mut part) {
@@ -137,13 +137,13 @@ impl Picture {
     fn until(&self, is_so: impl Fn(&State) -> bool) {
         let state = self.state.lock().unwrap();
         let waited =
-            self.changed.wait_timeout_while(state, FAR_TOO_LONG, |state| !is_so(state)).unwrap();
+            self.changed.wait_timeout_while(state, SCREEN_TIMEOUT, |state| !is_so(state)).unwrap();
         let shown = waited.0.screen.screen().contents();
-        assert!(!waited.1.timed_out(), "it never came to that; there is:\n{shown}");
+        assert!(!waited.1.timed_out(), "the screen did not match:\n{shown}");
     }
 }
 
-/// The code that a shell would show.
+/// The exit code as shown by a shell.
 pub(crate) fn code(status: ExitStatus) -> i32 {
     status.code().or(status.signal().map(|signal| 128 + signal)).unwrap()
 }

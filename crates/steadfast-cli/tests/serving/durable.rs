@@ -1,4 +1,4 @@
-//! A command that is given up here and done by a server (D12), end to end.
+//! Hand-over of a command to a server (D12), end to end.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::process::{Served, until};
 use crate::store::Folder;
 
-/// Two attempts here, and some more in the store.
+/// Two local attempts, and more in the store.
 const POLICIES: &str = "
 version: '1.1.0'
 policies:
@@ -19,7 +19,7 @@ policies:
     durable: {max_attempts: 5, backoff_type: immediate, retry_on: [any]}
 ";
 
-/// A program that succeeds the third time, and writes down its key each time.
+/// A program that succeeds on its third attempt and records its key each time.
 fn program(folder: &Folder) -> PathBuf {
     std::fs::write(folder.path().join("steadfast.yaml"), POLICIES).unwrap();
     let (path, keys) = (folder.path().join("flaky"), folder.path().join("keys"));
@@ -30,15 +30,15 @@ fn program(folder: &Folder) -> PathBuf {
     path
 }
 
-/// Waits for the task to be completed, and tells it whole.
+/// Waits until the task is completed, and returns it.
 fn completed(folder: &Folder) -> Value {
     let list: Value = until(|| {
-        let told = folder.told("tasks list --status completed --json");
-        let page: Value = serde_json::from_str(&told).unwrap();
+        let printed = folder.run_ok("tasks list --status completed --json");
+        let page: Value = serde_json::from_str(&printed).unwrap();
         page["items"].get(0).is_some().then_some(page)
     });
     let id = list["items"][0]["id"].as_str().unwrap();
-    serde_json::from_str(&folder.told(&format!("tasks show {id} --json"))).unwrap()
+    serde_json::from_str(&folder.run_ok(&format!("tasks show {id} --json"))).unwrap()
 }
 
 #[track_caller]
@@ -52,10 +52,10 @@ fn assert_done(folder: &Folder) {
     assert!(!keys[0].is_empty() && keys.iter().all(|key| key == &keys[0]), "{keys:?}");
 }
 
-/// D12: what `run --durable` leaves in a store is done by `serve --allow-command`, under the
-/// same key, with the failures of both in its history.
+/// D12: a task of `run --durable` is run by `serve --allow-command`, with the same key and the
+/// failures of both.
 #[test]
-fn a_command_goes_on_in_a_store() {
+fn command_handed_over_to_a_store_completes() {
     let folder = Folder::empty();
     let program = program(&folder);
     let line = format!("run --durable --policy flaky -- {}", program.display());
@@ -64,9 +64,9 @@ fn a_command_goes_on_in_a_store() {
     assert_done(&folder);
 }
 
-/// D12: and so it is if it is handed over to the server itself.
+/// D12: also through a server.
 #[test]
-fn a_command_goes_on_in_a_server() {
+fn command_handed_over_to_a_server_completes() {
     let folder = Folder::empty();
     let program = program(&folder);
     let served = Served::start(&folder, &format!("--allow-command {}", program.display()));

@@ -1,7 +1,7 @@
-//! What it costs to be followed (H1, K4).
+//! The memory cost of event subscribers (H1, K4).
 //!
-//! `STEADFAST_FOLLOWERS=10000` opens as many as a busy server has; a few are enough to see that
-//! each costs what it should.
+//! `STEADFAST_FOLLOWERS=10000` opens as many as a busy server has; a few are enough to measure the
+//! cost of each.
 
 use std::env;
 use std::io::{Read, Write};
@@ -12,10 +12,10 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use crate::process::Served;
 use crate::store::Folder;
 
-/// So many are opened unless said.
-const USUAL: usize = 400;
-/// The most that one may cost: ten thousand are to fit into 300 MB.
-const EACH: usize = 30_000;
+/// Subscribers opened by default.
+const DEFAULT_FOLLOWERS: usize = 400;
+/// The limit per subscriber: ten thousand must fit into 300 MB.
+const MAX_BYTES_PER_FOLLOWER: usize = 30_000;
 
 fn follow(address: &str, path: &str) -> TcpStream {
     let mut following = TcpStream::connect(address).unwrap();
@@ -28,18 +28,18 @@ fn follow(address: &str, path: &str) -> TcpStream {
     following
 }
 
-/// The bytes of memory that a process has.
+/// The resident memory of a process in bytes.
 fn resident(pid: u32) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmRSS")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 1024
 }
 
-/// K4: ten thousand idle followers fit into 300 MB, those of events and those of pages.
+/// K4: ten thousand idle subscribers of events and pages fit into 300 MB.
 #[test]
-fn a_follower_costs_little() {
+fn idle_follower_memory_is_bounded() {
     let wanted = env::var("STEADFAST_FOLLOWERS").ok().and_then(|wanted| wanted.parse().ok());
-    let followers = wanted.unwrap_or(USUAL);
+    let followers = wanted.unwrap_or(DEFAULT_FOLLOWERS);
     let (_, most) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
     setrlimit(Resource::RLIMIT_NOFILE, most, most).unwrap();
     for path in ["/api/v1/events", "/live"] {
@@ -53,6 +53,9 @@ fn a_follower_costs_little() {
         let after = resident(served.pid());
         let each = after.saturating_sub(before) / followers;
         println!("{path}: {followers} cost {each} bytes each; {after} bytes in all");
-        assert!(each <= EACH, "{path}: {each} bytes each, {before} before and {after} after");
+        assert!(
+            each <= MAX_BYTES_PER_FOLLOWER,
+            "{path}: {each} bytes each, {before} before and {after} after"
+        );
     }
 }

@@ -1,7 +1,6 @@
-//! A disk that is full, and is not any more (K4).
+//! A full disk, and recovery from it (K4).
 //!
-//! The disk is real and small: a file system in memory, in a mount namespace that goes away with
-//! the server.
+//! The disk is a small tmpfs in a mount namespace that ends with the server.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -12,7 +11,7 @@ use serde_json::Value;
 use crate::process::{Served, until};
 use crate::store::Folder;
 
-/// Runs the same command where `small` is a disk of 8 MB, half of it taken.
+/// Runs the command where `small` is a disk of 8 MB, half of it used.
 fn on_a_small_disk(command: &mut Command) {
     let script = "mkdir small && mount -t tmpfs -o size=8m small small \
                   && head -c 4194304 /dev/zero >small/ballast && exec \"$0\" \"$@\"";
@@ -32,8 +31,8 @@ fn on_a_small_disk(command: &mut Command) {
     *command = there;
 }
 
-/// The status and the body that are answered to this request.
-fn asked(served: &Served<'_>, line: &str, body: &str) -> (u16, Value) {
+/// The status and body of a response.
+fn request(served: &Served<'_>, line: &str, body: &str) -> (u16, Value) {
     let address = served.url.strip_prefix("http://").unwrap();
     let mut connection = TcpStream::connect(address).unwrap();
     let length = body.len();
@@ -48,16 +47,15 @@ fn asked(served: &Served<'_>, line: &str, body: &str) -> (u16, Value) {
     (head[9..12].parse().unwrap(), serde_json::from_str(body).unwrap())
 }
 
-/// K4: whoever submits is told that the disk is full and what to do, what was taken before is
-/// there and can be seen, for which the server is ready, and when there is room again tasks are
-/// taken without a restart.
+/// K4: a submit on a full disk gets an error with advice, stored tasks stay readable, and submits
+/// work again without a restart once there is space.
 #[test]
-fn a_full_disk_is_told_and_got_over() {
+fn full_disk_is_reported_and_recovered_from() {
     let folder = Folder::empty();
     let flags = "--store sqlite:small/tasks.db";
     let served = Served::start_with(&folder, flags, on_a_small_disk);
-    let task = format!(r#"{{"kind": "nobody", "payload": "{}"}}"#, "x".repeat(256 << 10));
-    let submit = || asked(&served, "POST /api/v1/tasks", &task);
+    let task = format!(r#"{{"kind": "unhandled", "payload": "{}"}}"#, "x".repeat(256 << 10));
+    let submit = || request(&served, "POST /api/v1/tasks", &task);
     let mut taken = 0;
     let refused = loop {
         match submit() {
@@ -68,12 +66,12 @@ fn a_full_disk_is_told_and_got_over() {
     };
     assert_eq!((refused.0, &refused.1["type"]), (507, &"urn:steadfast:full".into()));
     assert!(refused.1["next"].as_str().unwrap().contains("make room"), "{}", refused.1);
-    let (status, stats) = asked(&served, "GET /api/v1/stats", "");
+    let (status, stats) = request(&served, "GET /api/v1/stats", "");
     assert_eq!((status, &stats["pending"]), (200, &taken.into()), "{stats}");
-    assert_eq!(asked(&served, "GET /readyz", "").0, 200);
+    assert_eq!(request(&served, "GET /readyz", "").0, 200);
 
     std::fs::remove_file(format!("/proc/{}/cwd/small/ballast", served.pid())).unwrap();
     until(|| (submit().0 == 201).then_some(()));
-    let (_, stats) = asked(&served, "GET /api/v1/stats", "");
+    let (_, stats) = request(&served, "GET /api/v1/stats", "");
     assert_eq!(stats["pending"], taken + 1);
 }

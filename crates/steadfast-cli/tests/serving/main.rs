@@ -1,4 +1,4 @@
-//! `steadfast serve` as a process of its own, and the other commands asking it (section 10).
+//! `steadfast serve` as a process, and commands that use it (section 10).
 
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,4 +1,4 @@
-//! A server that runs, and waiting for what it does.
+//! A server process and polling for its effects.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -10,11 +10,11 @@ use nix::unistd::Pid;
 
 use crate::store::Folder;
 
-/// How long anything may take on a machine that has much to do.
-const PATIENCE: Duration = Duration::from_secs(60);
-const PAUSE: Duration = Duration::from_millis(20);
+/// The limit for anything awaited on a busy machine.
+const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A server process. It is gone with this.
+/// A server process, killed on drop.
 pub(crate) struct Served<'f> {
     child: Child,
     folder: &'f Folder,
@@ -22,12 +22,12 @@ pub(crate) struct Served<'f> {
 }
 
 impl<'f> Served<'f> {
-    /// Serves the store of this folder on a free port, and waits until it says where.
+    /// Serves the store of this directory on a free port, and waits until it is ready.
     pub(crate) fn start(folder: &'f Folder, flags: &str) -> Self {
         Self::start_with(folder, flags, |_| {})
     }
 
-    /// The same, changed.
+    /// Like `start`, with a modified command.
     pub(crate) fn start_with(
         folder: &'f Folder,
         flags: &str,
@@ -50,7 +50,7 @@ impl<'f> Served<'f> {
         self.child.id()
     }
 
-    /// What it has logged so far.
+    /// The log so far.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("serve.log")).unwrap()
     }
@@ -59,19 +59,19 @@ impl<'f> Served<'f> {
         kill(Pid::from_raw(self.child.id().try_into().unwrap()), signal).unwrap();
     }
 
-    /// How it ended.
+    /// Waits for the exit status.
     pub(crate) fn ended(&mut self) -> ExitStatus {
         let child = &mut self.child;
         until(|| child.try_wait().unwrap())
     }
 
-    /// What a command says that asks this server, if all is well.
-    pub(crate) fn told(&self, line: &str) -> String {
+    /// The output of a successful command that uses this server.
+    pub(crate) fn run_ok(&self, line: &str) -> String {
         let flag = format!("--server {}", self.url);
-        // What is behind two dashes is a command of its own.
+        // The part after `--` is another command.
         match line.split_once(" -- ") {
-            Some((own, command)) => self.folder.told(&format!("{own} {flag} -- {command}")),
-            None => self.folder.told(&format!("{line} {flag}")),
+            Some((own, command)) => self.folder.run_ok(&format!("{own} {flag} -- {command}")),
+            None => self.folder.run_ok(&format!("{line} {flag}")),
         }
     }
 }
@@ -83,14 +83,14 @@ impl Drop for Served<'_> {
     }
 }
 
-/// Asks until there is an answer. Another process sends no signal when it has done something.
+/// Polls until there is a result.
 pub(crate) fn until<T>(mut ask: impl FnMut() -> Option<T>) -> T {
     let began = Instant::now();
     loop {
         if let Some(answer) = ask() {
             return answer;
         }
-        assert!(began.elapsed() < PATIENCE, "it did not happen within {PATIENCE:?}");
-        std::thread::sleep(PAUSE);
+        assert!(began.elapsed() < WAIT_TIMEOUT, "it did not happen within {WAIT_TIMEOUT:?}");
+        std::thread::sleep(POLL_INTERVAL);
     }
 }

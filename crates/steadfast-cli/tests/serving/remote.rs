@@ -1,4 +1,4 @@
-//! The same words, the same answers, whether a store is asked or a server that has it.
+//! Commands give the same output with a store and with a server.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -29,18 +29,18 @@ fn store_with_tasks() -> Folder {
 
 /// The id of the only task of this kind.
 fn id(folder: &Folder, kind: &str) -> String {
-    let told = folder.told(&format!("tasks list --kind {kind} --json"));
-    let page: serde_json::Value = serde_json::from_str(&told).unwrap();
+    let printed = folder.run_ok(&format!("tasks list --kind {kind} --json"));
+    let page: serde_json::Value = serde_json::from_str(&printed).unwrap();
     page["items"][0]["id"].as_str().unwrap().to_owned()
 }
 
-/// What the store and the server say to the same question. It is later each time, so what counts
-/// is what the store says before and after.
-fn said_by_both(folder: &Folder, served: &Served, line: &str) -> String {
+/// The output for a store and for its server. Relative times change, so the store's output before
+/// and after is compared.
+fn output_of_both(folder: &Folder, served: &Served, line: &str) -> String {
     for _ in 0..50 {
-        let before = folder.told(line);
-        let through = served.told(line);
-        if before == folder.told(line) {
+        let before = folder.run_ok(line);
+        let through = served.run_ok(line);
+        if before == folder.run_ok(line) {
             assert_eq!(through, before, "{line}");
             return through;
         }
@@ -48,9 +48,9 @@ fn said_by_both(folder: &Folder, served: &Served, line: &str) -> String {
     panic!("{line} says something else each time");
 }
 
-/// Section 10: what looks at tasks says the same, for people and for machines.
+/// Section 10: read commands give the same text and JSON.
 #[test]
-fn looking_says_the_same() {
+fn read_commands_give_the_same_output() {
     let folder = store_with_tasks();
     let served = Served::start(&folder, "--no-worker");
     let flaky = id(&folder, "flaky");
@@ -71,15 +71,15 @@ fn looking_says_the_same() {
         "tasks show --key k/1",
     ] {
         for line in [line.to_owned(), format!("{line} --json")] {
-            let through = said_by_both(&folder, &served, &line);
+            let through = output_of_both(&folder, &served, &line);
             assert!(!through.contains("s3cret"), "{line}");
         }
     }
 }
 
-/// Section 10: what a server refuses is told in the same words and with the same exit code.
+/// Section 10: errors of a server have the same text and exit code.
 #[test]
-fn refusing_says_the_same() {
+fn errors_are_the_same() {
     let folder = store_with_tasks();
     let served = Served::start(&folder, "--no-worker");
     let secret = id(&folder, "secret");
@@ -87,61 +87,62 @@ fn refusing_says_the_same() {
         format!("tasks cancel {secret}"),
         format!("tasks run-now {secret}"),
         "tasks show 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b".to_owned(),
-        "tasks show --key nobody".to_owned(),
+        "tasks show --key missing".to_owned(),
         "tasks list --after nonsense".to_owned(),
         "breaker open patient".to_owned(),
         "submit http --policy patint https://a.example/".to_owned(),
         "submit http --key k/1 https://a.example/".to_owned(),
     ] {
-        let through = folder.refused(&format!("{line} --server {}", served.url));
-        assert_eq!(through, folder.refused(&line), "{line}");
+        let through = folder.run_err(&format!("{line} --server {}", served.url));
+        assert_eq!(through, folder.run_err(&line), "{line}");
     }
 }
 
-/// Section 10, D10: what is steered through a server is steered in its store.
+/// Section 10, D10: control commands through a server change its store.
 #[test]
-fn steering_reaches_the_store() {
+fn control_commands_change_the_store() {
     let folder = store_with_tasks();
     let served = Served::start(&folder, "--no-worker");
-    let report = |status: &str| folder.told(&format!("tasks list --kind report --status {status}"));
-    served.told("queue resume mail");
-    assert!(!folder.told("queue list").contains("paused"));
-    served.told("tasks requeue --status failed --yes");
+    let report =
+        |status: &str| folder.run_ok(&format!("tasks list --kind report --status {status}"));
+    served.run_ok("queue resume mail");
+    assert!(!folder.run_ok("queue list").contains("paused"));
+    served.run_ok("tasks requeue --status failed --yes");
     assert!(report("failed").contains("no "), "{}", report("failed"));
     let flaky = id(&folder, "flaky");
-    served.told(&format!("tasks run-now {flaky}"));
-    served.told(&format!("tasks expire {flaky} --in 1h"));
-    served.told(&format!("tasks cancel {flaky}"));
-    assert!(folder.told(&format!("tasks show {flaky}")).contains("cancelled"));
-    let audited = folder.told("audit --json");
+    served.run_ok(&format!("tasks run-now {flaky}"));
+    served.run_ok(&format!("tasks expire {flaky} --in 1h"));
+    served.run_ok(&format!("tasks cancel {flaky}"));
+    assert!(folder.run_ok(&format!("tasks show {flaky}")).contains("cancelled"));
+    let audited = folder.run_ok("audit --json");
     for action in ["queue.resume", "task.cancel", "tasks.requeue"] {
         assert!(audited.contains(action), "{action}: {audited}");
     }
 }
 
-/// Section 10, D9: a file goes through a server batch by batch, and no task is there twice.
+/// Section 10, D9: a file is submitted through a server in batches, each task once.
 #[test]
-fn a_file_of_tasks_goes_through_a_server() {
+fn file_is_submitted_through_a_server() {
     let folder = Folder::empty();
     let served = Served::start(&folder, "--no-worker");
     let line = |n| format!("{{\"kind\": \"k\", \"payload\": {n}, \"policy\": \"patient\"}}\n");
     let lines: String = (0..2500).map(line).collect();
     std::fs::write(folder.path().join("tasks.jsonl"), lines).unwrap();
-    let told = served.told("submit tasks.jsonl --quiet");
-    assert!(told.contains("2500"), "{told}");
-    assert!(folder.told("stats --json").contains("\"pending\":2500"));
+    let printed = served.run_ok("submit tasks.jsonl --quiet");
+    assert!(printed.contains("2500"), "{printed}");
+    assert!(folder.run_ok("stats --json").contains("\"pending\":2500"));
 }
 
-/// Section 10, O1: events are followed through a server as they come.
+/// Section 10, O1: events are streamed through a server.
 #[test]
-fn events_are_followed_through_a_server() {
+fn events_are_streamed_through_a_server() {
     let folder = Folder::empty();
     let served = Served::start(&folder, "--allow-target 127.0.0.1");
     let mut following = folder.command(&format!("events --follow --json --server {}", served.url));
     let mut following = following.stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(following.stdout.take().unwrap()).lines();
-    // Nobody listens on port 1 of this machine.
-    served.told("submit http --max-attempts 2 --backoff-type immediate http://127.0.0.1:1/");
+    // Nothing listens on port 1 of this machine.
+    served.run_ok("submit http --max-attempts 2 --backoff-type immediate http://127.0.0.1:1/");
     for expected in ["retry_attempt", "retry_failure"] {
         let line = lines.next().unwrap().unwrap();
         assert!(line.contains(expected), "{line}");
@@ -150,9 +151,9 @@ fn events_are_followed_through_a_server() {
     following.wait().unwrap();
 }
 
-/// Section 10: the command line wins over the environment; what contradicts itself is told.
+/// Section 10: flags override the environment; contradictions are errors.
 #[test]
-fn what_is_asked_is_said_once() {
+fn target_selection_is_unambiguous() {
     let folder = store_with_tasks();
     let elsewhere = Folder::empty();
     let served = Served::start(&folder, "--no-worker");
@@ -162,7 +163,7 @@ fn what_is_asked_is_said_once() {
         (output.status.code(), String::from_utf8(text).unwrap())
     };
     let by_variable = says(elsewhere.command("queue list").env("STEADFAST_SERVER", &served.url));
-    assert_eq!(by_variable, (Some(0), folder.told("queue list")));
+    assert_eq!(by_variable, (Some(0), folder.run_ok("queue list")));
     let nowhere = "http://127.0.0.1:1";
     let flag = format!("queue list --server {}", served.url);
     let flag_wins = says(elsewhere.command(&flag).env("STEADFAST_SERVER", nowhere));
@@ -171,10 +172,10 @@ fn what_is_asked_is_said_once() {
         folder.command("queue list --store sqlite:steadfast.db").env("STEADFAST_SERVER", nowhere),
     );
     assert_eq!(store_wins, by_variable);
-    let (code, told) = says(
+    let (code, printed) = says(
         folder.command("stats").env("STEADFAST_SERVER", nowhere).env("STEADFAST_STORE", "sqlite:a"),
     );
-    assert!(code == Some(78) && told.contains("both set"), "{told}");
+    assert!(code == Some(78) && printed.contains("both set"), "{printed}");
 
     for (line, code, words) in [
         ("stats --store sqlite:a --server http://a.example", 2, "cannot be used with"),
@@ -186,22 +187,22 @@ fn what_is_asked_is_said_once() {
         ("doctor --server http://127.0.0.1:1", 1, ""),
     ] {
         let output = folder.output(line);
-        let told = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-        assert_eq!(output.status.code(), Some(code), "{line}: {told}");
-        assert!(told.contains(words), "{line}: {told}");
+        let printed = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{line}: {printed}");
+        assert!(printed.contains(words), "{line}: {printed}");
     }
-    let (code, told) = says(elsewhere.command("db status").env("STEADFAST_SERVER", &served.url));
-    assert!(code == Some(2) && told.contains("--store"), "{told}");
+    let (code, printed) = says(elsewhere.command("db status").env("STEADFAST_SERVER", &served.url));
+    assert!(code == Some(2) && printed.contains("--store"), "{printed}");
 }
 
-/// Section 10: `doctor` tells what a server knows of its store.
+/// Section 10: `doctor` reports what a server knows of its store.
 #[test]
-fn a_doctor_asks_a_server() {
+fn doctor_checks_a_server() {
     let folder = store_with_tasks();
     let served = Served::start(&folder, "--no-worker");
-    let told = served.told("doctor");
+    let printed = served.run_ok("doctor");
     for check in ["server", "clock", "due tasks", "queues", "breakers"] {
-        assert!(told.contains(check), "{check}: {told}");
+        assert!(printed.contains(check), "{check}: {printed}");
     }
-    assert!(told.contains("paused: mail"), "{told}");
+    assert!(printed.contains("paused: mail"), "{printed}");
 }

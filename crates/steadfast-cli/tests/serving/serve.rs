@@ -1,4 +1,4 @@
-//! How a server begins, changes its policies, and ends (H1, F4, D13).
+//! Start, policy reload and shutdown of a server (H1, F4, D13).
 
 use std::os::unix::net::UnixDatagram;
 use std::time::Duration;
@@ -13,22 +13,22 @@ fn policy(attempts: u32) -> String {
     format!("version: '1.1.0'\npolicies:\n  calls: {{max_attempts: {attempts}}}\n")
 }
 
-/// Section 10: no flags needed; it makes its store, says where it is, and ends in order.
+/// Section 10: without flags it creates its store, prints its address and shuts down gracefully.
 #[test]
-fn a_server_needs_nothing_but_to_be_started() {
+fn server_starts_without_flags() {
     let folder = Folder::empty();
     let mut served = Served::start(&folder, "");
     assert!(folder.path().join("steadfast.db").exists());
-    let ready = served.told("doctor --ready");
-    assert!(ready.contains("ready, and its store answers"), "{ready}");
+    let ready = served.run_ok("doctor --ready");
+    assert!(ready.contains("ready, and its store responds"), "{ready}");
     served.signal(Signal::SIGTERM);
     assert_eq!(served.ended().code(), Some(0), "{}", served.log());
     assert!(served.log().contains("worker stopped"), "{}", served.log());
 }
 
-/// H1: for a machine, where it is and what it logs are JSON.
+/// H1: with JSON output, address and log are JSON.
 #[test]
-fn a_log_can_be_read_by_a_machine() {
+fn log_is_json_on_request() {
     let folder = Folder::empty();
     let mut served = Served::start(&folder, "--log-format json --no-worker");
     served.signal(Signal::SIGINT);
@@ -41,45 +41,58 @@ fn a_log_can_be_read_by_a_machine() {
     }
 }
 
-/// H1: a port that is taken is told with the flag that chooses another.
+/// H1: a port in use is reported with the flag to choose another.
 #[test]
-fn a_port_that_is_taken_is_told_with_the_way_out() {
+fn port_in_use_is_reported_with_advice() {
     let folder = Folder::empty();
     let served = Served::start(&folder, "--no-worker");
     let taken = served.url.strip_prefix("http://").unwrap();
-    let (code, told) = folder.refused(&format!("serve --listen {taken}"));
+    let (code, printed) = folder.run_err(&format!("serve --listen {taken}"));
     assert_eq!(code, Some(1));
-    assert!(told.contains("in use") && told.contains("--listen"), "{told}");
+    assert!(printed.contains("in use") && printed.contains("--listen"), "{printed}");
 }
 
-/// D7: a lease that nobody can keep, or that nobody would wait for, is told before anything is served.
+/// O3: a build without OTLP does not ignore its configuration.
 #[test]
-fn a_lease_that_makes_no_sense_is_refused() {
+#[cfg(not(feature = "otlp"))]
+fn otlp_endpoint_without_the_feature_is_rejected_with_advice() {
+    let folder = Folder::empty();
+    let mut serve = folder.command("serve --listen 127.0.0.1:0");
+    let refused = serve.env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318").output();
+    let refused = refused.unwrap();
+    let error = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(78));
+    assert!(error.contains("--features otlp"), "{error}");
+}
+
+/// D7: an unreasonable lease is rejected at start.
+#[test]
+fn invalid_lease_is_rejected() {
     let folder = Folder::empty();
     for (lease, problem) in [("10ms", "at least one second"), ("2d", "at most 24 hours")] {
-        let (code, told) = folder.refused(&format!("serve --lease {lease}"));
+        let (code, printed) = folder.run_err(&format!("serve --lease {lease}"));
         assert_eq!(code, Some(2));
-        assert!(told.contains(problem) && told.contains("--lease"), "{told}");
+        assert!(printed.contains(problem) && printed.contains("--lease"), "{printed}");
     }
 }
 
-/// F2, K1: what is wrong about the configuration is told before anything is served.
+/// F2, K1: configuration errors are reported at start.
 #[test]
-fn a_wrong_configuration_is_told_at_once() {
+fn invalid_configuration_is_reported_at_start() {
     let folder = Folder::empty();
     std::fs::write(folder.path().join("steadfast.yaml"), policy(0)).unwrap();
-    let (code, told) = folder.refused("serve --listen 127.0.0.1:0");
+    let (code, printed) = folder.run_err("serve --listen 127.0.0.1:0");
     assert_eq!(code, Some(78));
-    assert!(told.contains("max_attempts") && told.contains("steadfast.yaml:3"), "{told}");
+    assert!(printed.contains("max_attempts") && printed.contains("steadfast.yaml:3"), "{printed}");
     std::fs::remove_file(folder.path().join("steadfast.yaml")).unwrap();
 
-    let (code, told) = folder.refused("serve --listen 0.0.0.0:0");
+    let (code, printed) = folder.run_err("serve --listen 0.0.0.0:0");
     assert_eq!(code, Some(78));
-    assert!(told.contains("0.0.0.0:0") && told.contains("help:"), "{told}");
-    let hint = told.replace('\n', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(printed.contains("0.0.0.0:0") && printed.contains("help:"), "{printed}");
+    let hint = printed.replace('\n', " ").split_whitespace().collect::<Vec<_>>().join(" ");
     let (_, hint) = hint.split_once('`').unwrap();
     let (command, _) = hint.split_once('`').unwrap();
-    folder.told(command.strip_prefix("steadfast ").unwrap());
+    folder.run_ok(command.strip_prefix("steadfast ").unwrap());
     assert!(folder.path().join("tokens.toml").exists(), "the command of the hint works: {command}");
 
     for (flags, field) in [
@@ -90,26 +103,26 @@ fn a_wrong_configuration_is_told_at_once() {
         ("--no-worker --allow-command backup", "--no-worker"),
         ("--server http://127.0.0.1:7700", "--store"),
     ] {
-        let (code, told) = folder.refused(&format!("serve {flags}"));
+        let (code, printed) = folder.run_err(&format!("serve {flags}"));
         assert_eq!(code, Some(2), "{flags}");
-        assert!(told.contains(field), "{flags}: {told}");
+        assert!(printed.contains(field), "{flags}: {printed}");
     }
 }
 
-/// D14: a store that a newer program wrote is left alone, and it is said what to do.
+/// D14: a store with a newer schema is not changed, and the error gives advice.
 #[test]
-fn a_store_of_a_newer_program_is_left_alone() {
+fn store_with_newer_schema_is_not_changed() {
     let folder = Folder::with(async |_| {});
     folder.sql("INSERT INTO steadfast_schema (version) VALUES (9999)");
-    let (code, told) = folder.refused("serve --listen 127.0.0.1:0");
-    assert_eq!(code, Some(78), "{told}");
-    assert!(told.contains("9999") && told.contains("use the version"), "{told}");
+    let (code, printed) = folder.run_err("serve --listen 127.0.0.1:0");
+    assert_eq!(code, Some(78), "{printed}");
+    assert!(printed.contains("9999") && printed.contains("use the version"), "{printed}");
 }
 
-/// F4: a changed file holds without a restart, and the audit log has what changed. A bad one
-/// changes nothing, and is in the log, too.
+/// F4: a changed policy file is applied without a restart and recorded in the audit log. An
+/// invalid one is logged and changes nothing.
 #[test]
-fn a_changed_policy_file_is_in_force_and_in_the_audit_log() {
+fn changed_policy_file_is_applied_and_audited() {
     let folder = Folder::empty();
     let file = folder.path().join("steadfast.yaml");
     std::fs::write(&file, policy(3)).unwrap();
@@ -117,8 +130,8 @@ fn a_changed_policy_file_is_in_force_and_in_the_audit_log() {
     std::fs::write(&file, policy(5)).unwrap();
     served.signal(Signal::SIGHUP);
     let reloads = || -> Vec<Value> {
-        let told: Value = serde_json::from_str(&served.told("audit --json")).unwrap();
-        let all = told["items"].as_array().unwrap().iter();
+        let printed: Value = serde_json::from_str(&served.run_ok("audit --json")).unwrap();
+        let all = printed["items"].as_array().unwrap().iter();
         all.filter(|entry| entry["action"] == "policy.reload").cloned().collect()
     };
     let entry = until(|| reloads().into_iter().next());
@@ -131,14 +144,14 @@ fn a_changed_policy_file_is_in_force_and_in_the_audit_log() {
     served.signal(Signal::SIGHUP);
     let refused = until(|| reloads().into_iter().find(|it| it["detail"]["outcome"] == "refused"));
     assert!(refused["detail"]["problems"].to_string().contains("max_attempts"), "{refused}");
-    let preview = served.told("submit command --policy calls --dry-run --json -- true");
+    let preview = served.run_ok("submit command --policy calls --dry-run --json -- true");
     let preview: Value = serde_json::from_str(&preview).unwrap();
     assert_eq!(preview["policy"]["max_attempts"], 5);
 }
 
-/// D13: a supervisor that waits for it is told when it can be asked, and when it ends.
+/// D13: systemd is notified of readiness and shutdown.
 #[test]
-fn a_supervisor_is_told_when_it_is_ready() {
+fn systemd_is_notified_when_ready() {
     let folder = Folder::empty();
     let path = folder.path().join("supervisor");
     let supervisor = UnixDatagram::bind(&path).unwrap();
@@ -157,38 +170,37 @@ fn a_supervisor_is_told_when_it_is_ready() {
     assert_eq!(served.ended().code(), Some(0));
 }
 
-/// D13: the first signal waits for what runs, the second for nothing.
+/// D13: the first signal waits for running tasks, the second exits at once.
 #[test]
-fn a_second_signal_ends_at_once() {
+fn second_signal_exits_at_once() {
     let folder = Folder::empty();
     let mut served = Served::start(&folder, "--allow-command sleep");
-    served.told("submit command -- sleep 600");
-    until(|| served.told("tasks list --status running").contains("command").then_some(()));
+    served.run_ok("submit command -- sleep 600");
+    until(|| served.run_ok("tasks list --status running").contains("command").then_some(()));
     served.signal(Signal::SIGTERM);
-    until(|| served.log().contains("what runs may finish").then_some(()));
+    until(|| served.log().contains("waiting for running tasks").then_some(()));
     served.signal(Signal::SIGTERM);
     assert_eq!(served.ended().code(), Some(128 + 15));
 }
 
-/// H1, D13: a server that drains says that it is not ready and answers everything else; a second
-/// signal ends the draining, and the server ends in order.
+/// H1, D13: a draining server reports not ready and serves requests; a second signal ends the
+/// drain, followed by a graceful shutdown.
 #[test]
-fn a_second_signal_ends_a_drain() {
+fn second_signal_ends_the_drain() {
     let folder = Folder::empty();
     let mut served = Served::start(&folder, "--no-worker --drain 10m");
     served.signal(Signal::SIGTERM);
     let ready = format!("doctor --ready --server {}", served.url);
     until(|| (!folder.output(&ready).status.success()).then_some(()));
-    served.told("submit command -- true");
+    served.run_ok("submit command -- true");
     served.signal(Signal::SIGTERM);
     assert_eq!(served.ended().code(), Some(0), "{}", served.log());
-    assert!(folder.told("audit").contains("task.submit"), "the end of the log was written");
+    assert!(folder.run_ok("audit").contains("task.submit"), "the end of the log was written");
 }
 
-/// H1: whether a server is there is another question than whether it is of use. One that drains,
-/// or whose store is away, is not ready, and whoever starts it again mends nothing.
+/// H1: a draining server, or one with an unreachable store, is alive but not ready.
 #[test]
-fn a_server_that_is_not_ready_is_alive() {
+fn server_that_is_not_ready_is_alive() {
     let folder = Folder::empty();
     let mut served = Served::start(&folder, "--no-worker --drain 10m");
     let url = served.url.clone();
@@ -198,14 +210,14 @@ fn a_server_that_is_not_ready_is_alive() {
     until(|| (!asked("ready").status.success()).then_some(()));
     let alive = asked("alive");
     assert!(alive.status.success());
-    let told = String::from_utf8_lossy(&alive.stdout).into_owned();
-    assert!(told.contains("alive; its store was not asked"), "{told}");
+    let printed = String::from_utf8_lossy(&alive.stdout).into_owned();
+    assert!(printed.contains("alive; its store was not checked"), "{printed}");
     served.signal(Signal::SIGTERM);
     served.ended();
     assert_eq!(asked("alive").status.code(), Some(1));
 }
 
-/// A command whose process may have so many file descriptors at first, and at most.
+/// Limits the file descriptors of a command.
 fn limited(command: &mut std::process::Command, soft: u32, hard: u32) {
     let program = command.get_program().to_owned();
     let given: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
@@ -215,9 +227,9 @@ fn limited(command: &mut std::process::Command, soft: u32, hard: u32) {
     command.arg("-c").arg(limits).arg(program).args(given).current_dir(folder.unwrap());
 }
 
-/// K4: a server takes all the file descriptors that it may have, and says when they are too few.
+/// K4: a server raises its file descriptor limit, and warns if it is too low.
 #[test]
-fn a_server_asks_for_file_descriptors() {
+fn server_raises_its_descriptor_limit() {
     let folder = Folder::empty();
     let flags = "--no-worker --connections 500";
     let served = Served::start_with(&folder, flags, |command| limited(command, 64, 1000));

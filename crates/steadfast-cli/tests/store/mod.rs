@@ -1,4 +1,4 @@
-//! A folder with a store in it, and the command line run there.
+//! A directory with a store, and commands run in it.
 
 #![allow(dead_code, reason = "no test needs all of it")]
 
@@ -12,11 +12,11 @@ use steadfast::decide::DecisionEnv;
 use steadfast_store::{ClaimRequest, Claimed, FailureContext, Settlement, Store, Task, Verdict};
 use tempfile::TempDir;
 
-/// A folder; `steadfast.db` in it is the store that commands find there.
+/// A temporary directory; `steadfast.db` is its default store.
 pub(crate) struct Folder(TempDir);
 
 impl Folder {
-    /// One with a store that was filled.
+    /// A directory with a store filled by the test.
     pub(crate) fn with(fill: impl AsyncFnOnce(Store)) -> Self {
         let folder = Self::empty();
         folder.change(fill);
@@ -27,7 +27,7 @@ impl Folder {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// Changes the store behind the command line's back.
+    /// Changes the store directly.
     pub(crate) fn change<T>(&self, change: impl AsyncFnOnce(Store) -> T) -> T {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
@@ -36,7 +36,7 @@ impl Folder {
         })
     }
 
-    /// Changes the file itself.
+    /// Runs SQL on the file.
     pub(crate) fn sql(&self, statement: &'static str) {
         use sqlx::{Connection, Executor};
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -52,7 +52,7 @@ impl Folder {
         self.0.path()
     }
 
-    /// The command, to be run here.
+    /// The command, run in this directory.
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_steadfast"));
         command.args(line.split(' ')).current_dir(self.path());
@@ -76,15 +76,15 @@ impl Folder {
         self.command(line).output().unwrap()
     }
 
-    /// What it says if all is well.
-    pub(crate) fn told(&self, line: &str) -> String {
+    /// The output of a successful command.
+    pub(crate) fn run_ok(&self, line: &str) -> String {
         let output = self.output(line);
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// What it says if it is not, and the exit code.
-    pub(crate) fn refused(&self, line: &str) -> (Option<i32>, String) {
+    /// The exit code and stderr of a failed command.
+    pub(crate) fn run_err(&self, line: &str) -> (Option<i32>, String) {
         let output = self.output(line);
         assert!(!output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stdout));
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
@@ -95,19 +95,19 @@ pub(crate) fn later(task: Task, delay: &str) -> Task {
     task.after(steadfast::duration::parse(delay).unwrap())
 }
 
-/// It failed elsewhere, in a way that cannot be helped.
+/// A task with a final failure.
 pub(crate) fn failed_for_good(task: Task) -> Task {
     task.failed_once(Fault::http(404).with_message("no such invoice"))
 }
 
-/// It failed elsewhere and will be tried again in an hour.
+/// A task with a retryable failure, due in an hour.
 pub(crate) fn failed_once(task: Task) -> Task {
     let hour = Duration::from_secs(3600);
     let policy = steadfast::Policy::fixed(hour).max_attempts(4).build().unwrap();
     task.under(policy).failed_once(Fault::http(503).with_message("down for repair"))
 }
 
-/// Does what a worker would: takes the tasks that are due and ends each attempt with this.
+/// Claims due tasks and settles each attempt, as a worker does.
 pub(crate) async fn work(store: &Store, queue: &str, end: impl Fn(&Claimed, Timestamp) -> Verdict) {
     let claims = store.claim(&ClaimRequest::new("w1", 100).queue(queue)).await.unwrap();
     let settle = |task: &Claimed| Settlement {
@@ -118,7 +118,7 @@ pub(crate) async fn work(store: &Store, queue: &str, end: impl Fn(&Claimed, Time
     store.settle(claims.tasks.iter().map(settle).collect()).await.unwrap();
 }
 
-/// The attempt failed with this.
+/// Settles an attempt with this fault.
 pub(crate) fn failing(fault: Fault) -> impl Fn(&Claimed, Timestamp) -> Verdict {
     move |task, now| {
         let circumstances = FailureContext { now, key_in_use: false };
@@ -126,7 +126,7 @@ pub(crate) fn failing(fault: Fault) -> impl Fn(&Claimed, Timestamp) -> Verdict {
     }
 }
 
-/// Without jitter nothing is drawn.
+/// A random source that is not used without jitter.
 struct NoChance;
 
 impl DecisionEnv for NoChance {

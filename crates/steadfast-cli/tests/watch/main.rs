@@ -1,4 +1,4 @@
-//! `--watch`, on a terminal and where there is none (section 10).
+//! `--watch`, with and without a terminal (section 10).
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test may panic")]
 
@@ -28,9 +28,9 @@ fn another_task(folder: &Folder) {
     });
 }
 
-/// Section 10: the table is drawn anew in its place, and q leaves everything as it was.
+/// Section 10: the table is redrawn in place, and q restores the terminal.
 #[test]
-fn a_list_is_drawn_anew_until_q() {
+fn list_is_redrawn_until_q() {
     let folder = one_task();
     let mut terminal = Terminal::run(&folder, "tasks list --watch --every 100ms", 110);
     terminal.until(|screen| screen.contains("  first  "));
@@ -39,7 +39,7 @@ fn a_list_is_drawn_anew_until_q() {
     terminal.until(|screen| {
         screen.contains("failed   second")
             && screen.matches("  first  ").count() == 1
-            && screen.contains("looks every 100ms, q quits")
+            && screen.contains("updates every 100ms, q to quit")
     });
     terminal.types(b"q");
     assert_eq!(terminal.ended().code(), Some(0));
@@ -47,7 +47,7 @@ fn a_list_is_drawn_anew_until_q() {
     assert_eq!(terminal.screen().trim(), "");
 }
 
-/// Section 10: Ctrl-C and a signal leave the terminal as it was, too.
+/// Section 10: Ctrl-C and signals restore the terminal.
 #[test]
 fn ctrl_c_and_signals_restore_the_terminal() {
     let folder = one_task();
@@ -64,9 +64,9 @@ fn ctrl_c_and_signals_restore_the_terminal() {
     }
 }
 
-/// Section 10: a narrow terminal gets all of it, in no line that is too wide.
+/// Section 10: a narrow terminal shows everything without overlong lines.
 #[test]
-fn a_narrow_terminal_gets_blocks() {
+fn narrow_terminal_shows_stacked_rows() {
     let folder = one_task();
     another_task(&folder);
     for width in [40, 80] {
@@ -79,9 +79,9 @@ fn a_narrow_terminal_gets_blocks() {
     }
 }
 
-/// K4: a store that is gone is told and waited for.
+/// K4: an unreachable store is reported and retried.
 #[test]
-fn a_store_that_fails_meanwhile_is_shown_and_waited_for() {
+fn store_error_is_shown_until_it_recovers() {
     let folder = one_task();
     let line = "tasks list --watch --every 100ms --queue default";
     let mut terminal = Terminal::run(&folder, line, 100);
@@ -94,23 +94,23 @@ fn a_store_that_fails_meanwhile_is_shown_and_waited_for() {
     assert_eq!(terminal.ended().code(), Some(0));
 }
 
-/// D16: on a terminal people are asked, and nothing but yes is yes.
+/// D16: a bulk requeue asks for confirmation on a terminal.
 #[test]
-fn a_person_is_asked_before_many_are_requeued() {
+fn bulk_requeue_asks_for_confirmation() {
     let folder = one_task();
     another_task(&folder);
-    for (answer, told) in [("\r", "nothing was changed"), ("y\r", "requeued 1 failed task")] {
+    for (answer, printed) in [("\r", "nothing was changed"), ("y\r", "requeued 1 failed task")] {
         let mut terminal = Terminal::run(&folder, "tasks requeue --status failed", 80);
         terminal.until(|screen| screen.contains("requeue 1 failed task? [y/N]"));
         terminal.types(answer.as_bytes());
         assert_eq!(terminal.ended().code(), Some(0));
-        assert!(terminal.screen().contains(told), "{}", terminal.screen());
+        assert!(terminal.screen().contains(printed), "{}", terminal.screen());
     }
 }
 
-/// Section 10: without a terminal, one answer follows the other; machines get one a line.
+/// Section 10: without a terminal results are printed in sequence, as JSON one per line.
 #[test]
-fn without_a_terminal_answers_follow_each_other() {
+fn results_are_printed_in_sequence_without_terminal() {
     let folder = one_task();
     let mut child = watching(&folder, "queue list --watch --every 100ms --json").spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
@@ -121,9 +121,9 @@ fn without_a_terminal_answers_follow_each_other() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
-/// Section 10: who has read enough ends it.
+/// Section 10: a closed stdout ends it.
 #[test]
-fn a_reader_that_has_read_enough_ends_it() {
+fn closed_stdout_ends_watch() {
     let folder = one_task();
     let mut child = watching(&folder, "stats --watch --every 100ms").spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);

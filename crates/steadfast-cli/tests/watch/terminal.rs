@@ -1,4 +1,4 @@
-//! A terminal that nobody sits at: what is written to it is drawn, and can be looked at.
+//! A pseudo-terminal with an emulated screen.
 
 use std::io::{Read, Write};
 use std::process::{Child, ExitStatus};
@@ -10,8 +10,8 @@ use pty_process::blocking::Command;
 
 use crate::store::Folder;
 
-/// Longer than anything takes that works.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The limit for anything awaited.
+const SCREEN_TIMEOUT: Duration = Duration::from_secs(30);
 const HEIGHT: u16 = 24;
 
 pub(crate) struct Terminal {
@@ -22,7 +22,7 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Runs a command in a terminal that is so wide.
+    /// Runs a command in a terminal of this width.
     pub(crate) fn run(folder: &Folder, line: &str, width: u16) -> Self {
         let (pty, pts) = pty_process::blocking::open().unwrap();
         pty.resize(Size::new(HEIGHT, width)).unwrap();
@@ -37,12 +37,12 @@ impl Terminal {
         let screen = std::fs::File::from(std::os::fd::OwnedFd::from(pty));
         let keyboard = screen.try_clone().unwrap();
         let picture = vt100::Parser::new(HEIGHT.try_into().unwrap(), width.try_into().unwrap(), 0);
-        Self { child, keyboard, written: heard(screen), picture }
+        Self { child, keyboard, written: read_output(screen), picture }
     }
 
-    /// Waits until the screen is like this.
+    /// Waits until the screen matches.
     pub(crate) fn until(&mut self, is_so: impl Fn(&str) -> bool) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + SCREEN_TIMEOUT;
         while !is_so(&self.screen()) {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.written.recv_timeout(left) {
@@ -56,7 +56,7 @@ impl Terminal {
         self.picture.screen().contents()
     }
 
-    /// Whether a program draws on the second screen and has hidden the cursor.
+    /// Whether the alternate screen is active and the cursor hidden.
     pub(crate) fn is_drawn_on(&self) -> bool {
         let screen = self.picture.screen();
         assert_eq!(screen.alternate_screen(), screen.hide_cursor());
@@ -71,9 +71,9 @@ impl Terminal {
         self.child.id().cast_signed()
     }
 
-    /// Waits for the end, and for the last that was written.
+    /// Waits for the process to exit, and for its last output.
     pub(crate) fn ended(&mut self) -> ExitStatus {
-        while let Ok(bytes) = self.written.recv_timeout(PATIENCE) {
+        while let Ok(bytes) = self.written.recv_timeout(SCREEN_TIMEOUT) {
             self.picture.process(&bytes);
         }
         self.child.wait().unwrap()
@@ -88,17 +88,17 @@ impl Drop for Terminal {
     }
 }
 
-/// Reads until nobody has the terminal open any more.
-fn heard(mut screen: std::fs::File) -> Receiver<Vec<u8>> {
-    let (tell, hear) = mpsc::channel();
+/// Reads until the terminal is closed.
+fn read_output(mut screen: std::fs::File) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let mut bytes = [0; 4096];
         while let Ok(read @ 1..) = screen.read(&mut bytes) {
             let Some(bytes) = bytes.get(..read) else { return };
-            if tell.send(bytes.to_vec()).is_err() {
+            if sender.send(bytes.to_vec()).is_err() {
                 return;
             }
         }
     });
-    hear
+    receiver
 }

@@ -1,4 +1,4 @@
-//! Settings of other systems in files and pipes (F5).
+//! Import and export of other systems' settings (F5).
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::tempdir;
 
-const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cmd/foreign.in");
+const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cmd/import_export.in");
 
 fn steadfast(folder: &Path, line: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_steadfast"));
@@ -20,9 +20,9 @@ fn text(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap()
 }
 
-/// What was imported is a policy file, and exported it is what it was.
+/// An imported file is a policy file, and exporting it restores the original.
 #[test]
-fn settings_come_back_as_they_went() {
+fn import_and_export_round_trip() {
     let folder = tempdir().unwrap();
     let config = r#"{"methodConfig": [{"name": [{"service": "a.B"}], "retryPolicy": {
         "maxAttempts": 3, "initialBackoff": "1s", "maxBackoff": "10s", "backoffMultiplier": 1.5,
@@ -37,27 +37,27 @@ fn settings_come_back_as_they_went() {
     assert_eq!(same, serde_json::from_str::<serde_json::Value>(config).unwrap());
 }
 
-/// Section 10: machines get the same text.
+/// Section 10: JSON output contains the same text.
 #[test]
-fn what_is_exported_is_told_to_machines_as_it_is() {
+fn json_output_contains_the_exported_text() {
     let export = format!("-c {FILES}/calls.yaml policy export grpc");
     let plain = steadfast(Path::new(FILES), &export);
     let json = steadfast(Path::new(FILES), &format!("{export} --json"));
-    let told: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    let printed: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     let expected = serde_json::json!({"format": "grpc", "text": text(&plain.stdout), "lost": []});
-    assert_eq!(told, expected);
+    assert_eq!(printed, expected);
 }
 
-/// A policy file that somebody has worked on is not lost by a slip.
+/// An existing policy file is not overwritten by mistake.
 #[test]
-fn a_file_that_is_there_is_replaced_only_by_force() {
+fn existing_file_is_overwritten_only_with_force() {
     let folder = tempdir().unwrap();
     let file = folder.path().join("steadfast.yaml");
     fs::write(&file, "precious").unwrap();
     let import = format!("policy import grpc {FILES}/service.json -o steadfast.yaml");
     let refused = steadfast(folder.path(), &import);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(text(&refused.stderr).contains("steadfast.yaml is there already"));
+    assert!(text(&refused.stderr).contains("steadfast.yaml already exists"));
     assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
 
     let forced = steadfast(folder.path(), &format!("{import} --force"));
@@ -66,7 +66,7 @@ fn a_file_that_is_there_is_replaced_only_by_force() {
 }
 
 #[test]
-fn strict_writes_no_file_that_lost_something() {
+fn strict_writes_no_lossy_file() {
     let folder = tempdir().unwrap();
     let import = format!("policy import grpc {FILES}/service.json -o steadfast.yaml --strict");
     assert_eq!(steadfast(folder.path(), &import).status.code(), Some(1));
@@ -74,7 +74,7 @@ fn strict_writes_no_file_that_lost_something() {
 }
 
 #[test]
-fn settings_are_read_from_a_pipe() {
+fn settings_are_read_from_stdin() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_steadfast"))
         .args(["policy", "import", "step-functions", "-", "--strict"])
         .stdin(Stdio::piped())
