@@ -14,8 +14,8 @@ use crate::output::Printable;
 use crate::target::{self, StoreTarget};
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast db migrate", "the store of this directory, created if needed"),
-    ("steadfast db migrate --store postgres://app@db/tasks --json", "before starting workers"),
+    ("steadfast db migrate", "the local store"),
+    ("steadfast db migrate --store postgres://app@db/tasks --json", "before a rollout"),
 ];
 
 /// Migrate the schema to the current version.

@@ -28,7 +28,7 @@ const EXAMPLES: &[Example] = &[
     ("steadfast simulate --capacity 200 --preset grpc --preset sql", "compare two policies"),
     ("steadfast simulate --brown-out 10s..40s,failing=0.5 -o load.svg", "as SVG"),
     ("steadfast simulate --scenario black-friday.yaml --json", "a scenario file"),
-    ("steadfast simulate storm", "why jitter, a budget and a breaker matter"),
+    ("steadfast simulate storm", "a retry storm and its remedies"),
     ("steadfast simulate contention --clients 100", "the AWS experiment on jitter"),
 ];
 

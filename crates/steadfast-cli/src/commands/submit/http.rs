@@ -16,20 +16,11 @@ use crate::help::{Example, after_help};
 use crate::policy_flags;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast submit http https://api.example.com/ping", "GET as soon as possible"),
+    ("steadfast submit http https://api.example.com/ping", "GET"),
     ("steadfast submit http PUT https://api.example.com/u/1 --body @user.json", "body from a file"),
-    (
-        "steadfast submit http https://api.example.com/pay --body {} --key invoice-42",
-        "with an idempotency key",
-    ),
-    (
-        "steadfast submit http https://api.example.com/ --preset patient --dry-run",
-        "preview the attempts",
-    ),
-    (
-        "steadfast submit http https://api.example.com/report --in 2h --expires-in 1d",
-        "delayed, with a deadline",
-    ),
+    ("steadfast submit http https://api.example.com/pay --body {} --key invoice-42", "with a key"),
+    ("steadfast submit http https://api.example.com/ --preset patient --dry-run", "preview"),
+    ("steadfast submit http https://api.example.com/report --in 2h --expires-in 1d", "delayed"),
 ];
 
 /// Submit a task that makes an HTTP request.

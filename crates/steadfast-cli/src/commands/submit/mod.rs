@@ -24,11 +24,8 @@ const EXAMPLES: &[Example] = &[
     ("steadfast submit command -- backup --full orders", "a command"),
     ("steadfast submit tasks.jsonl", "a file of tasks"),
     ("steadfast submit tasks.jsonl --dry-run", "validate the file"),
-    ("steadfast submit tasks.jsonl --resume", "continue after an interruption"),
-    (
-        "steadfast submit - --queue mail --policy patient --skip-bad bad.jsonl",
-        "from stdin, skipping invalid lines",
-    ),
+    ("steadfast submit tasks.jsonl --resume", "continue"),
+    ("steadfast submit - --queue mail --policy patient --skip-bad bad.jsonl", "from stdin"),
 ];
 
 const LINE: Section = (
