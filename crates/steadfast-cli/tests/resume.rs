@@ -107,7 +107,7 @@ fn interrupt_reports_how_to_continue() {
     let done = stored_tasks(&journal);
     assert!(printed.contains("interrupted"), "{printed}");
     assert!(printed.contains(&format!("{done} tasks submitted, up to line {done}")), "{printed}");
-    assert!(printed.contains("to go on: steadfast submit tasks.jsonl --resume"), "{printed}");
+    assert!(printed.contains("to continue: steadfast submit tasks.jsonl --resume"), "{printed}");
     assert_eq!(numbers_in(&folder), (0..done).collect::<Vec<_>>());
     folder.run_ok("submit tasks.jsonl --resume");
     assert_eq!(numbers_in(&folder), everything());

@@ -94,7 +94,7 @@ fn notes_are_not_on_stdout() {
         "{\"policy\":null,\"attempts\":[{\"attempt\":1,\"delay\":0,\"min\":0,\"max\":0,\
          \"total_min\":0,\"total_max\":0}]}\n"
     );
-    assert_eq!(text(&planned.stderr), "note: there are 8 more attempts: use --attempts 9\n");
+    assert_eq!(text(&planned.stderr), "note: 8 more attempts: show them with --attempts 9\n");
     let refused = answer("policy plan --max-attempts 0 --json");
     assert_eq!(text(&refused.stdout), "");
 }

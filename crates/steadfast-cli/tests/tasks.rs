@@ -49,13 +49,13 @@ fn list_shows_status_attempts_and_error() {
     assert_eq!(lines.len(), 8, "{listed}");
     assert!(lines[0].starts_with("task "), "{listed}");
     for line in [
-        "cancelled  send   default    0/3  now",
-        "failed     fetch  mail       1/3  now     final: HTTP 404, no such invoice",
-        "scheduled  fetch  mail       1/4  in 1 h  HTTP 503, down for repair",
-        "scheduled  send   default    0/3  in 3 d",
-        "pending    send   default    0/3  now",
-        "running    send   held       0/3  now",
-        "completed  send   done       1/3  now",
+        "cancelled  send   default       0/3  now",
+        "failed     fetch  mail          1/3  now     final: HTTP 404, no such invoice",
+        "scheduled  fetch  mail          1/4  in 1 h  HTTP 503, down for repair",
+        "scheduled  send   default       0/3  in 3 d",
+        "pending    send   default       0/3  now",
+        "running    send   held          0/3  now",
+        "completed  send   done          1/3  now",
     ] {
         assert!(listed.contains(line), "{line}\n{listed}");
     }
@@ -89,7 +89,7 @@ fn long_list_prints_the_next_cursor() {
     let folder = filled();
     let first = folder.output("tasks list --limit 5");
     let note = String::from_utf8(first.stderr).unwrap();
-    let cursor = note.trim().strip_prefix("note: there are more: go on with --after ").unwrap();
+    let cursor = note.trim().strip_prefix("note: more entries: continue with --after ").unwrap();
     let second = folder.output(&format!("tasks list --limit 5 --after {cursor}"));
     assert_eq!(String::from_utf8(second.stdout).unwrap().lines().count(), 3);
     assert!(second.stderr.is_empty());
@@ -136,9 +136,9 @@ fn show_explains_each_attempt() {
     });
     let shown = folder.run_ok("tasks show --key invoice-42");
     for line in [
-        "status         scheduled",
-        "attempts       1 of 9",
-        "rate limited   1 time\n",
+        "status        scheduled",
+        "attempts      1 of 9",
+        "rate limited  1 time\n",
         "rate limited: HTTP 429",
         "because rule `429` (default) makes it rate_limited; hint of the server: 0s",
         "retryable: HTTP 503, down for repair",
@@ -267,7 +267,7 @@ fn bulk_requeue_is_spread_at_the_rate() {
     });
     let which = "tasks requeue --status failed --queue mail --rate 2/s";
     let printed = folder.run_ok(&format!("{which} --dry-run"));
-    assert_eq!(printed, "would requeue 4 failed tasks over 2s\n");
+    assert_eq!(printed, "nothing changed; would requeue 4 failed tasks over 2s\n");
     let (code, printed) = folder.run_err(which);
     assert_eq!(code, Some(2));
     assert!(

@@ -99,7 +99,7 @@ fn store_error_is_shown_until_it_recovers() {
 fn bulk_requeue_asks_for_confirmation() {
     let folder = one_task();
     another_task(&folder);
-    for (answer, printed) in [("\r", "nothing was changed"), ("y\r", "requeued 1 failed task")] {
+    for (answer, printed) in [("\r", "nothing changed"), ("y\r", "requeued 1 failed task")] {
         let mut terminal = Terminal::run(&folder, "tasks requeue --status failed", 80);
         terminal.until(|screen| screen.contains("requeue 1 failed task? [y/N]"));
         terminal.types(answer.as_bytes());

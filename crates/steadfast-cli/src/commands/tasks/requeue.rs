@@ -192,7 +192,7 @@ impl Printable for RequeueResult {
         match self.requeued {
             Requeued { count: 0, .. } => writeln!(page, "no matching {} tasks", self.status),
             Requeued { dry_run: true, .. } => {
-                writeln!(page, "would requeue {what}")
+                writeln!(page, "nothing changed; would requeue {what}")
             }
             _ => writeln!(page, "requeued {what}"),
         }
