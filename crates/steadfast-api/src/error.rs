@@ -241,7 +241,7 @@ impl fmt::Display for ApiError {
 impl std::error::Error for ApiError {}
 
 impl From<InputError> for ApiError {
-    fn from(invalid: Invalid) -> Self {
+    fn from(invalid: InputError) -> Self {
         let field = invalid.field();
         let text = invalid.to_string();
         let detail = text.strip_prefix(field).and_then(|rest| rest.strip_prefix(": "));

@@ -100,7 +100,7 @@ fn audit_log_is_pruned_only_on_request() {
     let dry = folder.run_ok("db prune --audit-for 365d --dry-run");
     assert_eq!(dry, "3 audit entries would be deleted\n");
     assert_eq!(folder.run_ok("db prune --audit-for 365d"), "3 audit entries deleted\n");
-    let log = folder.change(async |store| store.audited(&Default::default()).await.unwrap());
+    let log = folder.change(async |store| store.audit_entries(&Default::default()).await.unwrap());
     let printed: Vec<_> =
         log.items.iter().map(|entry| (&*entry.action, entry.detail.clone())).collect();
     assert_eq!(printed[0].0, "store.prune");

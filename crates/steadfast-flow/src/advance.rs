@@ -136,7 +136,7 @@ impl Flow {
     }
 
     /// Completes plans and writes their steps. Returns what has to be planned again.
-    pub(crate) async fn take_steps(
+    pub(crate) async fn apply_steps(
         &self,
         mut planned: Vec<PlannedExecution>,
     ) -> Result<Unfinished> {

@@ -58,7 +58,7 @@ impl Flow {
                 continue;
             };
             let next = new_execution(one, trigger, When::After(*delay))?;
-            let bytes: usize = next.begun.iter().map(|begun| begun.task.payload_bytes()).sum();
+            let bytes: usize = next.started.iter().map(|begun| begun.task.payload_bytes()).sum();
             *write_budget = write_budget.saturating_sub(bytes + next.trigger.len());
             let counted_from = Some(one.state.counted_from);
             let next = NewExecution { progress: *progress, counted_from, ..next };

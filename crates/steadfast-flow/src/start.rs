@@ -48,7 +48,7 @@ impl Start {
 
     /// Sets the actor for the audit log.
     pub fn by(mut self, actor: Actor) -> Self {
-        self.by = Some(by);
+        self.by = Some(actor);
         self
     }
 
@@ -99,8 +99,8 @@ impl FirstNodes<'_> {
             key: None,
             progress: Progress::default(),
             counted_from: None,
-            due: self.due,
-            begun: self.start(id, &input)?,
+            run_at: self.due,
+            started: self.start(id, &input)?,
             audit: None,
         })
     }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 use steadfast_store::{
-    DeferredNode, Ending, ExecutionId, ExecutionStatus, Invalid, NodeValue, Result, StartedNode,
+    DeferredNode, Ending, ExecutionId, ExecutionStatus, InputError, NodeValue, Result, StartedNode,
     ValuesWanted,
 };
 
@@ -143,14 +143,14 @@ fn start_nodes(
         };
         let Some(remaining) = write_budget.checked_sub(task.payload_bytes()) else {
             *write_budget = 0;
-            return if one.plan.step.begun.is_empty() {
+            return if one.plan.step.started.is_empty() {
                 StartedNodes::None
             } else {
                 StartedNodes::Some
             };
         };
         *write_budget = remaining;
-        one.plan.step.begun.push(StartedNode { number: column(number), task });
+        one.plan.step.started.push(StartedNode { number: column(number), task });
     }
     StartedNodes::All
 }
@@ -160,8 +160,8 @@ fn fail_to_start(one: &mut PlannedExecution, number: usize, message: String) {
     let node = one.workflow.id_of(number);
     let reason = format!("node {node} cannot start: {message}");
     let step = &mut one.plan.step;
-    step.begun.clear();
-    step.unbegun.push(DeferredNode { number: column(number), message });
+    step.started.clear();
+    step.deferred.push(DeferredNode { number: column(number), message });
     step.ending = Some(Ending {
         status: ExecutionStatus::Failed,
         node: Some(node.to_owned()),

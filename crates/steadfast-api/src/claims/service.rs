@@ -179,7 +179,7 @@ impl ClaimService<'_> {
     ) -> Result<Vec<Settled>, StoreError> {
         let settlement = |(claimed, verdict): &(&Claimed, Verdict)| Settlement {
             id: claimed.id,
-            version: claimed.fencing_token,
+            fencing_token: claimed.fencing_token,
             verdict: verdict.clone(),
         };
         if tasks.is_empty() {

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use jiff::Timestamp;
 use steadfast::observe::Session;
 use steadfast_store::{
-    Cursor, Invalid, PageRequest, Record, RecordKind, Store, StoreError, StoredTask, TaskId, name,
+    Cursor, InputError, PageRequest, Record, RecordKind, Store, StoreError, StoredTask, TaskId, name,
 };
 
 use super::filter::SessionFilter;

@@ -52,7 +52,7 @@ pub(crate) fn with_index(index: usize, error: ApiError) -> ApiError {
 /// A store error of a batch, with the index of the invalid task.
 pub(crate) fn batch_error(error: StoreError) -> ApiError {
     let index = match &error {
-        StoreError::Invalid(invalid) => invalid.place(),
+        StoreError::Invalid(invalid) => invalid.index(),
         _ => None,
     };
     let error = ApiError::from(error);

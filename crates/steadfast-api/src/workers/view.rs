@@ -54,11 +54,11 @@ struct Leases {
 
 pub(crate) async fn read(store: &Store) -> Result<WorkerStatus, StoreError> {
     let reports = store.workers().await?;
-    let steadfast_store::WorkerStatus { workers, lines, .. } = store.worker_status().await?;
+    let steadfast_store::WorkerStatus { workers, backlogs, .. } = store.worker_status().await?;
     let leases =
         |worker: WorkerInfo| (worker.name, Leases { tasks: worker.tasks, until: worker.until });
     let leases = workers.into_iter().map(leases).collect();
-    Ok(WorkerStatus { workers: views(reports, leases, store.now().await?), backlogs: lines })
+    Ok(WorkerStatus { workers: views(reports, leases, store.now().await?), backlogs })
 }
 
 fn views(

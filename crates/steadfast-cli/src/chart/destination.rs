@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anstream::ColorChoice;
 #[cfg(feature = "png")]
 use steadfast_draw::PngOptions;
-use steadfast_draw::{Sheet, SvgOptions, TerminalOptions};
+use steadfast_draw::{ChartStack, SvgOptions, TerminalOptions};
 use supports_unicode::Stream;
 
 use super::{ChartFlags, ChartFormat, Theme};
@@ -48,7 +48,7 @@ impl<'p> ChartDestination<'p> {
         self.file.is_none()
     }
 
-    pub(crate) fn write(&self, sheet: &Sheet) -> Result<(), CliError> {
+    pub(crate) fn write(&self, sheet: &ChartStack) -> Result<(), CliError> {
         let drawing = match self.format {
             ChartFormat::Terminal => sheet.terminal(&self.terminal(sheet)).into_bytes(),
             ChartFormat::Svg => sheet.svg(&self.svg(sheet)).into_bytes(),
@@ -69,7 +69,7 @@ impl<'p> ChartDestination<'p> {
         }
     }
 
-    fn terminal(&self, sheet: &Sheet) -> TerminalOptions {
+    fn terminal(&self, sheet: &ChartStack) -> TerminalOptions {
         let (flags, defaults) = (self.flags, TerminalOptions::default());
         let choice = anstream::AutoStream::choice(&io::stdout());
         TerminalOptions {
@@ -80,7 +80,7 @@ impl<'p> ChartDestination<'p> {
         }
     }
 
-    fn svg(&self, sheet: &Sheet) -> SvgOptions {
+    fn svg(&self, sheet: &ChartStack) -> SvgOptions {
         let (flags, defaults) = (self.flags, SvgOptions::default());
         let height = || defaults.height.saturating_mul(u32::from(charts(sheet)));
         SvgOptions {
@@ -91,14 +91,14 @@ impl<'p> ChartDestination<'p> {
     }
 
     #[cfg(feature = "png")]
-    fn png(&self, sheet: &Sheet) -> Result<Vec<u8>, CliError> {
+    fn png(&self, sheet: &ChartStack) -> Result<Vec<u8>, CliError> {
         let SvgOptions { width, height, theme } = self.svg(sheet);
         let options = PngOptions { width, height, theme, ..PngOptions::default() };
         sheet.png(&options).map_err(|why| CliError::usage(why.to_string()))
     }
 
     #[cfg(not(feature = "png"))]
-    fn png(&self, _: &Sheet) -> Result<Vec<u8>, CliError> {
+    fn png(&self, _: &ChartStack) -> Result<Vec<u8>, CliError> {
         Err(CliError::failed("this build has no PNG support"))
     }
 }
@@ -118,7 +118,7 @@ fn by_extension(file: &Path) -> Result<ChartFormat, CliError> {
 }
 
 /// The number of charts; each has the height of a single one.
-fn charts(sheet: &Sheet) -> u16 {
+fn charts(sheet: &ChartStack) -> u16 {
     u16::try_from(sheet.len()).unwrap_or(u16::MAX)
 }
 

@@ -129,8 +129,8 @@ impl AuditPage {
     fn cells(&self, entry: &AuditEntry) -> [String; 6] {
         [
             entry.at.map_or_else(String::new, |at| relative_time::from_now(at, self.now)),
-            entry.by.actor.clone(),
-            entry.by.from.clone().unwrap_or_default(),
+            entry.actor.name.clone(),
+            entry.actor.origin.clone().unwrap_or_default(),
             entry.action.clone(),
             entry.target.clone().unwrap_or_default(),
             truncate::line(&detail(&entry.detail), MAX_DETAIL_CHARS),

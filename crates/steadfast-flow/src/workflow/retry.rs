@@ -18,7 +18,7 @@ pub(super) fn policy(path: &str, id: &str, value: &Value) -> Result<Arc<Policy>,
         return Err(vec![Problem::at(path, "must be an object with a strategy")]);
     }
     let text = serde_json::json!({ "retry": value }).to_string();
-    let imported = steadfast_import::import(ImportFormat::Workflow, &Source::new(path, &text));
+    let imported = import(ImportFormat::Workflow, &Source::new(path, &text));
     let imported = imported.map_err(|problems| {
         let message = |one: &steadfast::file::Problem| match &one.suggestion {
             Some(next) => format!("{}; {next}", one.message),

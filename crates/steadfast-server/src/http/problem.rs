@@ -46,7 +46,7 @@ impl From<ApiError> for Problem {
 }
 
 impl From<InputError> for Problem {
-    fn from(invalid: Invalid) -> Self {
+    fn from(invalid: InputError) -> Self {
         Self(invalid.into())
     }
 }

@@ -72,7 +72,7 @@ async fn audit_and_actions_require_their_roles() {
     std::fs::write(&file, viewer.entry() + &admin.entry()).unwrap();
     let app = app_with(|server| server.tokens(&file)).await;
     app.store.submit(Task::new("a", &1).queue("mail")).await.unwrap();
-    let send = async |token: &FreshToken, method: Method, path: &str| {
+    let send = async |token: &NewToken, method: Method, path: &str| {
         let request = app.request(method, path).bearer_auth(token.secret());
         app.send(request).await
     };

@@ -265,7 +265,7 @@ async fn policy_link_is_encoded() {
 /// K1: a server without the web UI has only the API.
 #[tokio::test]
 async fn server_without_web_ui_has_only_the_api() {
-    let app = crate::app_with(steadfast_server::Server::without_page).await;
+    let app = crate::app_with(steadfast_server::Server::without_web_ui).await;
     for path in ["/", "/tasks", "/live", "/login"] {
         let response = app.get(path).await;
         assert_eq!(

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use steadfast_server::{FreshToken, Role};
+use steadfast_server::{NewToken, Role};
 use steadfast_store::{Store, Task};
 use steadfast_testing::postgres::{Cluster, Settings};
 use tokio::time::{sleep, timeout};
@@ -86,7 +86,7 @@ async fn page_uses_the_stores_clock() {
 async fn store_name_is_hidden_before_login() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tokens.toml");
-    let ada = FreshToken::new("ada", Role::Admin, None).unwrap();
+    let ada = NewToken::new("ada", Role::Admin, None).unwrap();
     std::fs::write(&file, ada.entry()).unwrap();
     let url = format!("sqlite:{}", folder.path().join("vault.db").display());
     let store = Store::open(&url).await.unwrap();

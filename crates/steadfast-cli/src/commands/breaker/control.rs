@@ -78,7 +78,7 @@ fn set_override(
     let change = target::block_on(async {
         let api = target.open().await?;
         let instances = instances(&*api, policy, command).await?;
-        api.order_breaker(policy, command).await?;
+        api.override_breaker(policy, command).await?;
         Ok(BreakerChange { policy: policy.to_owned(), command, instances })
     })?;
     common.output().print(&change)?;

@@ -96,12 +96,12 @@ impl BreakerList {
     }
 
     fn override_text(&self, order: &BreakerOverride) -> String {
-        let what = match order.wish {
+        let what = match order.command {
             BreakerCommand::Open => "opened",
             BreakerCommand::Close => "closed",
             BreakerCommand::Isolate => "held open",
         };
-        format!("{what} by {} {}", order.by.actor, relative_time::from_now(order.at, self.now))
+        format!("{what} by {} {}", order.actor.name, relative_time::from_now(order.at, self.now))
     }
 }
 

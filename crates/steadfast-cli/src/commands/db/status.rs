@@ -100,7 +100,7 @@ impl DatabaseStatus {
     fn schema(&self) -> String {
         let Inspection { applied, known, .. } = self.database;
         match self.pending_migrations {
-            _ if self.database.is_from_the_future() => {
+            _ if self.database.is_newer() => {
                 format!(
                     "version {applied} is newer than this program's {known}: upgrade the program"
                 )

@@ -83,14 +83,14 @@ impl Finding {
         Self::new(check, Level::Problem, found)
     }
 
-    fn unknown(check: &'static str, why: &Unseen) -> Self {
+    fn unknown(check: &'static str, why: &Unavailable) -> Self {
         Self::new(check, Level::Unknown, format!("could not be checked: {why}"))
     }
 
     /// Evaluates a fact, or reports why it could not be read.
     pub(super) fn of<T>(
         check: &'static str,
-        seen: &Seen<T>,
+        seen: &Fact<T>,
         evaluate: impl FnOnce(&T) -> Self,
     ) -> Self {
         match seen {

@@ -21,7 +21,7 @@ pub(super) struct EventFollower<'a> {
 
 enum Source<'a> {
     Polled { api: &'a dyn Api, filter: EventFilter, last: i64 },
-    Subscribed(Box<Following>),
+    Subscribed(Box<EventStream>),
 }
 
 impl<'a> EventFollower<'a> {
@@ -29,7 +29,7 @@ impl<'a> EventFollower<'a> {
         Self { source: Source::Polled { api, filter, last }, is_unreachable: false }
     }
 
-    pub(super) fn subscribed(following: Following) -> Self {
+    pub(super) fn subscribed(following: EventStream) -> Self {
         Self { source: Source::Subscribed(Box::new(following)), is_unreachable: false }
     }
 

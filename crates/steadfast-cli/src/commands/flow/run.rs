@@ -63,7 +63,7 @@ impl Run {
         definition_file::note_handlers(&workflow);
         target::block_on(async {
             let api = self.target.open_or_create(common).await?;
-            let workflow = api.keep_workflow(&text).await?.id;
+            let workflow = api.save_workflow(&text).await?.id;
             let new = NewExecution { trigger: self.trigger.clone(), key: self.key.clone() };
             let started = api.start_execution(workflow, new).await?;
             let execution = started.execution.without_secrets(Redactor::installed());

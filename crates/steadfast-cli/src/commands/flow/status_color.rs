@@ -1,6 +1,6 @@
 //! Colours of execution and node statuses.
 
-use steadfast_flow::NodePlace;
+use steadfast_flow::ExecutionNodeStatus;
 use steadfast_store::ExecutionStatus;
 
 use crate::output::table::StatusColor;
@@ -16,12 +16,12 @@ pub(super) const fn of_execution(status: ExecutionStatus) -> StatusColor {
 }
 
 /// The colour of a node status.
-pub(super) const fn of_node(status: NodePlace) -> Option<StatusColor> {
+pub(super) const fn of_node(status: ExecutionNodeStatus) -> Option<StatusColor> {
     match status {
-        NodePlace::Waiting => None,
-        NodePlace::Submitted => Some(StatusColor::Active),
-        NodePlace::Completed => Some(StatusColor::Success),
-        NodePlace::Failed => Some(StatusColor::Error),
-        NodePlace::Cancelled => Some(StatusColor::Uncertain),
+        ExecutionNodeStatus::Waiting => None,
+        ExecutionNodeStatus::Submitted => Some(StatusColor::Active),
+        ExecutionNodeStatus::Completed => Some(StatusColor::Success),
+        ExecutionNodeStatus::Failed => Some(StatusColor::Error),
+        ExecutionNodeStatus::Cancelled => Some(StatusColor::Uncertain),
     }
 }

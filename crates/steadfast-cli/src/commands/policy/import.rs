@@ -98,7 +98,7 @@ impl Import {
     }
 
     /// The format, if given, and the file.
-    fn format_and_file(&self) -> Result<(Option<ForeignFormat>, PathBuf), CliError> {
+    fn format_and_file(&self) -> Result<(Option<ImportFormat>, PathBuf), CliError> {
         let stdin = || PathBuf::from("-");
         match (self.first.parse(), &self.file) {
             (Ok(format), file) => Ok((Some(format), file.clone().unwrap_or_else(stdin))),
@@ -111,7 +111,7 @@ impl Import {
     /// A file that does not exist may be a misspelled format.
     fn unreadable(&self, why: &steadfast::file::Problem) -> CliError {
         let problem = CliError::from(why);
-        match self.first.parse::<ForeignFormat>() {
+        match self.first.parse::<ImportFormat>() {
             Err(unknown) if self.file.is_none() => {
                 problem.with_help(format!("name an existing file, or a known format: {unknown}"))
             }
@@ -129,20 +129,20 @@ impl Import {
 }
 
 /// The given format, with a note if the text looks like another.
-fn given_format(given: ForeignFormat, source: &Source) -> ForeignFormat {
-    if let Some(other) = ForeignFormat::guess(source).filter(|other| *other != given) {
+fn given_format(given: ImportFormat, source: &Source) -> ImportFormat {
+    if let Some(other) = ImportFormat::detect(source).filter(|other| *other != given) {
         note(&format!("{} looks like {other}: {}", source.name(), other.about()));
     }
     given
 }
 
-fn detected_format(source: &Source) -> Result<ForeignFormat, CliError> {
-    let detected = ForeignFormat::guess(source);
+fn detected_format(source: &Source) -> Result<ImportFormat, CliError> {
+    let detected = ImportFormat::detect(source);
     if let Some(format) = detected {
         note(&format!("{} detected as {format}: {}", source.name(), format.about()));
     }
     detected.ok_or_else(|| {
-        let names = ForeignFormat::ALL.map(ForeignFormat::name).join(", ");
+        let names = ImportFormat::ALL.map(ImportFormat::name).join(", ");
         CliError::usage(format!("cannot detect the format of {}", source.name()))
             .with_help(format!("name it, as in `steadfast policy import FORMAT FILE`: {names}"))
     })
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn help_lists_every_import_format() {
-        let known = ForeignFormat::ALL.map(|format| (format.name(), format.about()));
+        let known = ImportFormat::ALL.map(|format| (format.name(), format.about()));
         assert_eq!(FORMATS.1, known);
     }
 }

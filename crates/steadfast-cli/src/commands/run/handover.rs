@@ -101,7 +101,7 @@ impl HandOver {
         gave_up: &GaveUp,
         key: Option<String>,
     ) -> Result<Option<TaskId>, CliError> {
-        let Some(stage) = self.policy.durable().filter(|_| may_go_on(gave_up.reason)) else {
+        let Some(stage) = self.policy.durable().filter(|_| can_hand_over(gave_up.reason)) else {
             return Ok(None);
         };
         let call = to_raw_value(&self.call).map_err(|why| hand_over_error(&why))?;

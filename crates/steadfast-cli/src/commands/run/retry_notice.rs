@@ -39,7 +39,7 @@ impl<'p, 'c> RetryNotice<'p, 'c> {
 
     /// Announces the next attempt after a failure.
     pub(super) fn start(&self, event: &SessionEvent<'_>) {
-        let EventKind::Retrying { fault, delay, .. } = event.what else {
+        let EventKind::Retrying { fault, delay, .. } = event.kind else {
             return;
         };
         if self.quiet {

@@ -22,7 +22,7 @@ use clap::Args;
 use serde::Serialize;
 use steadfast::duration;
 use steadfast::observe::Redactor;
-use steadfast_server::{Bound, LogFormat, Server};
+use steadfast_server::{BoundServer, LogFormat, Server};
 use steadfast_store::Store;
 
 use crate::cli::Common;
@@ -114,7 +114,7 @@ impl Serve {
 
         let server = Server::new(store.clone()).listen(self.listen).policies(registry);
         let server = server.drain(self.drain);
-        let server = if self.no_page { server.without_page() } else { server };
+        let server = if self.no_page { server.without_web_ui() } else { server };
         let connections = self.access.connections(self.work.calls());
         let server = self.access.apply(server).connections(connections);
         let bound =
@@ -122,7 +122,7 @@ impl Serve {
         common.output().print(&Serving::new(&bound, &url))?;
         systemd::ready();
         let StopSignals { stop, hurry } = signals.into_stop_signals(self.drain);
-        bound.run_until_hurried(stop, hurry).await.map_err(serve_error::to_cli_error)?;
+        bound.run_with_signals(stop, hurry).await.map_err(serve_error::to_cli_error)?;
         reloading.abort();
         policy_audit::finish(auditing).await;
         Ok(Exit::Success)
@@ -137,7 +137,7 @@ struct Serving {
 }
 
 impl Serving {
-    fn new(bound: &Bound, store: &str) -> Self {
+    fn new(bound: &BoundServer, store: &str) -> Self {
         Self { address: bound.url(), store: Redactor::installed().text(store).into_owned() }
     }
 }

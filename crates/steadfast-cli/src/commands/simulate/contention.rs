@@ -110,7 +110,7 @@ fn policies() -> Result<[(&'static str, Policy); 5], PolicyError> {
 }
 
 /// The results per kind of jitter; a list in JSON.
-struct ContentionResults<'c>(&'c [Contended]);
+struct ContentionResults<'c>(&'c [ContentionOutcome]);
 
 impl Serialize for ContentionResults<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -143,7 +143,7 @@ impl Printable for ContentionResults<'_> {
 }
 
 impl ContentionResults<'_> {
-    fn sheet(&self) -> Sheet {
+    fn sheet(&self) -> ChartStack {
         let calls = Chart::new("Calls until all clients finished")
             .x(Axis::count("clients"))
             .y(Axis::count("calls").from_zero());

@@ -108,7 +108,7 @@ fn run_scenario(
     let outcomes: Result<Vec<Outcome>, Invalid> =
         policies.iter().map(|(name, policy)| simulate(scenario, name, policy)).collect();
     let outcomes = outcomes.map_err(invalid)?;
-    let sheet = || Sheet::new([draw::load(scenario, &outcomes), draw::completions(&outcomes)]);
+    let sheet = || ChartStack::new([draw::load(scenario, &outcomes), draw::completions(&outcomes)]);
     let results = SimulationResults { scenario, outcomes: &outcomes };
     if common.json || !(chart.is_requested() && destination.is_stdout()) {
         common.output().print(&results)?;

@@ -89,7 +89,7 @@ pub(super) fn errors(text: &str) -> Parsed<Errors> {
             "retryable" => &mut errors.retryable,
             "rate_limited" => &mut errors.rate_limited,
             "unknown_outcome" => &mut errors.unknown_outcome,
-            "final" => &mut errors.hopeless,
+            "final" => &mut errors.permanent,
             _ => return Err(format!("`{class}` is not a failure class")),
         };
         *target = number(share)?;

@@ -14,8 +14,8 @@ pub(super) fn check(kind: &str, payload: &RawValue) -> Result<(), ApiError> {
     read.map_err(|fault| payload_error(&fault))
 }
 
-/// Splits `payload.uri: there is no such field; did you mean …` into field, detail and advice.
-fn payload_error(fault: &HandlerFault) -> ApiError {
+/// Splits `payload.uri: unknown field; did you mean …` into field, detail and advice.
+fn payload_error(fault: &HandlerError) -> ApiError {
     let text = fault.to_string();
     let (field, problem) = text.split_once(": ").unwrap_or(("payload", &text));
     let (detail, next) = match problem.split_once("; ") {
@@ -40,7 +40,7 @@ mod tests {
     fn payload_is_validated_by_its_handler_type() {
         assert_eq!(checked("http", r#"{"url": "https://a.example/"}"#), Ok(()));
         let misspelt = checked("http", r#"{"uri": "https://a.example/"}"#).unwrap_err();
-        assert_eq!(misspelt, "payload.uri: there is no such field; did you mean `url`?");
+        assert_eq!(misspelt, "payload.uri: unknown field; did you mean `url`?");
         assert!(checked("command", r#"{"args": []}"#).unwrap_err().starts_with("payload: missing"));
         assert_eq!(checked("send-invoice", "42"), Ok(()));
     }

@@ -11,7 +11,7 @@ use clap::Args;
 use jiff::Timestamp;
 use serde::Serialize;
 use steadfast::duration;
-use steadfast_server::{FreshToken, NoToken, Role};
+use steadfast_server::{NewToken, NewTokenError, Role};
 
 use super::file;
 use crate::cli::Common;
@@ -60,7 +60,7 @@ pub(super) struct New {
 
 impl New {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        let token = FreshToken::new(&self.name, self.role, self.end()?).map_err(token_error)?;
+        let token = NewToken::new(&self.name, self.role, self.end()?).map_err(token_error)?;
         // Store the entry before showing the token: a token without an entry is useless.
         match &self.into {
             Some(into) => file::add(into, &token.entry())?,
@@ -92,9 +92,9 @@ fn show(entry: &str) {
     let _ = write!(anstream::stderr(), "{entry}");
 }
 
-fn token_error(error: NoToken) -> CliError {
+fn token_error(error: NewTokenError) -> CliError {
     match error {
-        NoToken::Name(problem) => CliError::usage(format!("--name: {problem}"))
+        NewTokenError::Name(problem) => CliError::usage(format!("--name: {problem}"))
             .with_help("name its user, such as `ci`".to_owned()),
         other => CliError::failed(other.to_string()),
     }

@@ -25,7 +25,7 @@ pub(in crate::commands::doctor) fn check(own: &PostgresHealth) -> Vec<Finding> {
     ]
 }
 
-fn autovacuum(server: &Seen<Server>, tables: &Seen<Vec<Table>>) -> Finding {
+fn autovacuum(server: &Fact<Server>, tables: &Fact<Vec<Table>>) -> Finding {
     Finding::of("autovacuum", server, |server| {
         if !server.autovacuum {
             return Finding::warning("autovacuum", "autovacuum is off: dead rows accumulate")

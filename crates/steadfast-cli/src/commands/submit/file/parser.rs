@@ -136,7 +136,7 @@ mod tests {
 
     fn read(text: &str) -> ParsedBatch {
         let said = Line::parse_from(["x"]).flags.defaults(None).unwrap();
-        let policies = Some(Arc::new(Policies::ready_made().unwrap()));
+        let policies = Some(Arc::new(Policies::presets().unwrap()));
         let batch = Batches::of(text.as_bytes()).next().unwrap();
         TaskParser::new(said, policies, RunId::fresh()).read_thoroughly(&batch)
     }

@@ -204,7 +204,7 @@ impl Submission {
             .judge(|fault| Some(class(fault.http_status)))
             .cancel_with(&stop.handle)
             .on_retry(|event| {
-                if let EventKind::Retrying { fault, delay, .. } = &event.what {
+                if let EventKind::Retrying { fault, delay, .. } = &event.kind {
                     progress
                         .store_unavailable(fault.message.as_deref().unwrap_or_default(), *delay);
                 }

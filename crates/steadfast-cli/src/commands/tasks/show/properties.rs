@@ -58,7 +58,7 @@ fn properties(task: &TaskView, now: Timestamp) -> [(&'static str, Option<String>
 
 fn held(lease: &HeldLease, now: Timestamp) -> String {
     let until = relative_time::from_now(lease.until, now);
-    format!("{}, fencing token {}, lease expires {until}", lease.owner, lease.version)
+    format!("{}, fencing token {}, lease expires {until}", lease.owner, lease.fencing_token)
 }
 
 /// The relative and the absolute time.
