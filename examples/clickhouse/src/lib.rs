@@ -1,5 +1,5 @@
-//! A ClickHouse client over HTTP that neither loses a row nor stores one twice, and the storm
-//! that it is tried in.
+//! A ClickHouse client over HTTP that neither loses a row nor stores one twice, and a fault scenario
+//! for it.
 //!
 //! The hard part of inserting is an answer that does not come. The rows may be stored or not,
 //! and ClickHouse stores them again if they are sent again. So each batch has a `query_id`
@@ -12,4 +12,4 @@
 //! Counting attempts, waiting, judging errors, the breaker and the budget are the library's.
 
 pub mod client;
-pub mod trouble;
+pub mod faults;

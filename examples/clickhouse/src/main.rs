@@ -1,27 +1,27 @@
-//! Two clients in the same storm: one that knows how to wait, and one that does not.
+//! Two clients in the same fault scenario: with this library, and with immediate retry.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::process::ExitCode;
 
 use clap::Parser;
 use example_clickhouse::client::{Client, Settings};
-use example_clickhouse::trouble::proxy::Capacity;
-use example_clickhouse::trouble::storm::{Outcome, Problem, Storm, Way};
+use example_clickhouse::faults::fault_proxy::Capacity;
+use example_clickhouse::faults::scenario::{Outcome, Problem, Scenario, Way};
 use steadfast_testing::clickhouse::Server;
 
-/// Insert batches into ClickHouse through a storm of faults, with this library and with
+/// Insert batches into ClickHouse during faults, with this library and with
 /// immediate retry, and count the rows.
 #[derive(Parser)]
 #[command(name = "clickhouse")]
 struct Flags {
-    /// A server to use, instead of one that is started for this run. It needs a user `default`
+    /// Server to use instead of starting one. It needs a user `default`
     /// without a password, and a query log.
     #[arg(long, value_name = "HOST:PORT", value_parser = resolve)]
     server: Option<SocketAddr>,
-    /// How many batches arrive. After a fifth of them the server is down for a while.
+    /// Number of batches. After a fifth of them the server is down for a while
     #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u64).range(5..=10_000))]
     batches: u64,
-    /// Another seed: other mischief.
+    /// Seed of the injected faults
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -46,8 +46,8 @@ async fn run(flags: Flags) -> Result<ExitCode, Problem> {
     })?;
 
     let Flags { batches, seed, .. } = flags;
-    let usual = Storm::default();
-    let storm = Storm { batches, seed, outage: (batches / 5, usual.outage.1), ..usual };
+    let usual = Scenario::default();
+    let storm = Scenario { batches, seed, outage: (batches / 5, usual.outage.1), ..usual };
     introduce(&storm, version.trim(), address);
     // At the same time, so that a busy machine is busy for both. They share the server and
     // nothing else: each has a proxy, and with it a capacity, of its own.
@@ -57,18 +57,18 @@ async fn run(flags: Flags) -> Result<ExitCode, Problem> {
     Ok(if ours.lost + ours.twice == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn introduce(storm: &Storm, version: &str, address: SocketAddr) {
-    let Storm { batches, per_second, rows, mischief, outage, .. } = storm;
-    println!("ClickHouse {version} at {address}, behind a proxy that does mischief.");
+fn introduce(storm: &Scenario, version: &str, address: SocketAddr) {
+    let Scenario { batches, per_second, rows, fault_rate, outage, .. } = storm;
+    println!("ClickHouse {version} at {address}, behind a fault-injecting proxy");
     println!(
-        "  {batches} batches of {rows} rows, {per_second} a second; the server can take {} and \
-         then turns requests away.",
+        "  {batches} batches of {rows} rows, {per_second} a second; the server can handle {} and \
+         then rejects requests",
         Capacity::INSERTS_PER_SECOND
     );
     println!(
         "  {:.0} % of requests are dropped, cut, slowed down or refused; after {} batches it is \
          down for {:?}.\n",
-        mischief * 100.0,
+        fault_rate * 100.0,
         outage.0,
         outage.1
     );
@@ -79,13 +79,13 @@ fn compare(ours: &Outcome, naive: &Outcome) {
         println!("  {what:<34}{:>10}{:>18}", of(ours), of(naive));
     };
     println!("  {:<34}{:>10}{:>18}", "", "steadfast", "immediate retry");
-    line("rows stored when the storm ended", |outcome| outcome.stored_in_time);
-    line("rows a second (goodput)", |outcome| outcome.goodput().round() as u64);
-    line("requests it took", |outcome| outcome.requests);
-    line("batches settled after the storm", |outcome| outcome.settled);
+    line("rows stored in time", |outcome| outcome.stored_in_time);
+    line("rows per second (goodput)", |outcome| outcome.goodput().round() as u64);
+    line("requests", |outcome| outcome.requests);
+    line("batches settled later", |outcome| outcome.settled);
     line("rows lost", |outcome| outcome.lost);
     line("rows too many", |outcome| outcome.twice);
-    println!("\nGoodput through the storm: {:.1} times.", ours.goodput() / naive.goodput());
+    println!("\nGoodput ratio: {:.1} times.", ours.goodput() / naive.goodput());
 }
 
 fn resolve(server: &str) -> Result<SocketAddr, String> {

@@ -1,4 +1,4 @@
-//! What an answer is worth beside the recorded one.
+//! The comparison of a response with the recorded one.
 //!
 //! Three verdicts are an end, and all three are a success of the daemon: it found out. What it
 //! could not find out is an error, and none of these.

@@ -1,4 +1,4 @@
-//! What a daemon is told.
+//! The daemon's configuration.
 
 use std::path::PathBuf;
 use std::time::Duration;

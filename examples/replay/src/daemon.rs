@@ -1,4 +1,4 @@
-//! The daemon: one store, one worker, and a look for new runs now and then.
+//! The daemon: one store, one worker, and a periodic discovery of new runs.
 
 use std::error::Error;
 use std::fs;

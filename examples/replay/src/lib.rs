@@ -13,7 +13,7 @@
 pub mod compare;
 pub mod config;
 pub mod daemon;
+pub mod demo;
 pub mod discover;
 pub mod replay;
-pub mod trouble;
 pub mod view;

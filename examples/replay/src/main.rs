@@ -1,4 +1,4 @@
-//! `replay`: the story in some seconds, or the daemon for good.
+//! `replay`: the demo, or the daemon.
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use example_replay::config::Config;
 use example_replay::daemon::{self, Problem};
-use example_replay::trouble::story;
+use example_replay::demo::scenario;
 use tracing::Level;
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::filter_fn;
@@ -15,7 +15,7 @@ use tracing_subscriber::fmt::format::debug_fn;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// Replays recorded requests on a service and gives each a verdict.
+/// Replay recorded requests against a service and compare the responses
 #[derive(Parser)]
 #[command(name = "replay", version)]
 struct Cli {
@@ -25,13 +25,13 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Tell the whole story on a service of its own, a crash included; this is the default
+    /// Run the demo against a built-in service, including a crash (default)
     Demo {
         /// Keep the recordings and the store in this directory
         #[arg(long)]
         dir: Option<PathBuf>,
     },
-    /// Discover and process runs until it is stopped
+    /// Discover and replay runs until stopped
     Daemon(Box<Config>),
 }
 
@@ -66,12 +66,12 @@ fn log() {
 
 async fn go(cli: Cli) -> Result<(), Problem> {
     match cli.command.unwrap_or(Command::Demo { dir: None }) {
-        Command::Demo { dir } => story::tell(dir).await,
+        Command::Demo { dir } => scenario::run(dir).await,
         Command::Daemon(config) => daemon::run(*config, stopped()).await,
     }
 }
 
-/// Resolves when somebody wants the program to end.
+/// Resolves on a stop signal.
 async fn stopped() {
     let interrupted = tokio::signal::ctrl_c();
     #[cfg(unix)]

@@ -10,8 +10,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::chromium::Chromium;
+use crate::error::{ScraperError, within};
 use crate::manager::RetryManager;
-use crate::trouble::{Trouble, within};
 
 /// How long the browser may take for what is its own.
 const ANSWER: Duration = Duration::from_secs(10);
@@ -29,7 +29,7 @@ pub struct Tab(pub(crate) String);
 
 impl Browser {
     /// Starts one.
-    pub async fn start(program: &Path, manager: Arc<RetryManager>) -> Result<Self, Trouble> {
+    pub async fn start(program: &Path, manager: Arc<RetryManager>) -> Result<Self, ScraperError> {
         let (name, record) = ("browser.session_operations.default", manager.record());
         let start = || Chromium::start(program);
         let chromium = manager.run("browser.start", name, record, start).await?;
@@ -42,7 +42,7 @@ impl Browser {
     }
 
     /// Opens a tab.
-    pub async fn open_tab(&self, page: &str) -> Result<Tab, Trouble> {
+    pub async fn open_tab(&self, page: &str) -> Result<Tab, ScraperError> {
         let name = "browser.session_operations.default";
         let record = self.manager.record().correlation_id(page);
         let open = async || within(ANSWER, self.chromium.devtools.lock().await.open_tab()).await;
@@ -61,7 +61,7 @@ impl Browser {
         Tab(tab): &Tab,
         page: &str,
         limit: Duration,
-    ) -> Result<Value, Trouble> {
+    ) -> Result<Value, ScraperError> {
         let name = "browser.state_operations.timeout";
         let record = self.manager.record().correlation_id(page);
         let ask = async || {
@@ -83,7 +83,7 @@ pub async fn keep(
     page: &str,
     state: &Value,
     file: &Path,
-) -> Result<(), Trouble> {
+) -> Result<(), ScraperError> {
     let name = "browser.state_operations.disk_full";
     let record = manager.record().correlation_id(page);
     let write = async || Ok(tokio::fs::write(file, state.to_string()).await?);

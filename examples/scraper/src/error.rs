@@ -1,4 +1,4 @@
-//! What can go wrong in any of the three subsystems, under the names that the policy file uses.
+//! The errors of the three subsystems, with the names of the policy file.
 //!
 //! A trouble is facts and no judgement: the file says what is worth another try.
 
@@ -14,9 +14,9 @@ use steadfast::{Failure, Fault, GaveUp, Kind, extract};
 
 /// Something went wrong.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Trouble(Fault);
+pub struct ScraperError(Fault);
 
-impl Trouble {
+impl ScraperError {
     /// It took longer than this.
     pub fn timeout(limit: Duration) -> Self {
         let words = format!("Operation timed out after {} seconds", limit.as_secs_f64());
@@ -64,26 +64,26 @@ impl Trouble {
 /// Does it within this time, or fails with a timeout.
 pub async fn within<T>(
     limit: Duration,
-    work: impl Future<Output = Result<T, Trouble>>,
-) -> Result<T, Trouble> {
-    tokio::time::timeout(limit, work).await.unwrap_or_else(|_| Err(Trouble::timeout(limit)))
+    work: impl Future<Output = Result<T, ScraperError>>,
+) -> Result<T, ScraperError> {
+    tokio::time::timeout(limit, work).await.unwrap_or_else(|_| Err(ScraperError::timeout(limit)))
 }
 
-impl Failure for Trouble {
+impl Failure for ScraperError {
     fn fault(&self) -> Fault {
         self.0.clone()
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for ScraperError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.name(), self.0.message.as_deref().unwrap_or("no words"))
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for ScraperError {}
 
-impl From<reqwest::Error> for Trouble {
+impl From<reqwest::Error> for ScraperError {
     fn from(error: reqwest::Error) -> Self {
         let fault = extract::failure(&error);
         let name = match fault.kind.map(Kind::family) {
@@ -95,7 +95,7 @@ impl From<reqwest::Error> for Trouble {
     }
 }
 
-impl From<io::Error> for Trouble {
+impl From<io::Error> for ScraperError {
     fn from(error: io::Error) -> Self {
         let fault = extract::failure(&error);
         let full = fault.kind == Some(Kind::StorageFull);
@@ -104,7 +104,7 @@ impl From<io::Error> for Trouble {
 }
 
 /// A session that was ended from outside: its last attempt left no trouble of its own.
-impl From<GaveUp> for Trouble {
+impl From<GaveUp> for ScraperError {
     fn from(gave_up: GaveUp) -> Self {
         Self::of(Kind::Cancelled, "GaveUp", gave_up.to_string())
     }

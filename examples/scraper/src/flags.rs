@@ -1,4 +1,4 @@
-//! Which subsystems still run their old loop: one line of the policy file.
+//! The feature flags: subsystems that still run their legacy retry loop.
 //!
 //! A migration is turned subsystem by subsystem, and back if it must be. Keys that begin with
 //! `x-` are the reader's own, so the flag lives beside the policies that it turns to, and is

@@ -1,4 +1,4 @@
-//! What was there before: a retry loop in each subsystem, each written by somebody else.
+//! The legacy retry loops, one per subsystem.
 //!
 //! They are kept until the flag of their subsystem has been turned for good, and then this
 //! file goes. Nothing here is worth copying. Each counts attempts, doubles delays, draws
@@ -7,9 +7,9 @@
 
 use std::time::Duration;
 
-use crate::trouble::Trouble;
+use crate::error::ScraperError;
 
-type Done<T> = Result<T, Trouble>;
+type Done<T> = Result<T, ScraperError>;
 
 /// Tries as the subsystem that the name begins with did before there were policies.
 pub async fn run<T>(name: &str, attempt: impl AsyncFn() -> Done<T>) -> Done<T> {
@@ -48,7 +48,7 @@ async fn browser<T>(case: &str, attempt: impl AsyncFn() -> Done<T>) -> Done<T> {
     let mut made = 1;
     loop {
         match attempt().await {
-            Err(trouble) if made < attempts && again.contains(&trouble.name()) => {
+            Err(error) if made < attempts && again.contains(&error.name()) => {
                 let jitter = 1.0 - 0.1 * (1.0 - fastrand::f64());
                 sleep((first * growth.powi(made - 1)).min(longest) * jitter).await;
                 made += 1;
@@ -66,13 +66,13 @@ async fn navigation<T>(attempt: impl AsyncFn() -> Done<T>) -> Done<T> {
     let mut delay: f64 = 2.0;
     let mut tries = 0;
     loop {
-        let trouble = match attempt().await {
+        let error = match attempt().await {
             Ok(page) => return Ok(page),
-            Err(trouble) => trouble,
+            Err(error) => error,
         };
         tries += 1;
-        if tries >= MAX_ATTEMPTS || !is_transient(&trouble) {
-            return Err(trouble);
+        if tries >= MAX_ATTEMPTS || !is_transient(&error) {
+            return Err(error);
         }
         let random = fastrand::f64();
         sleep(delay - delay * 0.1 * (1.0 - random)).await;
@@ -80,10 +80,10 @@ async fn navigation<T>(attempt: impl AsyncFn() -> Done<T>) -> Done<T> {
     }
 }
 
-fn is_transient(trouble: &Trouble) -> bool {
-    match trouble.http_status() {
+fn is_transient(error: &ScraperError) -> bool {
+    match error.http_status() {
         Some(status) => status >= 500 || status == 408 || status == 429,
-        None => ["TimeoutError", "ConnectionError", "NetworkError"].contains(&trouble.name()),
+        None => ["TimeoutError", "ConnectionError", "NetworkError"].contains(&error.name()),
     }
 }
 
@@ -97,7 +97,7 @@ async fn telemetry<T>(case: &str, attempt: impl AsyncFn() -> Done<T>) -> Done<T>
     };
     loop {
         match attempt().await {
-            Err(trouble) if left > 0 && !is_hopeless(&trouble) => {
+            Err(error) if left > 0 && !is_permanent(&error) => {
                 left -= 1;
                 let shortest = seconds * 0.9;
                 sleep(shortest + (seconds - shortest) * fastrand::f64()).await;
@@ -110,10 +110,10 @@ async fn telemetry<T>(case: &str, attempt: impl AsyncFn() -> Done<T>) -> Done<T>
     }
 }
 
-fn is_hopeless(trouble: &Trouble) -> bool {
-    match trouble.http_status() {
+fn is_permanent(error: &ScraperError) -> bool {
+    match error.http_status() {
         Some(408 | 429) => false,
         Some(status) => status < 500,
-        None => !matches!(trouble.name(), "TimeoutError" | "ConnectionError" | "NetworkError"),
+        None => !matches!(error.name(), "TimeoutError" | "ConnectionError" | "NetworkError"),
     }
 }

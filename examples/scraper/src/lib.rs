@@ -13,11 +13,11 @@
 
 pub mod browser;
 pub mod chromium;
+pub mod error;
 pub mod flags;
+pub mod legacy_loops;
 pub mod manager;
 pub mod navigation;
-pub mod old;
 pub mod scraper;
 pub mod telemetry;
-pub mod trouble;
-pub mod world;
+pub mod test_servers;

@@ -1,6 +1,6 @@
-//! Runs the scraper on a real browser, through troubles, while its policy file changes.
+//! Runs the scraper on a real browser, with faults, while its policy file changes.
 
-mod show;
+mod demo;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,27 +8,27 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Parser;
+use demo::{Show, report};
 use example_scraper::chromium;
 use example_scraper::manager::RetryManager;
 use example_scraper::scraper::Scraper;
-use example_scraper::world::{Collector, Site};
-use show::{Show, report};
+use example_scraper::test_servers::{Collector, Site};
 use steadfast::registry::Loader;
 use tokio::sync::mpsc::unbounded_channel;
 
 const POLICIES: &str = include_str!("../steadfast.yaml");
 
-/// A scraper whose browser, navigation and telemetry share one policy file
+/// Scrape pages with a browser, navigation and telemetry that share one policy file
 #[derive(Parser)]
 #[command(name = "scraper")]
 struct Options {
-    /// Run on this policy file until Ctrl-C, so that you can change it meanwhile
+    /// Policy file to run with until Ctrl-C; edit it to see the effect
     #[arg(long, value_name = "FILE")]
     policies: Option<PathBuf>,
-    /// The browser [default: CHROMIUM, or a Chromium on the PATH]
+    /// Browser program [default: CHROMIUM, or a Chromium on the PATH]
     #[arg(long, value_name = "PROGRAM")]
     browser: Option<PathBuf>,
-    /// Write all sessions, events and metrics there, as JSON
+    /// File for all sessions, events and metrics, as JSON
     #[arg(long, value_name = "FILE")]
     records: Option<PathBuf>,
 }
@@ -60,7 +60,7 @@ async fn run(options: Options) -> Ended {
     let (site, collector) = (Site::open().await?, Collector::away()?);
     let scraper =
         Scraper::start(&program, Arc::clone(&manager), &collector.url(), folder.path()).await?;
-    println!("{} runs, the site is up, the collector is away", scraper.browser.product());
+    println!("{} is running; the site is up, the collector is down", scraper.browser.product());
     let show = Show { manager, scraper, site, collector, file, began: Instant::now() };
     match options.policies {
         None => show.once(&mut told).await?,
@@ -69,7 +69,7 @@ async fn run(options: Options) -> Ended {
     let Show { manager, scraper, .. } = show;
     scraper.browser.close().await;
 
-    println!("\n--- the metrics of all sessions");
+    println!("\n--- metrics of all sessions");
     report::figures(&manager);
     if let Some(file) = options.records {
         std::fs::write(&file, format!("{:#}", report::records(&manager)))?;

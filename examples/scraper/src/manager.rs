@@ -1,4 +1,4 @@
-//! The one place where anything is tried again.
+//! The retry manager: the only code that retries.
 //!
 //! A subsystem says what it does and under which name of the policy file; whether, when and how
 //! often it is tried again is no business of its own any more. Here the flag chooses between the
@@ -10,8 +10,8 @@ use steadfast::file::Problems;
 use steadfast::observe::{Memory, MetricsSummary, Recorder, Tally};
 use steadfast::registry::{Loader, Registry};
 
-use crate::trouble::Trouble;
-use crate::{flags, old};
+use crate::error::ScraperError;
+use crate::{flags, legacy_loops};
 
 /// Tries again, for everybody.
 pub struct RetryManager {
@@ -42,10 +42,10 @@ impl RetryManager {
         operation: &str,
         policy: &str,
         record: Recorder<&Memory>,
-        attempt: impl AsyncFn() -> Result<T, Trouble>,
-    ) -> Result<T, Trouble> {
+        attempt: impl AsyncFn() -> Result<T, ScraperError>,
+    ) -> Result<T, ScraperError> {
         if flags::is_old(&self.registry.policies(), policy) {
-            return old::run(policy, attempt).await;
+            return legacy_loops::run(policy, attempt).await;
         }
         self.registry
             .run(policy, || attempt())
@@ -53,7 +53,7 @@ impl RetryManager {
             .instrument(record)
             .record_result()
             .await
-            .map_err(|error| error.into_error().unwrap_or_else(Trouble::from))
+            .map_err(|error| error.into_error().unwrap_or_else(ScraperError::from))
     }
 
     /// The figures of all sessions that ended until then, by policy and by subsystem.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::browser::{Browser, Tab};
-use crate::trouble::{Trouble, within};
+use crate::error::{ScraperError, within};
 
 /// A page that was had.
 #[derive(Clone, Debug, Serialize)]
@@ -27,13 +27,13 @@ pub async fn visit(
     page: &str,
     url: &str,
     limit: Duration,
-) -> Result<Page, Trouble> {
+) -> Result<Page, ScraperError> {
     let go = async || {
         let mut devtools = browser.chromium.devtools.lock().await;
         within(limit, async {
             let answer = devtools.load(tab, url).await?;
             if answer.status.is_client_error() || answer.status.is_server_error() {
-                return Err(Trouble::answer(answer.status, &answer.headers));
+                return Err(ScraperError::answer(answer.status, &answer.headers));
             }
             let title = devtools.evaluate(tab, TITLE).await?;
             let title = title.as_str().unwrap_or_default().to_owned();

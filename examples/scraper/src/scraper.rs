@@ -1,14 +1,14 @@
-//! The subsystems at work together: a page is fetched, its state kept, its loss told.
+//! The scraper: fetches pages, stores their state, and reports failures.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::browser::{self, Browser, Tab};
+use crate::error::ScraperError;
 use crate::manager::RetryManager;
 use crate::navigation::{self, Page};
 use crate::telemetry::Telemetry;
-use crate::trouble::Trouble;
 
 /// A scraper that keeps the states of pages in a folder.
 pub struct Scraper {
@@ -31,7 +31,7 @@ impl Scraper {
         manager: Arc<RetryManager>,
         collector: &str,
         folder: &Path,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, ScraperError> {
         Ok(Self {
             browser: Browser::start(program, Arc::clone(&manager)).await?,
             telemetry: Telemetry::to(collector, Arc::clone(&manager))?,
@@ -43,14 +43,14 @@ impl Scraper {
     }
 
     /// Fetches a page in a tab of its own, and keeps its state.
-    pub async fn fetch(&self, page: &str, url: &str) -> Result<Page, Trouble> {
+    pub async fn fetch(&self, page: &str, url: &str) -> Result<Page, ScraperError> {
         let tab = self.browser.open_tab(page).await?;
         let got = self.fetch_in(&tab, page, url).await;
         self.browser.close_tab(tab).await;
         got
     }
 
-    async fn fetch_in(&self, tab: &Tab, page: &str, url: &str) -> Result<Page, Trouble> {
+    async fn fetch_in(&self, tab: &Tab, page: &str, url: &str) -> Result<Page, ScraperError> {
         let got = navigation::visit(&self.browser, tab, page, url, self.visit_limit).await?;
         let state = self.browser.state(tab, page, self.state_limit).await?;
         let file = self.folder.join(format!("{page}.json"));
@@ -59,8 +59,8 @@ impl Scraper {
     }
 
     /// Tells of a page that was lost.
-    pub async fn lost(&self, page: &str, trouble: &Trouble) -> Result<(), Trouble> {
-        self.telemetry.error(page, trouble).await?;
+    pub async fn lost(&self, page: &str, error: &ScraperError) -> Result<(), ScraperError> {
+        self.telemetry.error(page, error).await?;
         self.telemetry.alert(&format!("{page} is lost")).await.map(drop)
     }
 }

@@ -1,4 +1,4 @@
-//! The telemetry subsystem: tells a collector what the scraper does.
+//! The telemetry subsystem: reports to a collector.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use steadfast::observe::{Memory, Recorder};
 
+use crate::error::ScraperError;
 use crate::manager::RetryManager;
-use crate::trouble::Trouble;
 
 const LIMIT: Duration = Duration::from_secs(2);
 
@@ -20,7 +20,7 @@ pub struct Telemetry {
 
 impl Telemetry {
     /// To the collector at this address.
-    pub fn to(collector: &str, manager: Arc<RetryManager>) -> Result<Self, Trouble> {
+    pub fn to(collector: &str, manager: Arc<RetryManager>) -> Result<Self, ScraperError> {
         // Whoever builds this together with crates that speak TLS has to say whose cryptography.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder().timeout(LIMIT).build()?;
@@ -28,26 +28,26 @@ impl Telemetry {
     }
 
     /// Pages that were fetched.
-    pub async fn batch(&self, pages: &[&str]) -> Result<u16, Trouble> {
+    pub async fn batch(&self, pages: &[&str]) -> Result<u16, ScraperError> {
         let name = "telemetry.batch_processing.default";
         self.post("batch", name, self.manager.record(), json!({"pages": pages})).await
     }
 
     /// A page that was lost.
-    pub async fn error(&self, page: &str, trouble: &Trouble) -> Result<u16, Trouble> {
+    pub async fn error(&self, page: &str, error: &ScraperError) -> Result<u16, ScraperError> {
         let record = self.manager.record().correlation_id(page);
-        let body = json!({"page": page, "error": trouble.to_string()});
+        let body = json!({"page": page, "error": error.to_string()});
         self.post("error", "telemetry.error_handling.default", record, body).await
     }
 
     /// Something that a person should look at.
-    pub async fn alert(&self, words: &str) -> Result<u16, Trouble> {
+    pub async fn alert(&self, words: &str) -> Result<u16, ScraperError> {
         let name = "telemetry.alerting.notification";
         self.post("alert", name, self.manager.record(), json!({"words": words})).await
     }
 
     /// A sign of life.
-    pub async fn heartbeat(&self) -> Result<u16, Trouble> {
+    pub async fn heartbeat(&self) -> Result<u16, ScraperError> {
         let name = "telemetry.simple_retries.default";
         self.post("heartbeat", name, self.manager.record(), Value::Null).await
     }
@@ -58,7 +58,7 @@ impl Telemetry {
         name: &str,
         record: Recorder<&Memory>,
         body: Value,
-    ) -> Result<u16, Trouble> {
+    ) -> Result<u16, ScraperError> {
         let url = format!("{}/{what}", self.collector);
         let post = async || {
             let answer = self.client.post(&url).json(&body).send().await?;
@@ -66,7 +66,7 @@ impl Telemetry {
             if status.is_success() {
                 return Ok(status.as_u16());
             }
-            Err(Trouble::answer(status, answer.headers()))
+            Err(ScraperError::answer(status, answer.headers()))
         };
         self.manager.run(&format!("telemetry.{what}"), name, record, post).await
     }

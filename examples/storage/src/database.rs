@@ -1,4 +1,4 @@
-//! The database that both storages use: its pool, its form, its tables.
+//! The database of both storages: its pool, schema and tables.
 
 use std::sync::Arc;
 use std::time::Duration;

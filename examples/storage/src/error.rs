@@ -1,4 +1,4 @@
-//! What can go wrong, and the facts of it.
+//! The errors of the storages, with their facts.
 //!
 //! The database's errors tell their own facts: SQLSTATE, reset, refused. An argument that is
 //! wrong stays wrong, so it says that it is one.

@@ -1,4 +1,4 @@
-//! The graph: entities and what relates them.
+//! The graph storage: entities and relations.
 
 use serde_json::{Value, json};
 use steadfast::retry;

@@ -1,4 +1,4 @@
-//! Which writes have been done.
+//! The ledger of completed writes.
 //!
 //! An upsert looks as if it could be repeated at will. It cannot: a repeated one counts twice
 //! in a version or a weight, and if somebody else wrote in between it puts an old value over

@@ -1,4 +1,4 @@
-//! A graph storage and a vector storage on PostgreSQL that live through its bad days.
+//! A graph storage and a vector storage on PostgreSQL that survive its outages.
 //!
 //! Whoever keeps a knowledge graph writes thousands of small rows while somebody restarts the
 //! server, cuts a session, or takes the same locks in another order. Here each method says in

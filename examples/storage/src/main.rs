@@ -1,7 +1,7 @@
 //! Several tasks write a knowledge graph while the server has a bad day; then the books are
 //! checked, and it is measured what the retry layer costs on a good one.
 
-mod trial;
+mod demo;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -12,29 +12,29 @@ use jiff::Timestamp;
 use steadfast::observe::{Memory, Tally};
 use steadfast_testing::postgres::{Host, Settings, System};
 
-use trial::{load, overhead, report, storm};
+use demo::{load, overhead, report, server_faults};
 
-/// Whatever went wrong with the program itself.
+/// An error of the program itself.
 type Problem = Box<dyn std::error::Error + Send + Sync>;
 
 /// Opposite relations are many here, so nobody should wait a second to be told.
 const DEADLOCKS_ARE_SEEN_AFTER: &str = "deadlock_timeout=100ms";
 
-/// A graph and a vector storage on PostgreSQL, through restarts, cut sessions and deadlocks.
+/// Write to a graph and a vector storage on PostgreSQL during restarts, terminated sessions and deadlocks
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// A PostgreSQL of yours (postgres://user@host/postgres) instead of a throwaway one. A
-    /// database is made on it and dropped; it is not restarted.
+    /// PostgreSQL to use instead of a temporary one (postgres://user@host/postgres). A
+    /// database is created on it and dropped; the server is not restarted
     #[arg(long, value_name = "URL", conflicts_with = "extensions")]
     server: Option<String>,
-    /// A throwaway one that has Apache AGE and pgvector; as root, and the first time it is
-    /// fetched (half a gigabyte).
+    /// Use a temporary server with Apache AGE and pgvector; needs root, and downloads half a gigabyte
+    /// on first use
     #[arg(long)]
     extensions: bool,
-    /// How often everything that can happen to the server happens.
+    /// Rounds of server faults
     #[arg(long, default_value_t = 2)]
     rounds: u32,
-    /// How many upserts are measured, each with the retry layer and without.
+    /// Number of measured upserts, each with and without the retry layer
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     measured: u32,
 }
@@ -51,7 +51,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Says whether all went well.
+/// Returns whether all checks passed.
 async fn run(arguments: Arguments) -> Result<bool, Problem> {
     let system = arguments.extensions.then(System::with_age_and_pgvector).transpose()?;
     let options = vec![DEADLOCKS_ARE_SEEN_AFTER.to_owned()];
@@ -63,10 +63,10 @@ async fn run(arguments: Arguments) -> Result<bool, Problem> {
     let database = Database::open(place.url()).await?.recorded(&records);
     println!("{}: {}", host.name()?, database.form());
 
-    println!("\n{} tasks write, and meanwhile:", load::TASKS);
+    println!("\n{} concurrent writers, and faults:", load::TASKS);
     let mut tally = Tally::new(Timestamp::now(), Timestamp::MAX);
     let load = load::Load::start(&database).await?;
-    storm::play(&mut host, place.url(), &load, &records, arguments.rounds).await?;
+    server_faults::play(&mut host, place.url(), &load, &records, arguments.rounds).await?;
     let done = load.stop().await?;
     let sessions = records.sessions();
     for session in &sessions {

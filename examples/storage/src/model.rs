@@ -1,4 +1,4 @@
-//! What is stored.
+//! The data model.
 
 /// A thing that a text speaks of.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! The vectors: documents by what they mean.
+//! The vector storage: documents by embedding.
 
 use steadfast::{Key, retry};
 

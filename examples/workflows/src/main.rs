@@ -3,13 +3,13 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use example_workflows::trial::storm::Storm;
-use example_workflows::trial::{wait_for_parent_exit, shop, show, throughput};
+use example_workflows::demo::crashes::Storm;
+use example_workflows::demo::{order_service, report, throughput, wait_for_parent_exit};
 use example_workflows::{Problem, instance};
 use steadfast_testing::postgres::{Host, Settings};
 
-/// A workflow service: three instances on one PostgreSQL, killed at random, against a service
-/// that fails. Without a command: the orders, then the three weeks.
+/// Run a workflow service of three instances on one PostgreSQL, killed at random, against a service
+/// that fails. Without a command: the orders, then the three weeks
 #[derive(Debug, Parser)]
 #[command(name = "workflows", args_conflicts_with_subcommands = true)]
 struct Arguments {
@@ -17,32 +17,32 @@ struct Arguments {
     command: Option<Command>,
     #[command(flatten)]
     storm: Storm,
-    /// Measures instead how many nodes a second three processes get done when nothing goes wrong:
-    /// so many orders of four nodes. Build it for release.
+    /// Measure the throughput of three processes without failures instead, with this many
+    /// orders of four nodes. Use a release build
     #[arg(
         long, value_name = "ORDERS", num_args = 0..=1, default_missing_value = "5000",
         value_parser = clap::value_parser!(u64).range(1..=1_000_000)
     )]
     throughput: Option<u64>,
-    /// A PostgreSQL of yours (postgres://user@host/postgres) instead of a throwaway one. Databases
-    /// are made on it and dropped.
+    /// PostgreSQL to use instead of a temporary one (postgres://user@host/postgres). Databases
+    /// are created on it and dropped
     #[arg(long, global = true, value_name = "URL")]
     server: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Lets three weeks pass: the schedule of 7 and 14 days.
+    /// Simulate three weeks: the schedule of 7 and 14 days
     Days,
-    /// Is one instance.
+    /// Run one instance
     #[command(hide = true)]
     Instance(instance::Arguments),
-    /// Is a process whose nodes take no time.
+    /// Run a process with no-op nodes
     #[command(hide = true)]
     Note(throughput::Arguments),
-    /// Is the shop that fails.
+    /// Run the order service that fails
     #[command(hide = true)]
-    Shop(shop::Arguments),
+    Shop(order_service::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Answers whether all is as it should be.
+/// Returns whether all checks passed.
 fn run(arguments: Arguments) -> Result<bool, Problem> {
     let runtime = tokio::runtime::Runtime::new()?;
     // What is measured waits for the disk, as in earnest.
@@ -68,17 +68,17 @@ fn run(arguments: Arguments) -> Result<bool, Problem> {
             runtime.block_on(instance::run(told, wait_for_parent_exit())).map(|()| true)
         }
         Some(Command::Note(told)) => runtime.block_on(throughput::note(told)).map(|()| true),
-        Some(Command::Shop(told)) => runtime.block_on(shop::run(told)).map(|()| true),
-        Some(Command::Days) => runtime.block_on(show::days(host()?.database()?.url())),
+        Some(Command::Shop(told)) => runtime.block_on(order_service::run(told)).map(|()| true),
+        Some(Command::Days) => runtime.block_on(report::days(host()?.database()?.url())),
         None => {
             let (host, storm) = (host()?, arguments.storm);
             println!("{}", host.name()?);
             if let Some(orders) = arguments.throughput {
-                return runtime.block_on(show::throughput(host.database()?.url(), orders));
+                return runtime.block_on(report::throughput(host.database()?.url(), orders));
             }
-            let calm = runtime.block_on(show::storm(host.database()?.url(), storm))?;
+            let calm = runtime.block_on(report::storm(host.database()?.url(), storm))?;
             println!();
-            Ok(runtime.block_on(show::days(host.database()?.url()))? && calm)
+            Ok(runtime.block_on(report::days(host.database()?.url()))? && calm)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Orders are taken in: each is an execution of the workflow.
+//! The intake of orders: each is an execution of the workflow.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Rows that are stored together or not at all, and the name that they keep.
+//! A batch of rows, inserted as a whole, and its id.
 //!
 //! ClickHouse stores a block of rows as one part, so an insert of one block is atomic. Two
 //! things keep a batch one block: it is smaller than the largest, in rows and in bytes, and it is

@@ -1,4 +1,4 @@
-//! What goes wrong between a client and ClickHouse, and the facts of it.
+//! The errors of the client, with their facts.
 //!
 //! Facts only: whether to try again is for the rules (the table of them is a test). ClickHouse needs
 //! some translating. It answers bad data with 500, as if it were itself to blame, so what its

@@ -1,4 +1,4 @@
-//! What became of an insert whose answer did not come (I12).
+//! The lookup of an insert without an answer (I12).
 //!
 //! The server writes each query into its log when it begins and when it ends, under the
 //! `query_id` that it was sent with. A batch that ended well is stored. One that is not there

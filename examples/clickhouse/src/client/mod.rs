@@ -1,4 +1,4 @@
-//! The client: inserts that happen once, queries that happen at least once.
+//! The client: inserts with exactly one effect, queries that are repeated.
 //!
 //! What may be repeated blindly differs, so there are two ways to send:
 //!

@@ -1,4 +1,4 @@
-//! Connections that are kept for the next request, unless something went wrong on them.
+//! The connection pool, which discards connections after an error.
 //!
 //! A connection that broke, or that an answer may still be on its way on, must not be handed
 //! to the next request, which would read that answer as its own. So a connection comes back
@@ -73,7 +73,7 @@ impl Pool {
     }
 
     /// How many connections were not kept because of what happened on them.
-    pub fn thrown_away(&self) -> u64 {
+    pub fn discarded(&self) -> u64 {
         self.thrown_away.load(Ordering::Relaxed)
     }
 

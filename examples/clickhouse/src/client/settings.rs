@@ -1,4 +1,4 @@
-//! How a client behaves when things go wrong.
+//! The settings of a client.
 
 use std::time::Duration;
 

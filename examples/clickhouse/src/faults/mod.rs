@@ -1,4 +1,4 @@
-//! What is done to the client, and what is counted afterwards. Nothing of it is needed to use one.
+//! Fault injection for the client, and the counts afterwards. Not needed to use the client.
 
-pub mod proxy;
-pub mod storm;
+pub mod fault_proxy;
+pub mod scenario;

@@ -1,7 +1,7 @@
-//! A bad minute in a few seconds: what a client makes of it, in rows.
+//! A fault scenario of a few seconds, and its result in rows.
 //!
 //! Batches arrive at a steady rate, fewer than the server can take. A share of the requests
-//! suffers mischief, and for a while the server is down. What counts is how many rows are
+//! suffers faults, and for a while the server is down. What counts is how many rows are
 //! stored when the storm ends, each row once; and, when the last batch is settled afterwards,
 //! whether any is missing or there twice.
 
@@ -16,7 +16,7 @@ use steadfast::{Fault, Jitter, Kind, Policy, RetryError, retry};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::proxy::{Proxy, Weather};
+use super::fault_proxy::{FaultPlan, Proxy};
 use crate::client::{Batch, Client, Error, QueryId, Settings};
 
 /// Whatever ends a storm early.
@@ -24,28 +24,28 @@ pub type Problem = Box<dyn std::error::Error + Send + Sync>;
 
 /// How bad it gets. The same for whoever is in it.
 #[derive(Clone, Copy, Debug)]
-pub struct Storm {
+pub struct Scenario {
     /// How many batches arrive.
     pub batches: u64,
     /// How many of them a second.
     pub per_second: u32,
     /// How many rows each has.
     pub rows: u32,
-    /// Which share of requests suffers mischief.
-    pub mischief: f64,
+    /// Which share of requests suffers fault.
+    pub fault_rate: f64,
     /// After how many batches the server goes down, and for how long.
     pub outage: (u64, Duration),
-    /// What the mischief is drawn with.
+    /// What the fault is drawn with.
     pub seed: u64,
 }
 
-impl Default for Storm {
+impl Default for Scenario {
     fn default() -> Self {
         Self {
             batches: 90,
             per_second: 9,
             rows: 1000,
-            mischief: 0.2,
+            fault_rate: 0.2,
             outage: (18, Duration::from_secs(1)),
             seed: 1,
         }
@@ -106,7 +106,7 @@ struct Row {
     row: u32,
 }
 
-impl Storm {
+impl Scenario {
     /// The settings that suit this storm: S3's, with delays that fit into seconds.
     fn settings() -> Settings {
         let requests = Policy::exponential(Duration::from_millis(50))
@@ -131,7 +131,7 @@ impl Storm {
     /// Sends batches through the storm, this way.
     ///
     /// # Errors
-    /// The server itself fails, without anybody's mischief.
+    /// The server itself fails, without anybody's fault.
     pub async fn run(&self, server: SocketAddr, way: Way) -> Result<Outcome, Problem> {
         let observer = Client::new(server, Settings::default())?;
         wait_until_settled_in(&observer).await?;
@@ -142,8 +142,8 @@ impl Storm {
                  ENGINE = MergeTree ORDER BY (batch, row)"
             ))
             .await?;
-        let weather = Weather::storm(self.seed, self.mischief);
-        let proxy = Proxy::before(server, weather).await?;
+        let fault_plan = FaultPlan::random(self.seed, self.fault_rate);
+        let proxy = Proxy::start(server, fault_plan).await?;
         let client = Arc::new(Client::new(proxy.address(), Self::settings())?);
 
         // Before the clock runs: packing rows is work that is not the storm's.
@@ -155,7 +155,7 @@ impl Storm {
         let stored_in_time = number(&observer.query(&stored).await?)?;
         let requests = proxy.requests();
 
-        *proxy.weather() = Weather::Calm;
+        *proxy.fault_plan() = FaultPlan::Passthrough;
         let settled = settle(&client, inserting).await?;
         let distinct = number(&observer.query(&stored).await?)?;
         let all = number(&observer.query(&format!("SELECT count() FROM {table}")).await?)?;
@@ -183,7 +183,7 @@ impl Storm {
         for (number, batch) in (0..).zip(batches) {
             clock.tick().await;
             if number == self.outage.0
-                && let Weather::Storm { capacity, .. } = &mut *proxy.weather()
+                && let FaultPlan::Random { capacity, .. } = &mut *proxy.fault_plan()
             {
                 capacity.goes_down(self.outage.1);
             }

@@ -1,7 +1,7 @@
 //! A server that is killed keeps rows whose line in its log it forgets (I12; S3, "Gotchas" 2).
 
 use example_clickhouse::client::{Client, Settings};
-use example_clickhouse::trouble::proxy::Mischief;
+use example_clickhouse::faults::fault_proxy::InjectedFault;
 use steadfast::{Effect, Reason};
 use steadfast_testing::clickhouse::Server;
 
@@ -14,7 +14,7 @@ async fn a_batch_that_a_killed_server_forgot_is_not_sent_again() {
     let mut server = Server::start().unwrap();
     let scene = Scene::before(server.address(), quick(), "").await;
     write_log(&scene.observer).await;
-    scene.script([Mischief::DropAfter].into_iter().chain([Mischief::DropBefore; 16]));
+    scene.script([InjectedFault::DropAfter].into_iter().chain([InjectedFault::DropBefore; 16]));
     let batch = scene.batch();
     let end = scene.client.insert(&batch).await.unwrap_err();
     assert_eq!(end.reason(), Reason::NotSafeToRetry, "nobody can be asked");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use example_clickhouse::client::{Batch, Client, Settings};
-use example_clickhouse::trouble::proxy::{Mischief, Proxy, Weather};
+use example_clickhouse::faults::fault_proxy::{FaultPlan, InjectedFault, Proxy};
 use steadfast::{Class, Policy};
 use steadfast_testing::clickhouse::Server;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -14,23 +14,23 @@ use crate::{ROWS, Row, Scene, quick};
 /// S3: the server never heard of it, so it is sent again.
 #[tokio::test]
 async fn a_batch_that_was_dropped_on_its_way_is_sent_again() {
-    for mischief in [Mischief::DropBefore, Mischief::CutRequest] {
+    for fault in [InjectedFault::DropBefore, InjectedFault::CutRequest] {
         let scene = Scene::with(quick()).await;
-        scene.script([mischief]);
+        scene.script([fault]);
         let report = scene.client.insert(&scene.batch()).await.unwrap();
-        assert_eq!((report.attempts, scene.rows().await), (2, ROWS), "{mischief:?}");
-        assert_eq!(report.failures[0].class, Class::Retryable, "{mischief:?}: it was looked up");
+        assert_eq!((report.attempts, scene.rows().await), (2, ROWS), "{fault:?}");
+        assert_eq!(report.failures[0].class, Class::Retryable, "{fault:?}: it was looked up");
     }
 }
 
 /// I12: the server has it, which its log says, so it is not sent again.
 #[tokio::test]
 async fn a_batch_whose_answer_was_lost_is_found_in_the_log() {
-    for mischief in [Mischief::DropAfter, Mischief::CutAnswer] {
+    for fault in [InjectedFault::DropAfter, InjectedFault::CutAnswer] {
         let scene = Scene::with(quick()).await;
-        scene.script([mischief]);
+        scene.script([fault]);
         let report = scene.client.insert(&scene.batch()).await.unwrap();
-        assert_eq!((report.attempts, scene.rows().await), (1, ROWS), "{mischief:?}");
+        assert_eq!((report.attempts, scene.rows().await), (1, ROWS), "{fault:?}");
     }
 }
 
@@ -38,7 +38,7 @@ async fn a_batch_whose_answer_was_lost_is_found_in_the_log() {
 #[tokio::test]
 async fn a_batch_whose_answer_is_slow_is_found_in_the_log() {
     let scene = Scene::with(hasty()).await;
-    scene.script([Mischief::SlowAnswer(Duration::from_secs(60))]);
+    scene.script([InjectedFault::SlowAnswer(Duration::from_secs(60))]);
     let report = scene.client.insert(&scene.batch()).await.unwrap();
     assert_eq!((report.attempts, scene.rows().await), (1, ROWS));
 }
@@ -47,7 +47,7 @@ async fn a_batch_whose_answer_is_slow_is_found_in_the_log() {
 #[tokio::test]
 async fn a_batch_that_arrives_after_its_sender_gave_up_is_not_sent_again() {
     let scene = Scene::with(hasty()).await;
-    scene.script([Mischief::LateRequest(Duration::from_millis(1200))]);
+    scene.script([InjectedFault::LateRequest(Duration::from_millis(1200))]);
     let report = scene.client.insert(&scene.batch()).await.unwrap();
     assert_eq!((report.attempts, scene.rows().await), (1, ROWS));
 }
@@ -57,12 +57,12 @@ async fn a_batch_that_arrives_after_its_sender_gave_up_is_not_sent_again() {
 async fn the_search_of_the_log_survives_what_the_batch_did_not() {
     let scene = Scene::with(quick()).await;
     scene.script([
-        Mischief::DropAfter,
-        Mischief::DropBefore,
-        Mischief::Answer(503, None),
-        Mischief::None,
-        Mischief::CutAnswer,
-        Mischief::DropAfter,
+        InjectedFault::DropAfter,
+        InjectedFault::DropBefore,
+        InjectedFault::Answer(503, None),
+        InjectedFault::None,
+        InjectedFault::CutAnswer,
+        InjectedFault::DropAfter,
     ]);
     let report = scene.client.insert(&scene.batch()).await.unwrap();
     assert_eq!((report.attempts, scene.rows().await), (1, ROWS));
@@ -74,7 +74,8 @@ async fn a_batch_is_missed_in_a_log_that_does_not_exist_yet() {
     let server = Server::start().unwrap();
     unlogged(&server, "CREATE TABLE first (row UInt32) ENGINE = MergeTree ORDER BY row").await;
     while unlogged(&server, "SELECT uptime() > 1").await != "1" {}
-    let proxy = Proxy::before(server.address(), Weather::script([Mischief::DropBefore])).await;
+    let proxy =
+        Proxy::start(server.address(), FaultPlan::script([InjectedFault::DropBefore])).await;
     let proxy = proxy.unwrap();
     let client = Client::new(proxy.address(), quick()).unwrap();
     let report = client.insert(&Batch::new("first", &[Row { row: 1 }]).unwrap()).await.unwrap();
@@ -97,11 +98,11 @@ async fn unlogged(server: &Server, statement: &str) -> String {
 /// S3: HTTP 503 and 429 are answers, so nothing is in doubt, and nobody is asked.
 #[tokio::test]
 async fn a_batch_that_was_refused_is_sent_again_without_a_question() {
-    for mischief in [Mischief::Answer(503, None), Mischief::Answer(429, None)] {
+    for fault in [InjectedFault::Answer(503, None), InjectedFault::Answer(429, None)] {
         let scene = Scene::with(quick()).await;
-        scene.script([mischief]);
+        scene.script([fault]);
         let report = scene.client.insert(&scene.batch()).await.unwrap();
-        assert_eq!((report.attempts, scene.proxy.requests()), (2, 2), "{mischief:?}");
+        assert_eq!((report.attempts, scene.proxy.requests()), (2, 2), "{fault:?}");
         assert_eq!(scene.rows().await, ROWS);
     }
 }
@@ -110,7 +111,7 @@ async fn a_batch_that_was_refused_is_sent_again_without_a_question() {
 #[tokio::test]
 async fn a_wait_that_was_asked_for_is_waited() {
     let scene = Scene::with(quick()).await;
-    scene.script([Mischief::Answer(429, Some(1))]);
+    scene.script([InjectedFault::Answer(429, Some(1))]);
     let report = scene.client.insert(&scene.batch()).await.unwrap();
     assert_eq!((report.attempts, report.rate_limit_waits), (1, 1));
     assert!(report.elapsed >= Duration::from_secs(1));

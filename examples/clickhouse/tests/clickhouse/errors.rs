@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use example_clickhouse::client::{Batch, Client, Error, Settings};
-use example_clickhouse::trouble::proxy::Mischief;
+use example_clickhouse::faults::fault_proxy::InjectedFault;
 use steadfast::decide::PlannedAttempt;
 use steadfast::drive::FailedAttempt;
 use steadfast::judge::{Rules, judge};
@@ -72,12 +72,12 @@ async fn an_answer_is_judged_by_its_status() {
         (404, None, Class::Final),
         (413, None, Class::Final),
     ] {
-        scene.script([Mischief::Answer(status, wait)]);
+        scene.script([InjectedFault::Answer(status, wait)]);
         let end = scene.client.query("SELECT 1").await.unwrap_err();
         assert_eq!(last(&end).class, class, "{status}");
     }
     for status in [429, 503] {
-        scene.script([Mischief::Answer(status, Some(7200))]);
+        scene.script([InjectedFault::Answer(status, Some(7200))]);
         let end = scene.client.query("SELECT 1").await.unwrap_err();
         assert_eq!(last(&end).class, Class::RateLimited, "{status}");
     }

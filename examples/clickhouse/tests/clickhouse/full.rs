@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use example_clickhouse::client::Settings;
-use example_clickhouse::trouble::proxy::Mischief;
+use example_clickhouse::faults::fault_proxy::InjectedFault;
 use steadfast::Policy;
 use tempfile::TempDir;
 
@@ -24,18 +24,18 @@ const WINDOW: &str = "SETTINGS non_replicated_deduplication_window = 1000";
 #[ignore = "cargo xtask test --full"]
 async fn a_repeated_insert_with_the_same_token_is_stored_once() {
     let engine = Engine::start();
-    let mischiefs = [
-        Mischief::DropBefore,
-        Mischief::DropAfter,
-        Mischief::CutAnswer,
-        Mischief::SlowAnswer(Duration::from_secs(60)),
-        Mischief::Answer(503, None),
+    let faults = [
+        InjectedFault::DropBefore,
+        InjectedFault::DropAfter,
+        InjectedFault::CutAnswer,
+        InjectedFault::SlowAnswer(Duration::from_secs(60)),
+        InjectedFault::Answer(503, None),
     ];
-    for mischief in mischiefs {
+    for fault in faults {
         let scene = Scene::before(engine.address, with_tokens(), WINDOW).await;
-        scene.script([mischief]);
+        scene.script([fault]);
         let report = scene.client.insert(&scene.batch()).await.unwrap();
-        assert_eq!((report.attempts, scene.rows().await), (2, ROWS), "{mischief:?}");
+        assert_eq!((report.attempts, scene.rows().await), (2, ROWS), "{fault:?}");
         assert_eq!(scene.proxy.requests(), 2, "nobody was asked");
 
         scene.client.insert(&scene.batch()).await.unwrap();
@@ -49,7 +49,7 @@ async fn a_repeated_insert_with_the_same_token_is_stored_once() {
 async fn a_batch_with_a_token_that_was_given_up_is_settled_by_sending_it_again() {
     let engine = Engine::start();
     let scene = Scene::before(engine.address, with_tokens(), WINDOW).await;
-    scene.always(Mischief::DropAfter);
+    scene.always(InjectedFault::DropAfter);
     let batch = scene.batch();
     scene.client.insert(&batch).await.unwrap_err();
     assert_eq!(scene.rows().await, ROWS);
@@ -65,7 +65,7 @@ async fn a_batch_with_a_token_that_was_given_up_is_settled_by_sending_it_again()
 async fn a_table_without_a_window_stores_a_repeat() {
     let engine = Engine::start();
     let scene = Scene::before(engine.address, with_tokens(), "").await;
-    scene.script([Mischief::DropAfter]);
+    scene.script([InjectedFault::DropAfter]);
     scene.client.insert(&scene.batch()).await.unwrap();
     assert_eq!(scene.rows().await, 2 * ROWS);
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use example_clickhouse::client::{Batch, Client, QueryId};
-use example_clickhouse::trouble::proxy::Mischief;
+use example_clickhouse::faults::fault_proxy::InjectedFault;
 use steadfast::{Effect, Reason};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -16,7 +16,7 @@ use crate::{ROWS, Row, Scene, quick};
 #[tokio::test]
 async fn a_batch_in_doubt_is_given_up_rather_than_stored_twice() {
     let scene = Scene::with(quick()).await;
-    scene.script([Mischief::DropAfter].into_iter().chain([Mischief::DropBefore; 16]));
+    scene.script([InjectedFault::DropAfter].into_iter().chain([InjectedFault::DropBefore; 16]));
     let batch = scene.batch();
     let end = scene.client.insert(&batch).await.unwrap_err();
     assert_eq!((end.reason(), end.attempts()), (Reason::NotSafeToRetry, 1));
@@ -30,7 +30,7 @@ async fn a_batch_in_doubt_is_given_up_rather_than_stored_twice() {
 #[tokio::test]
 async fn a_batch_that_was_given_up_is_settled_later() {
     let scene = Scene::with(quick()).await;
-    scene.always(Mischief::Answer(503, None));
+    scene.always(InjectedFault::Answer(503, None));
     let batch = scene.batch();
     let end = scene.client.insert(&batch).await.unwrap_err();
     assert_eq!((end.reason(), end.attempts()), (Reason::AttemptsExhausted, 4));
@@ -76,7 +76,7 @@ async fn log_long_ago(scene: &Scene, types: &str, id: &QueryId, days: u32) {
 #[tokio::test]
 async fn a_query_in_doubt_is_sent_again() {
     let scene = Scene::with(quick()).await;
-    scene.script([Mischief::DropAfter, Mischief::CutAnswer]);
+    scene.script([InjectedFault::DropAfter, InjectedFault::CutAnswer]);
     let answer = scene.client.query("SELECT 1").await.unwrap();
     assert_eq!((answer.trim(), scene.proxy.requests()), ("1", 3));
 }

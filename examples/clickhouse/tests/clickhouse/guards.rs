@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use example_clickhouse::client::Settings;
-use example_clickhouse::trouble::proxy::Mischief;
+use example_clickhouse::faults::fault_proxy::InjectedFault;
 use steadfast::guard::{BreakerSettings, BudgetSettings};
 use steadfast::{Policy, Reason};
 use tokio::time::Instant;
@@ -18,7 +18,7 @@ async fn requests_share_a_budget_of_retries() {
         .max_attempts(5)
         .budget(BudgetSettings::Rate { retries_per_second: 10.0 });
     let scene = Scene::with(Settings { requests, ..quick() }).await;
-    scene.always(Mischief::Answer(500, None));
+    scene.always(InjectedFault::Answer(500, None));
     let began = Instant::now();
     let mut refused = 0;
     for _ in 0..20 {
@@ -38,7 +38,7 @@ async fn an_open_breaker_keeps_requests_away_until_the_server_is_back() {
         .max_attempts(10)
         .breaker(BreakerSettings::consecutive(3, Duration::from_secs(5)));
     let scene = Scene::with(Settings { requests, ..quick() }).await;
-    scene.always(Mischief::Answer(503, None));
+    scene.always(InjectedFault::Answer(503, None));
     let end = scene.client.query("SELECT 1").await.unwrap_err();
     assert_eq!((end.reason(), end.attempts()), (Reason::BreakerOpen, 3));
 

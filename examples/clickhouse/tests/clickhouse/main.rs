@@ -1,4 +1,4 @@
-//! A real client, a real ClickHouse and a bad day between them (X3, S3).
+//! A real client and a real ClickHouse with injected faults (X3, S3).
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
@@ -17,8 +17,8 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use example_clickhouse::client::{Batch, Client, QueryId, Settings};
-use example_clickhouse::trouble::proxy::{Mischief, Proxy, Weather};
-use example_clickhouse::trouble::storm::wait_until_settled_in;
+use example_clickhouse::faults::fault_proxy::{FaultPlan, InjectedFault, Proxy};
+use example_clickhouse::faults::scenario::wait_until_settled_in;
 use serde::Serialize;
 use steadfast::Policy;
 use steadfast_testing::clickhouse::Server;
@@ -55,19 +55,19 @@ impl Scene {
         let columns = "(row UInt32) ENGINE = MergeTree ORDER BY row";
         let create = format!("CREATE TABLE {table} {columns} {table_settings}");
         observer.query(&create).await.unwrap();
-        let proxy = Proxy::before(server, Weather::Calm).await.unwrap();
+        let proxy = Proxy::start(server, FaultPlan::Passthrough).await.unwrap();
         let client = Client::new(proxy.address(), settings).unwrap();
         Self { table, proxy, client, observer }
     }
 
     /// What happens to the next requests.
-    fn script(&self, script: impl IntoIterator<Item = Mischief>) {
-        *self.proxy.weather() = Weather::script(script);
+    fn script(&self, script: impl IntoIterator<Item = InjectedFault>) {
+        *self.proxy.fault_plan() = FaultPlan::script(script);
     }
 
     /// What happens to all requests from now on.
-    fn always(&self, mischief: Mischief) {
-        *self.proxy.weather() = Weather::Always(mischief);
+    fn always(&self, fault: InjectedFault) {
+        *self.proxy.fault_plan() = FaultPlan::Always(fault);
     }
 
     fn batch(&self) -> Batch {

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use example_clickhouse::client::Settings;
-use example_clickhouse::trouble::proxy::Mischief;
+use example_clickhouse::faults::fault_proxy::InjectedFault;
 use steadfast::Policy;
 
 use crate::{Scene, once, quick};
@@ -16,24 +16,24 @@ async fn a_connection_is_kept_while_all_is_well() {
     for _ in 0..3 {
         scene.client.query("SELECT 1").await.unwrap();
         scene.client.query("SELEC 1").await.unwrap_err();
-        scene.script([Mischief::Answer(503, None)]);
+        scene.script([InjectedFault::Answer(503, None)]);
         scene.client.query("SELECT 1").await.unwrap_err();
     }
     assert_eq!((scene.proxy.requests(), scene.proxy.connections()), (9, 1));
-    assert_eq!(scene.client.pool().thrown_away(), 0);
+    assert_eq!(scene.client.pool().discarded(), 0);
 }
 
 /// J4: one that broke is thrown away.
 #[tokio::test]
 async fn a_broken_connection_is_thrown_away() {
-    for mischief in [Mischief::DropBefore, Mischief::DropAfter, Mischief::CutAnswer] {
+    for fault in [InjectedFault::DropBefore, InjectedFault::DropAfter, InjectedFault::CutAnswer] {
         let scene = Scene::with(quick()).await;
         scene.client.query("SELECT 1").await.unwrap();
-        scene.script([mischief]);
+        scene.script([fault]);
         scene.client.query("SELECT 1").await.unwrap();
         scene.client.query("SELECT 1").await.unwrap();
-        assert_eq!(scene.proxy.connections(), 2, "{mischief:?}");
-        assert_eq!(scene.client.pool().thrown_away(), 1, "{mischief:?}");
+        assert_eq!(scene.proxy.connections(), 2, "{fault:?}");
+        assert_eq!(scene.client.pool().discarded(), 1, "{fault:?}");
     }
 }
 
@@ -42,7 +42,7 @@ async fn a_broken_connection_is_thrown_away() {
 async fn a_connection_that_owes_an_answer_is_thrown_away() {
     let requests = Policy::immediate().max_attempts(1).attempt_timeout(Duration::from_millis(300));
     let scene = Scene::with(Settings { requests, connections: 1, ..quick() }).await;
-    scene.script([Mischief::SlowAnswer(Duration::from_millis(600))]);
+    scene.script([InjectedFault::SlowAnswer(Duration::from_millis(600))]);
     scene.client.query("SELECT 'late'").await.unwrap_err();
     let answer = loop {
         if let Ok(answer) = scene.client.query("SELECT 'prompt'").await {

@@ -1,4 +1,4 @@
-//! The program itself, as a person runs it, and used badly.
+//! The command line.
 
 use std::process::{Command, Output};
 
@@ -19,9 +19,9 @@ fn a_short_storm_is_shown_in_figures() {
     assert!(status.success(), "{told}{}", String::from_utf8_lossy(&stderr));
     assert!(told.contains("\n  20 batches of 1000 rows, 9 a second;"), "{told}");
     for (row, wanted) in [
-        ("rows stored when the storm ended", None),
-        ("rows a second (goodput)", None),
-        ("requests it took", None),
+        ("rows stored in time", None),
+        ("rows per second (goodput)", None),
+        ("requests", None),
         ("rows lost", Some("0")),
         ("rows too many", Some("0")),
     ] {
@@ -30,7 +30,7 @@ fn a_short_storm_is_shown_in_figures() {
         assert!(ours.is_some_and(|ours| ours.parse::<u64>().is_ok()), "{row}: {told}");
         assert!(wanted.is_none() || ours == wanted, "{row}: {told}");
     }
-    let ratio = told.lines().find_map(|line| line.strip_prefix("Goodput through the storm: "));
+    let ratio = told.lines().find_map(|line| line.strip_prefix("Goodput ratio: "));
     assert!(ratio.is_some_and(|ratio| ratio.ends_with(" times.")), "{told}");
 }
 

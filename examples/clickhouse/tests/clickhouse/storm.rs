@@ -1,17 +1,17 @@
-//! The example itself, on a shorter storm.
+//! The example itself, with a shorter scenario.
 
 use std::time::Duration;
 
-use example_clickhouse::trouble::storm::{Storm, Way};
+use example_clickhouse::faults::scenario::{Scenario, Way};
 
 /// X3: no row is lost and none is stored twice.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_row_is_lost_and_none_is_there_twice() {
-    let storm = Storm {
+    let storm = Scenario {
         batches: 36,
         per_second: 12,
         rows: 20,
-        mischief: 0.3,
+        fault_rate: 0.3,
         outage: (9, Duration::from_millis(500)),
         seed: 7,
     };
@@ -26,7 +26,7 @@ async fn no_row_is_lost_and_none_is_there_twice() {
 async fn goodput_is_at_least_twice_that_of_immediate_retry() {
     let mut ratios = Vec::new();
     for seed in [1, 2, 3] {
-        let storm = Storm { seed, ..Storm::default() };
+        let storm = Scenario { seed, ..Scenario::default() };
         let server = crate::SERVER.address();
         let ours = storm.run(server, Way::Steadfast);
         let (ours, naive) = tokio::try_join!(ours, storm.run(server, Way::Immediately)).unwrap();
@@ -42,7 +42,7 @@ async fn goodput_is_at_least_twice_that_of_immediate_retry() {
 /// The storm is one: who sends again without a thought stores rows twice in it.
 #[tokio::test(flavor = "multi_thread")]
 async fn immediate_retry_stores_rows_twice() {
-    let storm = Storm { batches: 27, mischief: 0.5, ..Storm::default() };
+    let storm = Scenario { batches: 27, fault_rate: 0.5, ..Scenario::default() };
     let outcome = storm.run(crate::SERVER.address(), Way::Immediately).await.unwrap();
     assert!(outcome.twice > 0, "{outcome:?}");
 }

@@ -1,6 +1,6 @@
-//! What the daemon is tried in: a service with moods, and a story with a crash in it, told by the
-//! view `runs`. Nothing of it is needed to run one.
+//! The demo of the daemon: a service with scripted failures, and a scenario with a crash, shown by the
+//! view `runs`. Not needed to run the daemon.
 
+pub mod scenario;
 pub mod service;
-pub mod story;
 pub mod table;

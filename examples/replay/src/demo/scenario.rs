@@ -1,4 +1,4 @@
-//! The story in some seconds: every verdict, every sort of error, a limit, and a crash.
+//! The demo of a few seconds: every verdict, every kind of error, a rate limit, and a crash.
 //!
 //! The service is in this process; the daemon is a process of its own, because it is killed.
 
@@ -29,35 +29,37 @@ const HURRY: [&str; 6] = [
 ///
 /// # Errors
 /// It came out otherwise than it should, or a part of this machine failed.
-pub async fn tell(kept: Option<PathBuf>) -> Result<(), Problem> {
+pub async fn run(kept: Option<PathBuf>) -> Result<(), Problem> {
     let thrown_away = TempDir::new()?;
     let place = kept.unwrap_or_else(|| thrown_away.path().to_owned());
     let (runs, store) = (place.join("runs"), place.join("replay.db"));
     if store.exists() {
-        return Err(format!("{} has a story in it already; name another", place.display()).into());
+        return Err(
+            format!("{} already contains a demo; use another directory", place.display()).into()
+        );
     }
     let service = Service::start().await?;
     let recorded = record_all(&runs, &service)?;
-    println!("{recorded} recordings, and a service at {} with moods\n", service.url());
+    println!("{recorded} recordings, service with scripted failures at {}\n", service.url());
 
-    println!("== a daemon, killed while video/tour is being replayed ==");
+    println!("== a daemon, killed while it replays video/tour ==");
     let mut daemon = start(&runs, &store, &service)?;
     tokio::select! {
         () = only_the_video_is_under_way(&store) => {}
-        ended = daemon.wait() => return Err(format!("the daemon ended too soon: {}", ended?).into()),
+        ended = daemon.wait() => return Err(format!("the daemon ended early: {}", ended?).into()),
     }
     daemon.kill().await?;
-    println!("\n== kill -9: how the runs stand ==\n{}", table(&read(&store).await?));
+    println!("\n== kill -9: the runs now ==\n{}", table(&read(&store).await?));
 
     println!("\n== the next daemon ==");
     let ended = start(&runs, &store, &service)?.wait().await?;
     if !ended.success() {
-        return Err(format!("the daemon did not end well: {ended}").into());
+        return Err(format!("the daemon failed: {ended}").into());
     }
     let rows = read(&store).await?;
-    println!("\n== the view `runs`, for anybody who has SQL ==\n{}", table(&rows));
+    println!("\n== the SQL view `runs` ==\n{}", table(&rows));
     let (open, asked) = (rows.iter().filter(|run| run.is_open).count(), service.asked().len());
-    println!("\n{} runs, {open} of them open; the service was asked {asked} times", rows.len());
+    println!("\n{} runs, {open} open; {asked} requests to the service", rows.len());
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! A service to replay runs on: a real HTTP server on a free port of this machine, with moods.
+//! A service for the demo: a real HTTP server on a free local port, with scripted failures.
 //!
 //! It answers each path with what it was given for it, one after the other, and limits how often
 //! a part of it may be asked, as services do: with 429, and with a `Retry-After` or without one.

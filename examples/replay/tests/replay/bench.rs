@@ -1,4 +1,4 @@
-//! A place with recordings, a service, and daemons that come and go.
+//! The test setup: recordings, a service and daemons.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -6,9 +6,9 @@ use std::time::{Duration, SystemTime};
 
 use example_replay::config::{Config, Retry};
 use example_replay::daemon::{self, Problem};
-use example_replay::trouble::service::{Answer, Service};
-use example_replay::trouble::story;
-use example_replay::trouble::table::{self, Run};
+use example_replay::demo::scenario;
+use example_replay::demo::service::{Answer, Service};
+use example_replay::demo::table::{self, Run};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use steadfast_store::{Actor, Store, StoredTask, TaskId};
@@ -59,7 +59,7 @@ impl Bench {
     /// A recording, and how the service answers it from now on. The recorded answer is that of [`good`].
     pub(crate) fn record(&self, name: &str, answers: impl IntoIterator<Item = Answer>) {
         self.service.answers(&format!("/{name}"), answers);
-        story::record(&self.runs(), name, &answer()).unwrap();
+        scenario::record(&self.runs(), name, &answer()).unwrap();
     }
 
     /// The same, written on this day.

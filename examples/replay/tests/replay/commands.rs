@@ -1,4 +1,4 @@
-//! The program as a person uses it.
+//! The command line.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -23,7 +23,7 @@ fn refused(arguments: &[&str]) -> (Option<i32>, String) {
 #[test]
 fn the_story_shows_every_verdict_and_the_columns() {
     let place = TempDir::new().unwrap();
-    let output = replay(place.path(), &["demo", "--dir", "story"]);
+    let output = replay(place.path(), &["demo", "--dir", "demo"]);
     let told = String::from_utf8(output.stdout).unwrap();
     let logged = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{told}\n{logged}");
@@ -55,9 +55,9 @@ fn the_story_shows_every_verdict_and_the_columns() {
     ] {
         assert!(logged.contains(said), "{said}:\n{logged}");
     }
-    let again = replay(place.path(), &["demo", "--dir", "story"]);
+    let again = replay(place.path(), &["demo", "--dir", "demo"]);
     let said = String::from_utf8(again.stderr).unwrap();
-    assert!(said.contains("story has a story in it already"), "{said}");
+    assert!(said.contains("demo already contains a demo"), "{said}");
 }
 
 /// Bad use is answered with what to do instead.

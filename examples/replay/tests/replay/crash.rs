@@ -1,10 +1,10 @@
-//! A daemon that is killed.
+//! Recovery after a killed daemon.
 
 use std::collections::HashMap;
 use std::process::Stdio;
 
-use example_replay::trouble::service::Answer;
-use example_replay::trouble::table::{self, Run};
+use example_replay::demo::service::Answer;
+use example_replay::demo::table::{self, Run};
 use tokio::process::{Child, Command};
 
 use crate::bench::{Bench, all_ended, good, in_short, row};

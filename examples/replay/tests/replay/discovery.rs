@@ -1,6 +1,6 @@
-//! Which runs there are.
+//! The discovery of runs.
 
-use example_replay::trouble::service::Answer;
+use example_replay::demo::service::Answer;
 
 use crate::bench::{Bench, all_ended, good, in_short};
 

@@ -1,4 +1,4 @@
-//! Whose turn it is.
+//! Fairness between categories.
 
 use crate::bench::{Bench, all_ended, busy, good, in_short, waits};
 

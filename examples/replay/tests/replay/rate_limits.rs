@@ -1,9 +1,9 @@
-//! A service that asks for patience, with a time and without.
+//! Rate limits, with and without a retry hint.
 
 use std::time::Duration;
 
 use example_replay::config::{Config, Retry};
-use example_replay::trouble::service::{Answer, Limit};
+use example_replay::demo::service::{Answer, Limit};
 use jiff::Timestamp;
 
 use crate::bench::{Bench, all_ended, busy, good, in_short, row, waits, waits_for};

@@ -1,4 +1,4 @@
-//! What becomes of runs that are tried again.
+//! Runs that are retried.
 
 use std::time::Duration;
 

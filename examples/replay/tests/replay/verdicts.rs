@@ -1,6 +1,6 @@
-//! What becomes of runs that are tried once.
+//! Verdicts of runs that are tried once.
 
-use example_replay::trouble::service::Answer;
+use example_replay::demo::service::Answer;
 use serde_json::json;
 
 use crate::bench::{Bench, all_ended, file, good, in_short, row};

@@ -1,4 +1,4 @@
-//! A conversation with a browser: its DevTools protocol, over a pipe.
+//! A client of the browser's DevTools protocol, over a pipe.
 //!
 //! Messages are JSON that end with a zero byte. A command has a number and its answer has the
 //! same; whatever has none is an event. Over a pipe there is no port that somebody else could
@@ -14,7 +14,7 @@ use steadfast::Kind;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
 
-use crate::trouble::Trouble;
+use crate::error::ScraperError;
 
 /// Both ends of the pipe. One thing is said at a time.
 pub(crate) struct DevTools {
@@ -45,7 +45,7 @@ impl DevTools {
     }
 
     /// A tab, to talk to.
-    pub(crate) async fn open_tab(&mut self) -> Result<String, Trouble> {
+    pub(crate) async fn open_tab(&mut self) -> Result<String, ScraperError> {
         let blank = json!({"url": "about:blank"});
         let target = text(&self.call("", "Target.createTarget", blank).await?, "/targetId");
         let attach = json!({"targetId": target, "flatten": true});
@@ -55,10 +55,10 @@ impl DevTools {
     }
 
     /// Goes to a page and waits until all of it has come.
-    pub(crate) async fn load(&mut self, tab: &str, url: &str) -> Result<Answer, Trouble> {
+    pub(crate) async fn load(&mut self, tab: &str, url: &str) -> Result<Answer, ScraperError> {
         let (request, mut events) = self.ask(tab, "Page.navigate", json!({"url": url})).await?;
         if let Some(failed) = request.get("errorText").and_then(Value::as_str) {
-            return Err(Trouble::of_page(failed));
+            return Err(ScraperError::of_page(failed));
         }
         let request = text(&request, "/loaderId");
         let mut response = Response::default();
@@ -74,7 +74,7 @@ impl DevTools {
                 }
                 "Network.loadingFinished" => break,
                 "Network.loadingFailed" => {
-                    return Err(Trouble::of_page(&text(&event, "/params/errorText")));
+                    return Err(ScraperError::of_page(&text(&event, "/params/errorText")));
                 }
                 _ => {}
             }
@@ -87,7 +87,7 @@ impl DevTools {
     }
 
     /// What an expression comes to in the page of a tab.
-    pub(crate) async fn evaluate(&mut self, tab: &str, words: &str) -> Result<Value, Trouble> {
+    pub(crate) async fn evaluate(&mut self, tab: &str, words: &str) -> Result<Value, ScraperError> {
         let asked = json!({"expression": words, "awaitPromise": true, "returnByValue": true});
         let answer = self.call(tab, "Runtime.evaluate", asked).await?;
         Ok(answer.pointer("/result/value").cloned().unwrap_or_default())
@@ -99,7 +99,7 @@ impl DevTools {
         tab: &str,
         method: &str,
         parameters: Value,
-    ) -> Result<Value, Trouble> {
+    ) -> Result<Value, ScraperError> {
         self.ask(tab, method, parameters).await.map(|(answer, _)| answer)
     }
 
@@ -109,7 +109,7 @@ impl DevTools {
         tab: &str,
         method: &str,
         parameters: Value,
-    ) -> Result<(Value, Vec<Value>), Trouble> {
+    ) -> Result<(Value, Vec<Value>), ScraperError> {
         self.number += 1;
         let number = self.number;
         let mut command = json!({"id": number, "method": method, "params": parameters});
@@ -124,7 +124,8 @@ impl DevTools {
                 None => events.push(heard),
                 Some(answered) if answered == number => {
                     let answer = heard.get_mut("result").map(Value::take);
-                    let refused = || Trouble::of(Kind::Other, "BrowserError", heard.to_string());
+                    let refused =
+                        || ScraperError::of(Kind::Other, "BrowserError", heard.to_string());
                     return answer.ok_or_else(refused).map(|answer| (answer, events));
                 }
                 // Somebody was cut off while waiting for it.
@@ -133,7 +134,7 @@ impl DevTools {
         }
     }
 
-    async fn hear(&mut self) -> Result<Value, Trouble> {
+    async fn hear(&mut self) -> Result<Value, ScraperError> {
         let read = self.answers.read_until(0, &mut self.heard).await;
         read.map_err(|_| gone())?;
         let mut message = std::mem::take(&mut self.heard);
@@ -145,8 +146,8 @@ impl DevTools {
 }
 
 /// There is no browser at the other end any more.
-pub(super) fn gone() -> Trouble {
-    Trouble::of(Kind::BrokenPipe, "ConnectionError", "the browser is gone")
+pub(super) fn gone() -> ScraperError {
+    ScraperError::of(Kind::BrokenPipe, "ConnectionError", "the browser is gone")
 }
 
 fn text(value: &Value, path: &str) -> String {

@@ -1,4 +1,4 @@
-//! A browser's process: found on this system, started without a window, closed in the end.
+//! The browser's process, without a window.
 //!
 //! It and the conversation with it have nothing to do with trying again, and can be skipped.
 
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use tokio::sync::Mutex;
 
-use crate::trouble::{Trouble, within};
+use crate::error::{ScraperError, within};
 use devtools::{DevTools, gone};
 
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
@@ -70,7 +70,7 @@ pub(crate) struct Chromium {
 
 impl Chromium {
     /// Starts it, and waits until it answers.
-    pub(crate) async fn start(program: &Path) -> Result<Self, Trouble> {
+    pub(crate) async fn start(program: &Path) -> Result<Self, ScraperError> {
         let profile = tempfile::Builder::new().prefix("scraper-").tempdir()?;
         let mut process = Command::new("sh")
             .args(["-c", SHELL])

@@ -1,4 +1,4 @@
-//! What is shown: pages with troubles, while the policy file changes.
+//! The demo: pages with faults, while the policy file changes.
 
 pub(crate) mod report;
 
@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use example_scraper::error::ScraperError;
 use example_scraper::manager::RetryManager;
 use example_scraper::scraper::Scraper;
-use example_scraper::trouble::Trouble;
-use example_scraper::world::{Collector, Site};
+use example_scraper::test_servers::{Collector, Site};
 use futures_util::future::join_all;
 use steadfast::observe::SessionState;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -31,19 +31,19 @@ pub(crate) struct Show<'f> {
 impl Show<'_> {
     /// Pages with troubles; then the file changes while some of them wait, and more of them.
     pub(crate) async fn once(&self, told: &mut UnboundedReceiver<String>) -> Ended {
-        println!("\n--- pages, under the file as it is; telemetry on its old loop");
+        println!("\n--- pages, with the current policy file; telemetry on its legacy loop");
         let pages = ["catalogue", "slow", "busy", "limited", "dropped", "stuck", "gone"];
         self.site.hold(true);
         let (lost, (), changed) =
             tokio::join!(self.fetch(&pages), self.batch(&pages), self.change_meanwhile(told));
         changed?;
         println!("\n--- afterwards");
-        for (page, trouble) in lost {
-            self.scraper.lost(page, &trouble).await?;
+        for (page, error) in lost {
+            self.scraper.lost(page, &error).await?;
         }
         self.scraper.telemetry.heartbeat().await?;
         println!("the collector got {}", self.collector.taken().join(", "));
-        println!("\n--- one session of them");
+        println!("\n--- one session in detail");
         report::whole(&self.manager, "browser.save_state", "stuck");
         Ok(())
     }
@@ -51,7 +51,7 @@ impl Show<'_> {
     async fn change_meanwhile(&self, told: &mut UnboundedReceiver<String>) -> Ended {
         self.until_waiting("navigation").await?;
         replace(self.file, &changed(&std::fs::read_to_string(self.file)?))?;
-        println!("{} the file is changed while pages wait", self.at());
+        println!("{} the policy file changes while pages wait", self.at());
         let words = tokio::time::timeout(PATIENCE, told.recv()).await?;
         self.tell(&words.unwrap_or_default());
         // Whoever began before fails once more, now that the new file is in force.
@@ -59,7 +59,7 @@ impl Show<'_> {
         let second = ["busy-2", "limited-2", "dropped-2"];
         let comes = async {
             self.until_waiting("telemetry").await?;
-            println!("{} the collector comes", self.at());
+            println!("{} the collector starts", self.at());
             self.collector.come().map_err(Into::into)
         };
         let (_, _, came): (_, _, Ended) =
@@ -68,13 +68,13 @@ impl Show<'_> {
     }
 
     /// Fetches pages side by side; those that were lost.
-    async fn fetch<'p>(&self, pages: &[&'p str]) -> Vec<(&'p str, Trouble)> {
+    async fn fetch<'p>(&self, pages: &[&'p str]) -> Vec<(&'p str, ScraperError)> {
         let fetched = pages.iter().map(|page| async move {
             let got = self.scraper.fetch(page, &self.site.url(page)).await;
             let verdict = if got.is_ok() { "got " } else { "lost" };
             let how = report::in_short(&self.manager, "navigation.visit", page);
             println!("{} {verdict} {page:<10} {how}", self.at());
-            got.err().map(|trouble| (*page, trouble))
+            got.err().map(|error| (*page, error))
         });
         join_all(fetched).await.into_iter().flatten().collect()
     }
@@ -87,7 +87,7 @@ impl Show<'_> {
 
     /// Rounds of pages, and whatever becomes of the file, until somebody has seen enough.
     pub(crate) async fn until_interrupted(&self, told: &mut UnboundedReceiver<String>) -> Ended {
-        println!("change {} and see; Ctrl-C ends it", self.file.display());
+        println!("edit {} to see its effect; press Ctrl-C to stop", self.file.display());
         self.collector.come()?;
         let rounds = async {
             for round in 1_u64.. {

@@ -1,4 +1,4 @@
-//! What is shown to people. The records have it all as JSON.
+//! The printed report. The records have all data as JSON.
 
 use example_scraper::manager::RetryManager;
 use jiff::Timestamp;
@@ -8,7 +8,7 @@ use steadfast::observe::{GroupStats, Session};
 /// How an operation went for a page, in a line.
 pub(crate) fn in_short(manager: &RetryManager, operation: &str, page: &str) -> String {
     let Some(session) = find(manager, operation, page) else {
-        return "no record: its subsystem runs its old loop".to_owned();
+        return "no record: its subsystem runs its legacy loop".to_owned();
     };
     let failed = session.attempts.iter().filter_map(|attempt| attempt.error.as_ref());
     let failed: Vec<_> = failed.map(|error| error.message.as_str()).collect();
@@ -40,7 +40,7 @@ pub(crate) fn whole(manager: &RetryManager, operation: &str, page: &str) {
 pub(crate) fn figures(manager: &RetryManager) {
     let figures = manager.figures(Timestamp::now());
     println!(
-        "{} sessions, {} good, {} not; {} attempts, {:.2} each, {} at most",
+        "{} sessions: {} successful, {} failed; {} attempts, {:.2} on average, at most {}",
         figures.total_sessions,
         figures.successful_sessions,
         figures.failed_sessions,

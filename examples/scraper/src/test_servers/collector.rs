@@ -1,4 +1,4 @@
-//! The collector of telemetry. At first it is away: its port is taken, and nobody listens.
+//! The telemetry collector, which is down at first.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};

@@ -1,4 +1,4 @@
-//! The other side: what a scraper meets out there, on loopback and on demand.
+//! Test servers on the loopback interface: a site and a collector.
 
 mod collector;
 mod site;

@@ -1,4 +1,4 @@
-//! A site with troubles. What a page is called says what is wrong with it.
+//! A site with faults, selected by the name of the page.
 //!
 //! | page | the first time | then |
 //! |---|---|---|

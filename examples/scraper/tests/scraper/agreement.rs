@@ -7,8 +7,8 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
+use example_scraper::error::ScraperError;
 use example_scraper::manager::RetryManager;
-use example_scraper::trouble::Trouble;
 use steadfast::Kind;
 use tokio::time::Instant;
 
@@ -30,25 +30,25 @@ const MAPPED: [&str; 12] = [
     "telemetry.simple_retries.default",
 ];
 
-fn timeout() -> Trouble {
-    Trouble::timeout(Duration::from_secs(30))
+fn timeout() -> ScraperError {
+    ScraperError::timeout(Duration::from_secs(30))
 }
 
-fn refused() -> Trouble {
-    Trouble::of(Kind::ConnectionRefused, "ConnectionError", "nobody listens")
+fn refused() -> ScraperError {
+    ScraperError::of(Kind::ConnectionRefused, "ConnectionError", "nobody listens")
 }
 
-fn unreachable() -> Trouble {
-    Trouble::of_page("net::ERR_INTERNET_DISCONNECTED")
+fn unreachable() -> ScraperError {
+    ScraperError::of_page("net::ERR_INTERNET_DISCONNECTED")
 }
 
 /// What goes wrong with it, for every name: what S4 calls retryable, and what it does not.
-fn troubles() -> Vec<Trouble> {
+fn troubles() -> Vec<ScraperError> {
     let statuses = [400, 401, 404, 408, 429, 500, 502, 503, 504];
     let mut troubles: Vec<_> = statuses.map(|status| answer(status, None)).into();
     troubles.extend([timeout(), refused(), unreachable()]);
-    troubles.push(Trouble::of(Kind::Other, "ValueError", "no such state"));
-    troubles.push(Trouble::of(Kind::Other, "ProcessError", "no such process"));
+    troubles.push(ScraperError::of(Kind::Other, "ValueError", "no such state"));
+    troubles.push(ScraperError::of(Kind::Other, "ProcessError", "no such process"));
     troubles.push(std::io::Error::from(std::io::ErrorKind::StorageFull).into());
     troubles.push(std::io::Error::from(std::io::ErrorKind::PermissionDenied).into());
     troubles
@@ -58,7 +58,7 @@ fn troubles() -> Vec<Trouble> {
 #[derive(Debug, PartialEq)]
 struct Course {
     calls: Vec<Duration>,
-    verdict: Result<usize, Trouble>,
+    verdict: Result<usize, ScraperError>,
 }
 
 /// The scraper before all flags are turned, and after.
@@ -74,7 +74,12 @@ impl Ways {
     }
 
     /// An operation that fails so often with this and then succeeds, one way and the other.
-    async fn both(&self, name: &'static str, failures: usize, trouble: &Trouble) -> [Course; 2] {
+    async fn both(
+        &self,
+        name: &'static str,
+        failures: usize,
+        trouble: &ScraperError,
+    ) -> [Course; 2] {
         let old = course(&self.old, name, failures, trouble).await;
         let new = course(&self.new, name, failures, trouble).await;
         [old, new]
@@ -85,7 +90,7 @@ async fn course(
     manager: &RetryManager,
     name: &'static str,
     failures: usize,
-    trouble: &Trouble,
+    trouble: &ScraperError,
 ) -> Course {
     let (began, calls) = (Instant::now(), RefCell::new(Vec::new()));
     let attempt = async || {
@@ -141,7 +146,7 @@ async fn retry_after_is_heard_by_the_new_way_alone() {
 #[tokio::test(start_paused = true)]
 async fn both_do_what_s4_says() {
     let ways = Ways::new();
-    let cases: [(&str, Trouble, &[u64]); 5] = [
+    let cases: [(&str, ScraperError, &[u64]); 5] = [
         ("browser.state_operations.timeout", timeout(), &[1, 2]),
         ("browser.state_operations.network_error", refused(), &[2, 4, 8, 16]),
         ("navigation.route_adaptation.retry_with_delay", refused(), &[2, 4]),

@@ -14,8 +14,8 @@ mod reload;
 
 use std::path::PathBuf;
 
+use example_scraper::error::ScraperError;
 use example_scraper::manager::RetryManager;
-use example_scraper::trouble::Trouble;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use steadfast::registry::Loader;
 use tempfile::TempDir;
@@ -57,7 +57,7 @@ impl Scene {
 }
 
 /// An HTTP answer that will not do.
-fn answer(status: u16, retry_after: Option<&str>) -> Trouble {
+fn answer(status: u16, retry_after: Option<&str>) -> ScraperError {
     let wish = retry_after.map(|wish| (RETRY_AFTER, wish.parse().unwrap()));
-    Trouble::answer(status.try_into().unwrap(), &HeaderMap::from_iter(wish))
+    ScraperError::answer(status.try_into().unwrap(), &HeaderMap::from_iter(wish))
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use example_scraper::manager::RetryManager;
 use example_scraper::scraper::Scraper;
 use example_scraper::telemetry::Telemetry;
-use example_scraper::world::{Collector, Site};
+use example_scraper::test_servers::{Collector, Site};
 use example_scraper::{browser, chromium};
 use serde_json::{Value, json};
 use steadfast::observe::{Event, MetricsSummary, Session, SessionState};

@@ -5,8 +5,8 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use example_scraper::error::ScraperError;
 use example_scraper::manager::RetryManager;
-use example_scraper::trouble::Trouble;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -43,7 +43,7 @@ async fn save_state() -> RetryManager {
     let attempt = async || {
         if first.replace(false) {
             sleep(Duration::from_millis(30_500)).await;
-            return Err(Trouble::timeout(Duration::from_secs(30)));
+            return Err(ScraperError::timeout(Duration::from_secs(30)));
         }
         sleep(Duration::from_millis(3500)).await;
         Ok(json!({"state_id": "abc123", "saved": true}))

@@ -3,9 +3,9 @@
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use example_scraper::error::ScraperError;
 use example_scraper::flags;
 use example_scraper::manager::RetryManager;
-use example_scraper::trouble::Trouble;
 use steadfast::registry::Loader;
 use tokio::sync::Notify;
 
@@ -58,7 +58,7 @@ async fn a_flag_is_turned_while_it_runs_and_back() {
     let (manager, told) = scene.watched();
     let beat = async || {
         let name = "telemetry.simple_retries.default";
-        let fine = async || Ok::<_, Trouble>(1);
+        let fine = async || Ok::<_, ScraperError>(1);
         manager.run("telemetry.heartbeat", name, manager.record(), fine).await.unwrap();
     };
     beat().await;

@@ -1,4 +1,4 @@
-//! Tasks that write all the time, and remember what they have been promised.
+//! The load: concurrent writers that record every acknowledged write.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
-//! What the storages are put through: tasks that write, a server that has a bad day, the books
-//! afterwards, and what the retry layer costs on a good one.
+//! The demo of the storages: concurrent writers, server faults, a check of the result, and the
+//! overhead of the retry layer.
 
 pub(crate) mod load;
 pub(crate) mod overhead;
 pub(crate) mod report;
-pub(crate) mod storm;
+pub(crate) mod server_faults;

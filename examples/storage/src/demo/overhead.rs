@@ -1,4 +1,4 @@
-//! What the retry layer costs when nothing goes wrong.
+//! The overhead of the retry layer without failures.
 //!
 //! The same upsert with the layer and without, by turns, so that whatever else the machine
 //! does hits both alike.
@@ -32,20 +32,20 @@ struct Overhead {
 
 /// Measures and prints it. Answers whether it is as little as is promised.
 pub(crate) async fn show(url: &str, times: u32) -> Result<bool, Problem> {
-    println!("\nwhat it costs when all is well (a document by turns, {times} times; medians):");
+    println!("\noverhead without failures (one document, {times} times alternately; medians):");
     println!("{:30}{:>13}{:>12}{:>8}", "", "with", "without", "ratio");
     let on_disk = measure(&Database::open(url).await?, times).await?;
-    on_disk.print("committed to the disk");
+    on_disk.print("flushed to disk");
     let separator = if url.contains('?') { '&' } else { '?' };
     let in_memory = Database::open(&format!("{url}{separator}{IN_MEMORY}")).await?;
     measure(&in_memory, times).await?.print("not waiting for the disk");
     if cfg!(debug_assertions) {
-        println!("    (of a build for debugging: run it with --release to see what it is)");
+        println!("    (debug build: run it with --release for real numbers)");
         return Ok(true);
     }
     let is_little = on_disk.ratio <= MOST;
     if !is_little {
-        println!("    MISSED: {MOST} at most is promised on the disk; is the machine quiet?");
+        println!("    MISSED: {MOST} is the limit on disk; is the machine idle?");
     }
     Ok(is_little)
 }

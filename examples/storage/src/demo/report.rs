@@ -1,4 +1,4 @@
-//! What happened, in figures.
+//! The report of the demo.
 
 use std::collections::BTreeMap;
 
@@ -12,25 +12,22 @@ pub(crate) fn print(done: &Done, figures: &MetricsSummary, sessions: &[Session],
     let classes = failed().filter_map(|attempt| Some(attempt.class?.to_string()));
     let codes = failed().filter_map(|attempt| attempt.fault.as_ref().map(code));
 
-    println!("\nwhat became of it:");
+    println!("\nresult:");
     println!(
         "    {} calls in {} attempts, at most {} for one",
         figures.total_sessions, figures.total_attempts, figures.max_attempts_in_session
     );
-    println!("    {} ended well, {} gave up", figures.successful_sessions, figures.failed_sessions);
+    println!("    {} succeeded, {} gave up", figures.successful_sessions, figures.failed_sessions);
     for error in &done.gave_up {
         println!("        {error}");
     }
     println!("    failed attempts by class: {}", counted(classes));
     println!("    failed attempts by code:  {}", counted(codes));
     println!(
-        "    {} writes promised: {} lost, {} done twice",
+        "    {} acknowledged writes: {} lost, {} duplicated",
         books.writes, books.lost, books.twice
     );
-    println!(
-        "    {} of them were found done when they were tried again, and left alone",
-        done.found_done
-    );
+    println!("    {} retries found their write already done", done.found_done);
 }
 
 /// What the server said, or else what became of the connection.

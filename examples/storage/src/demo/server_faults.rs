@@ -1,4 +1,4 @@
-//! Everything that happens to a server sooner or later, within a few seconds.
+//! The faults that the demo injects into the server.
 //!
 //! After each blow the tasks get through before the next one falls: what is tried is whether
 //! they survive each, not how many they survive at once.
@@ -31,7 +31,7 @@ pub(crate) async fn play(
                 storm.restart(cluster).await?;
                 storm.refuse(cluster).await?;
             }
-            Host::External(_) => storm.tell("not restarted: it is your server"),
+            Host::External(_) => storm.tell("not restarted: external server"),
         }
     }
     Ok(())
@@ -64,7 +64,7 @@ impl Storm<'_> {
     /// They have written, and are not told.
     async fn cut_in_commit(&self, cluster: &Cluster) -> Result<(), Problem> {
         let cut = block_in_place(|| cluster.cut_in_commit())?;
-        self.tell(&format!("{cut} sessions terminated in the midst of their commit"));
+        self.tell(&format!("{cut} sessions terminated during their commit"));
         self.load.until_all_got_through().await
     }
 

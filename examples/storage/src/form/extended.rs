@@ -1,4 +1,4 @@
-//! A graph of Apache AGE, and vectors of pgvector.
+//! Graphs with Apache AGE, vectors with pgvector.
 //!
 //! AGE does not lock what it merges: two sessions that merge one name at once make two
 //! entities, or fail on the index that forbids it. So the name is locked first, by a lock of

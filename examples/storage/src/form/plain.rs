@@ -1,4 +1,4 @@
-//! Plain tables: any PostgreSQL will do.
+//! Plain tables, for any PostgreSQL.
 
 use super::Form;
 

@@ -1,4 +1,4 @@
-//! What is wrong stays wrong.
+//! Constraint violations are final.
 
 use example_storage::StorageError;
 use steadfast::Reason;

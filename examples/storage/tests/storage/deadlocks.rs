@@ -1,4 +1,4 @@
-//! Transactions that wait for each other.
+//! Deadlocks.
 
 use steadfast::Class;
 

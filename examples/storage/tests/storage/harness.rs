@@ -1,4 +1,4 @@
-//! What every case needs: a database and its records, a bystander on the server, and an end.
+//! The test setup: a database, its records, and a timeout.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex};

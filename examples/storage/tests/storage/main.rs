@@ -1,4 +1,4 @@
-//! The storages on a real PostgreSQL that is treated badly (X0, S0).
+//! The storages on a real PostgreSQL with injected faults (X0, S0).
 //!
 //! Every case is written for any server, and runs on two: on the one that is installed, which
 //! is Debian's and has the plain form, and on one with Apache AGE and pgvector, which takes a

@@ -1,4 +1,4 @@
-//! A database is opened.
+//! Opening a database.
 
 use example_storage::Database;
 

@@ -1,4 +1,4 @@
-//! Servers that go away, and come back.
+//! Outages of the server.
 
 use std::net::TcpStream;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The program itself, as a person runs it.
+//! The command line.
 
 use std::process::{Command, Output};
 
@@ -14,20 +14,20 @@ pub(crate) fn a_bad_day_ends_well() {
     assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
     for expected in [
         "sessions terminated\n",
-        "in the midst of their commit",
+        "during their commit",
         "server restarted",
         "server crashed",
         "connections refused",
-        " ended well, 0 gave up",
+        " succeeded, 0 gave up",
         "SQLSTATE 57P01 ",
         "pool_timeout ",
-        " 0 lost, 0 done twice",
+        " 0 lost, 0 duplicated",
         "ratio\n",
-        "committed to the disk",
+        "flushed to disk",
     ] {
         assert!(told.contains(expected), "no {expected:?} in:\n{told}");
     }
-    assert!(!told.contains("\n    0 of them were found done"), "{told}");
+    assert!(!told.contains("\n    0 retries found their write"), "{told}");
 }
 
 #[test]

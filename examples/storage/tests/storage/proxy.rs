@@ -1,4 +1,4 @@
-//! Between the client and the server, and able to cut what it sees pass.
+//! A proxy that can cut connections.
 //!
 //! Only so can it be known on which side of a commit a connection died.
 

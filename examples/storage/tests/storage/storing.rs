@@ -1,4 +1,4 @@
-//! What is stored is there, on a day without trouble.
+//! Storing without faults.
 
 use example_storage::{Database, Written};
 

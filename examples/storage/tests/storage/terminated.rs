@@ -1,4 +1,4 @@
-//! Sessions that an administrator ends.
+//! Terminated sessions.
 
 use example_storage::Written;
 use steadfast::Class;

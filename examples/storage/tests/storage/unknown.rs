@@ -1,4 +1,4 @@
-//! Connections that die while it matters: was it written or not?
+//! Connections lost during a commit, with an unknown outcome.
 //!
 //! The policy of an upsert says `idempotent = false`. It is tried again all the same, because
 //! it uses its key (J9), and the ledger makes that safe.

@@ -1,16 +1,18 @@
-//! What the store recorded, compared with what the shop did: nothing lost, nothing done twice,
+//! Recorded in the store, compared with what the shop did: nothing lost, nothing done twice,
 //! and every end as it had to be.
 
 use std::collections::HashMap;
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::Value;
-use steadfast_flow::{Execution, ExecutionId, ExecutionNode, ExecutionStatus, Flow, ExecutionNodeStatus};
+use steadfast_flow::{
+    Execution, ExecutionId, ExecutionNode, ExecutionNodeStatus, ExecutionStatus, Flow,
+};
 use steadfast_store::{Documents, Filter, PageRequest, Status, StoredTask};
 
+use super::crashes::Left;
 use super::faults::{Fate, fate};
 use super::ledger::Ledger;
-use super::storm::Left;
 use crate::Problem;
 
 /// What was found.
@@ -31,7 +33,7 @@ pub struct Found {
     /// Nodes that failed.
     pub nodes_failed: u64,
     /// Nodes that were called off, because one beside them failed.
-    pub nodes_called_off: u64,
+    pub nodes_cancelled: u64,
     /// Attempts of all nodes, and waits that the shop asked for.
     pub attempts: u64,
     /// What should not be. Nothing, if all is well.
@@ -59,7 +61,7 @@ pub async fn check(flow: &Flow, left: &Left) -> Result<Found, Problem> {
     }
     let lost = found.lost;
     found.expect(lost == 0, || format!("{lost} executions and nodes have no end"));
-    let nodes = found.nodes_completed + found.nodes_failed + found.nodes_called_off;
+    let nodes = found.nodes_completed + found.nodes_failed + found.nodes_cancelled;
     found.expect(tasks.len() as u64 == nodes, || {
         format!("there are {} tasks for {nodes} nodes", tasks.len())
     });
@@ -139,7 +141,7 @@ impl Found {
             match node.status {
                 ExecutionNodeStatus::Completed => self.completed_node(&key, node, ledger),
                 ExecutionNodeStatus::Failed => self.nodes_failed += 1,
-                ExecutionNodeStatus::Cancelled => self.nodes_called_off += 1,
+                ExecutionNodeStatus::Cancelled => self.nodes_cancelled += 1,
                 ExecutionNodeStatus::Waiting => continue,
                 ExecutionNodeStatus::Submitted => self.lost += 1,
             }
@@ -156,7 +158,7 @@ impl Found {
         let deed = ledger.deeds.get(key);
         let done = deed.filter(|deed| deed.successes > 0).and_then(|deed| deed.receipt);
         self.expect(recorded.is_some() && recorded == done, || {
-            format!("{key} recorded receipt {recorded:?}, and the shop gave {done:?}")
+            format!("{key} recorded receipt {recorded:?}, the order service gave {done:?}")
         });
     }
 

@@ -1,4 +1,4 @@
-//! A clock that can be put forward.
+//! A database clock that can be advanced.
 //!
 //! Time is the database's: no instance asks its own machine what time it is when it decides what
 //! is due. So to let two weeks pass, one gives the database another `now()`. This does it for one

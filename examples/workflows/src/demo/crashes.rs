@@ -1,4 +1,4 @@
-//! Orders are done while instances are killed and come back.
+//! A run of orders while instances are killed and restarted.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The processes: a shop, and instances of the service. All are this program.
+//! The processes: the order service and the instances. All are this program.
 //!
 //! Starting and killing them blocks, and nothing else is done meanwhile.
 
@@ -26,7 +26,7 @@ impl Shop {
 
     /// Closes it, and answers with what it did.
     pub(super) fn close(self) -> Result<Ledger, Problem> {
-        let ledger = self.process.end()?.ok_or("the shop did not say what it did")?;
+        let ledger = self.process.end()?.ok_or("the order service did not report its ledger")?;
         Ok(serde_json::from_str(&ledger)?)
     }
 }

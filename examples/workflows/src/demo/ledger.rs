@@ -1,4 +1,4 @@
-//! What the shop did, to be compared with what the store recorded.
+//! The order service's ledger, to be compared with the store.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,20 +1,20 @@
-//! What the service is put through: a [shop] that fails, a fleet of instances that are
-//! killed, a [clock] that is put forward.
+//! The demo of the service: an [order service](order_service) that fails, instances that are killed, and
+//! a [clock] that is advanced.
 //!
-//! - [`storm`] has orders done while instances are killed; [`check`] compares what the store
+//! - [`crashes`] has orders done while instances are killed; [`check`] compares what the store
 //!   recorded with what the shop did.
 //! - [`days`] lets three weeks pass.
 //! - [`throughput`] measures what is left when nothing goes wrong.
 
 pub mod check;
 pub mod clock;
-pub mod days;
+pub mod crashes;
 pub mod faults;
 mod fleet;
 pub mod ledger;
-pub mod shop;
-pub mod show;
-pub mod storm;
+pub mod order_service;
+pub mod report;
+pub mod schedule;
 pub mod throughput;
 
 use steadfast_testing::process;

@@ -1,10 +1,10 @@
-//! What a person sees.
+//! The printed reports.
 
 use steadfast_flow::Flow;
 use steadfast_store::{Stats, Store};
 
 use super::check::{Found, check};
-use super::storm::{Left, Storm};
+use super::crashes::{Left, Storm};
 use super::throughput::{Throughput, WANTED};
 use crate::Problem;
 
@@ -28,34 +28,34 @@ pub async fn storm(database: &str, storm: Storm) -> Result<bool, Problem> {
 
 fn table(left: &Left, found: &Found) {
     let row = |what: &str, count: u64, note: &str| println!("  {what:<34}{count:>7}  {note}");
-    println!("\nWhat the store recorded");
+    println!("\nRecorded in the store");
     row("executions completed", found.completed, "");
-    row("executions failed", found.failed, "a declined card (402), or nobody who ships");
-    row("  followed by a new one", found.followed, "from the saved trigger");
-    row("nodes completed", found.nodes_completed, "each with the one receipt given for it");
+    row("executions failed", found.failed, "a declined card (402), or no shipper");
+    row("  retried as a new execution", found.followed, "from the stored trigger");
+    row("nodes completed", found.nodes_completed, "each with its own receipt");
     row("nodes failed", found.nodes_failed, "");
-    row("nodes called off", found.nodes_called_off, "beside one that failed");
-    row("attempts", found.attempts, "those of killed instances and asked-for waits included");
-    println!("What the shop saw");
+    row("nodes cancelled", found.nodes_cancelled, "beside one that failed");
+    row("attempts", found.attempts, "including killed instances and hinted waits");
+    println!("Requests to the order service");
     for (answer, count) in &left.ledger.answers {
         let note = match answer.as_str() {
-            "done before" => "the same receipt again, by the key",
+            "done before" => "the same receipt, by its key",
             "429" => "with Retry-After: 1",
-            "too late" => "done, but nobody waited for the answer",
+            "too late" => "done, but the response came too late",
             _ => "",
         };
         row(answer, *count, note);
     }
     let (again, twice) = (left.ledger.asked_again(), left.ledger.answered_twice());
     println!(
-        "  {again} nodes asked again for what was done: {twice} because their instance was lost"
+        "  {again} nodes repeated a completed request: {twice} because their instance was lost"
     );
-    println!("  before it had recorded the answer, the others because the answer came too late");
-    println!("Together, after {} instances were killed", left.kills);
-    row("lost", found.lost, "executions and nodes without an end");
-    row("wrong", found.problems.len() as u64, "ends that the shop knows otherwise, second runs");
+    println!("  before it recorded the response, the others because the response came too late");
+    println!("Compared, after {} killed instances", left.kills);
+    row("lost", found.lost, "executions and nodes that did not end");
+    row("wrong", found.problems.len() as u64, "mismatches with the order service, duplicate runs");
     let a_second = found.nodes_completed as f64 / left.took.as_secs_f64();
-    println!("  {a_second:.0} node executions a second, in {:.1} s", left.took.as_secs_f64());
+    println!("  {a_second:.0} node executions per second, in {:.1} s", left.took.as_secs_f64());
 }
 
 /// S2's four queries.
@@ -71,7 +71,7 @@ fn queries(stats: &Stats) {
 fn chain(found: &Found) {
     let mut chains = found.chains.iter().enumerate();
     let Some((order, chain)) = chains.find(|(_, chain)| chain.len() > 1) else { return };
-    println!("\nOrder {order} was tried again as a whole:");
+    println!("\nOrder {order} was retried as a whole:");
     for execution in chain {
         let message = execution.message.as_deref().unwrap_or("");
         println!("  {}. {}  {} {message}", execution.attempt, execution.id, execution.status);
@@ -84,19 +84,19 @@ fn chain(found: &Found) {
 /// # Errors
 /// It cannot be run.
 pub async fn throughput(database: &str, orders: u64) -> Result<bool, Problem> {
-    println!("{orders} executions of 4 nodes that take no time, 3 processes");
+    println!("{orders} executions of 4 no-op nodes, 3 processes");
     println!("{}", machine());
     let program = std::env::current_exe()?;
     let measured = Throughput::measure(&program, database, orders).await?;
     let (nodes, took, rate) = (measured.nodes, measured.took.as_secs_f64(), measured.a_second());
-    println!("{nodes} nodes in {took:.1} s: {rate:.0} node executions a second");
+    println!("{nodes} nodes in {took:.1} s: {rate:.0} node executions per second");
     if cfg!(debug_assertions) {
-        println!("(of a build for debugging: run it with --release to see what it is)");
+        println!("(debug build: run it with --release for real numbers)");
         return Ok(true);
     }
     let is_enough = rate >= WANTED;
     if !is_enough {
-        println!("MISSED: {WANTED:.0} a second are promised");
+        println!("MISSED: {WANTED:.0} per second is the goal");
     }
     Ok(is_enough)
 }
@@ -118,16 +118,16 @@ fn machine() -> String {
 /// # Errors
 /// It cannot be run.
 pub async fn days(database: &str) -> Result<bool, Problem> {
-    println!("A partner is away for three weeks: 7 days, then 14 more, by the database's clock");
-    let weeks = super::days::run(&std::env::current_exe()?, database).await?;
-    println!("A node that is tried again:");
+    println!("A partner is down for three weeks: 7 days, then 14 more, by the database's clock");
+    let weeks = super::schedule::run(&std::env::current_exe()?, database).await?;
+    println!("A retried node:");
     for fault in &weeks.node.faults {
         let next = fault.next_delay.unwrap_or_default() / 86_400.0;
         println!("  day {:>2}  {}; again in {next:.0} days", weeks.day(fault.at), fault.message);
     }
     let ended = weeks.node.ended_at.map(|at| weeks.day(at)).unwrap_or_default();
     println!("  day {ended:>2}  {}", weeks.node.status);
-    println!("An execution that is tried again as a new one:");
+    println!("An execution retried as a new one:");
     for execution in &weeks.chain {
         let day = weeks.day(execution.due_at);
         println!("  day {day:>2}  {}  {}", execution.id, execution.status);

@@ -1,4 +1,4 @@
-//! Whoever starts it wrongly is told what to do.
+//! Invalid command lines.
 
 use std::process::{Command, Output};
 

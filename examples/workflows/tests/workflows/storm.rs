@@ -1,8 +1,8 @@
-//! Instances are killed while orders are done.
+//! Orders survive killed instances.
 
-use example_workflows::trial::check::check;
-use example_workflows::trial::faults::{Fate, fate};
-use example_workflows::trial::storm::{Left, Storm};
+use example_workflows::demo::check::check;
+use example_workflows::demo::crashes::{Left, Storm};
+use example_workflows::demo::faults::{Fate, fate};
 use steadfast_flow::Flow;
 use steadfast_store::Store;
 

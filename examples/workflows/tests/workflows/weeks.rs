@@ -1,6 +1,6 @@
 //! S2's schedule of 7 and 14 days.
 
-use example_workflows::trial::days;
+use example_workflows::demo::schedule;
 use steadfast_flow::ExecutionNodeStatus;
 
 use crate::{on_a_database, program};
@@ -9,16 +9,18 @@ const DAY: f64 = 86_400.0;
 
 /// P6, W2, W3: a node is tried again after 7 days and after 14 more with its saved input, while
 /// the node before it is not run again; an execution is tried again at the same times as a new one
-/// from the saved trigger, and the chain can be followed.
+/// from the stored trigger, and the chain can be followed.
 #[test]
 fn three_weeks_pass_by_the_databases_clock() {
     on_a_database(|database| async move {
-        let weeks = days::run(program(), &database).await.unwrap();
+        let weeks = schedule::run(program(), &database).await.unwrap();
         assert_eq!(weeks.problems(), Vec::<String>::new());
         let delays: Vec<_> =
             weeks.node.faults.iter().filter_map(|fault| fault.next_delay).collect();
         assert_eq!(delays, [7.0 * DAY, 14.0 * DAY]);
-        assert!(weeks.execution.nodes.iter().all(|node| node.status == ExecutionNodeStatus::Completed));
+        assert!(
+            weeks.execution.nodes.iter().all(|node| node.status == ExecutionNodeStatus::Completed)
+        );
         // The shop refuses another input under the same key.
         let key = weeks.node.idempotency_key.as_deref().unwrap();
         assert_eq!(weeks.ledger.deeds[key].calls, 3);

@@ -1,4 +1,4 @@
-//! A server that can do only so much.
+//! A server with limited capacity.
 //!
 //! The model is that of a server with one processor. Each request takes some of its time, and
 //! *turning one away takes time as well*: it must be read, understood and answered. So who

@@ -1,4 +1,4 @@
-//! What the proxy does next: nothing, what a test wrote down, or what chance has it.
+//! The plan of the proxy: no faults, scripted faults, or random ones.
 
 use std::collections::VecDeque;
 
@@ -6,20 +6,20 @@ use fastrand::Rng;
 use tokio::time::Instant;
 
 use super::capacity::{Capacity, Turn};
-use super::mischief::Mischief;
+use super::injected_fault::InjectedFault;
 
 /// What is to become of requests.
 #[derive(Clone, Debug)]
-pub enum Weather {
+pub enum FaultPlan {
     /// Every request is passed on.
-    Calm,
+    Passthrough,
     /// One after the other, each its own; the rest are passed on.
-    Script(VecDeque<Mischief>),
+    Script(VecDeque<InjectedFault>),
     /// The same for all of them.
-    Always(Mischief),
-    /// A share of them, by chance, suffers one of [`Mischief::STORM`]; all of them meet a
+    Always(InjectedFault),
+    /// A share of them, by chance, suffers one of [`InjectedFault::ALL`]; all of them meet a
     /// server of limited capacity.
-    Storm {
+    Random {
         /// Chance, the same for the same seed.
         dice: Rng,
         /// Which share of requests suffers.
@@ -29,29 +29,29 @@ pub enum Weather {
     },
 }
 
-impl Weather {
+impl FaultPlan {
     /// What happens to the next requests, one after the other.
-    pub fn script(script: impl IntoIterator<Item = Mischief>) -> Self {
+    pub fn script(script: impl IntoIterator<Item = InjectedFault>) -> Self {
         Self::Script(script.into_iter().collect())
     }
 
     /// A storm in which this share of requests suffers.
-    pub fn storm(seed: u64, share: f64) -> Self {
-        Self::Storm { dice: Rng::with_seed(seed), share, capacity: Capacity::idle() }
+    pub fn random(seed: u64, share: f64) -> Self {
+        Self::Random { dice: Rng::with_seed(seed), share, capacity: Capacity::idle() }
     }
 
     /// What happens to this request, and when.
-    pub(super) fn next(&mut self, is_insert: bool, now: Instant) -> (Mischief, Instant) {
+    pub(super) fn next(&mut self, is_insert: bool, now: Instant) -> (InjectedFault, Instant) {
         match self {
-            Self::Calm => (Mischief::None, now),
-            Self::Always(mischief) => (*mischief, now),
-            Self::Script(script) => (script.pop_front().unwrap_or(Mischief::None), now),
-            Self::Storm { dice, share, capacity } => match capacity.admit(is_insert, now) {
-                Turn::TurnedAway(when) => (Mischief::Answer(503, Some(1)), when),
+            Self::Passthrough => (InjectedFault::None, now),
+            Self::Always(fault) => (*fault, now),
+            Self::Script(script) => (script.pop_front().unwrap_or(InjectedFault::None), now),
+            Self::Random { dice, share, capacity } => match capacity.admit(is_insert, now) {
+                Turn::TurnedAway(when) => (InjectedFault::Answer(503, Some(1)), when),
                 Turn::Served(when) if dice.f64() < *share => {
-                    (dice.choice(Mischief::STORM).unwrap_or(Mischief::None), when)
+                    (dice.choice(InjectedFault::ALL).unwrap_or(InjectedFault::None), when)
                 }
-                Turn::Served(when) => (Mischief::None, when),
+                Turn::Served(when) => (InjectedFault::None, when),
             },
         }
     }

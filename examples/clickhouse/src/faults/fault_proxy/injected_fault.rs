@@ -1,10 +1,10 @@
-//! What can become of a request on its way.
+//! The faults of a request.
 
 use std::time::Duration;
 
 /// What becomes of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mischief {
+pub enum InjectedFault {
     /// Nothing: it is passed on, and its answer back.
     None,
     /// The connection is closed; the server never hears of it.
@@ -24,9 +24,9 @@ pub enum Mischief {
     Answer(u16, Option<u32>),
 }
 
-impl Mischief {
+impl InjectedFault {
     /// One of each, as a storm has them. Slow is longer than clients wait.
-    pub const STORM: [Self; 7] = [
+    pub const ALL: [Self; 7] = [
         Self::DropBefore,
         Self::CutRequest,
         Self::DropAfter,

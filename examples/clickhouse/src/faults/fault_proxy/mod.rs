@@ -1,11 +1,11 @@
-//! What stands between a client and its server on a bad day.
+//! A fault-injecting proxy between a client and its server.
 //!
 //! It understands just enough HTTP to know where a request ends and an answer begins, because
 //! that is what matters: before the request, between the two, or in the middle of the answer.
 
 mod capacity;
-mod mischief;
-mod weather;
+mod fault_plan;
+mod injected_fault;
 
 use std::convert::Infallible;
 use std::io;
@@ -29,8 +29,8 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
 pub use capacity::Capacity;
-pub use mischief::Mischief;
-pub use weather::Weather;
+pub use fault_plan::FaultPlan;
+pub use injected_fault::InjectedFault;
 
 type Problem = Box<dyn std::error::Error + Send + Sync>;
 type Answer = Response<BoxBody<Bytes, Problem>>;
@@ -46,7 +46,7 @@ pub struct Proxy {
 #[derive(Debug)]
 struct Shared {
     server: SocketAddr,
-    weather: Mutex<Weather>,
+    fault_plan: Mutex<FaultPlan>,
     connections: AtomicU64,
     requests: AtomicU64,
 }
@@ -56,12 +56,12 @@ impl Proxy {
     ///
     /// # Errors
     /// There is no port to be had.
-    pub async fn before(server: SocketAddr, weather: Weather) -> io::Result<Self> {
+    pub async fn start(server: SocketAddr, fault_plan: FaultPlan) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
             server,
-            weather: Mutex::new(weather),
+            fault_plan: Mutex::new(fault_plan),
             connections: AtomicU64::new(0),
             requests: AtomicU64::new(0),
         });
@@ -74,9 +74,9 @@ impl Proxy {
         self.address
     }
 
-    /// Changes the weather.
-    pub fn weather(&self) -> MutexGuard<'_, Weather> {
-        self.shared.weather()
+    /// Changes the fault_plan.
+    pub fn fault_plan(&self) -> MutexGuard<'_, FaultPlan> {
+        self.shared.fault_plan()
     }
 
     /// How many connections were made to it.
@@ -97,8 +97,8 @@ impl Drop for Proxy {
 }
 
 impl Shared {
-    fn weather(&self) -> MutexGuard<'_, Weather> {
-        self.weather.lock().unwrap_or_else(PoisonError::into_inner)
+    fn fault_plan(&self) -> MutexGuard<'_, FaultPlan> {
+        self.fault_plan.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -108,7 +108,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
         let shared = Arc::clone(&shared);
         let service = service_fn(move |request| handle(request, Arc::clone(&shared)));
         let _ = stream.set_nodelay(true);
-        // It ends with an error whenever mischief is done: that is the idea.
+        // It ends with an error whenever fault is done: that is the idea.
         tokio::spawn(
             server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service),
         );
@@ -121,29 +121,29 @@ async fn handle(request: Request<Incoming>, shared: Arc<Shared>) -> Result<Answe
     let (head, body) = request.into_parts();
     let request = Request::from_parts(head, Full::new(body.collect().await?.to_bytes()));
     let is_insert = request.uri().query().is_some_and(|query| query.contains("query=INSERT"));
-    let (mischief, when) = shared.weather().next(is_insert, Instant::now());
+    let (fault, when) = shared.fault_plan().next(is_insert, Instant::now());
     sleep_until(when).await;
-    match mischief {
-        Mischief::DropBefore => return Err("dropped before".into()),
-        Mischief::CutRequest => {
+    match fault {
+        InjectedFault::DropBefore => return Err("dropped before".into()),
+        InjectedFault::CutRequest => {
             pass_on_half(request, shared.server).await?;
             return Err("dropped in the middle".into());
         }
-        Mischief::Answer(status, wait) => return answer(status, wait),
+        InjectedFault::Answer(status, wait) => return answer(status, wait),
         _ => {}
     }
     // What is on its way stays on its way, whatever becomes of whoever sent it.
     let passing_on = tokio::spawn(async move {
-        if let Mischief::LateRequest(late) = mischief {
+        if let InjectedFault::LateRequest(late) = fault {
             sleep(late).await;
         }
         pass_on(request, shared.server).await
     });
     let answer = passing_on.await??;
-    match mischief {
-        Mischief::DropAfter => Err("dropped after".into()),
-        Mischief::CutAnswer => Ok(answer.map(|_| Cut::HeadOnly.boxed())),
-        Mischief::SlowAnswer(slow) => {
+    match fault {
+        InjectedFault::DropAfter => Err("dropped after".into()),
+        InjectedFault::CutAnswer => Ok(answer.map(|_| Cut::HeadOnly.boxed())),
+        InjectedFault::SlowAnswer(slow) => {
             sleep(slow).await;
             Ok(answer)
         }
