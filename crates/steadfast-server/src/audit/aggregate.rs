@@ -156,7 +156,7 @@ impl TaskActions {
     fn key(&self, actor: &Actor, action: &'static str) -> TaskKey {
         let key = (actor.clone(), action);
         let has_room = self.0.groups.len() < MAX_CALLERS || self.0.groups.contains(&key);
-        if has_room { key } else { (Actor::new(&actor.actor), action) }
+        if has_room { key } else { (Actor::new(&actor.name), action) }
     }
 
     pub(super) fn flush(&mut self, now: Instant, is_shutdown: bool) -> Vec<AuditEntry> {
@@ -184,7 +184,7 @@ impl Summary<CallKey> for CallCount {
     }
 
     fn into_entry(self, (actor, action): &CallKey) -> AuditEntry {
-        let actor = Actor { actor: actor.clone(), from: self.from };
+        let actor = Actor { name: actor.clone(), origin: self.from };
         AuditEntry::new(actor, action).detail(json!({ "times": self.times }))
     }
 }

@@ -47,7 +47,7 @@ impl FailedLogins {
 }
 
 fn entry(from: Option<IpAddr>, tries: u64) -> AuditEntry {
-    let by = Actor { from: from.map(|it| it.to_string()), ..Program::Anonymous.into() };
+    let by = Actor { origin: from.map(|it| it.to_string()), ..Program::Anonymous.into() };
     AuditEntry::new(by, "login.refused").detail(json!({ "tries": tries }))
 }
 

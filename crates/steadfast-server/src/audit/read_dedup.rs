@@ -71,10 +71,10 @@ impl Default for ReadDedup {
 impl ReadDedup {
     /// Whether this read is to be recorded.
     pub(super) fn is_new(&mut self, read: &AuditEntry, now: Instant) -> bool {
-        let AuditEntry { by, action, target, detail, .. } = read;
-        let read = self.hasher.hash_one((&by.from, action, target, detail.to_string()));
+        let AuditEntry { actor: by, action, target, detail, .. } = read;
+        let read = self.hasher.hash_one((&by.origin, action, target, detail.to_string()));
         let reads =
-            self.by_actor.get_or_insert_mut_ref(&by.actor, || LruCache::new(MAX_READS_PER_ACTOR));
+            self.by_actor.get_or_insert_mut_ref(&by.name, || LruCache::new(MAX_READS_PER_ACTOR));
         if reads.get(&read).is_some_and(|recorded| now - *recorded < DEDUP_WINDOW) {
             return false;
         }

@@ -40,7 +40,7 @@ impl Caller {
     /// A caller with this name at this address.
     pub(crate) fn named(actor: impl Into<String>, peer: Option<Peer>, role: Role) -> Self {
         let from = peer.map(|peer| peer.ip().to_string());
-        Self { actor: Actor { actor: actor.into(), from }, role }
+        Self { actor: Actor { name: actor.into(), origin: from }, role }
     }
 
     /// An unauthenticated caller.
@@ -53,8 +53,8 @@ impl Caller {
         if self.role >= needed {
             return Ok(());
         }
-        let Self { by, role } = self;
-        let detail = format!("this requires the {needed} role; {} has the {role} role", by.actor);
+        let Self { actor: by, role } = self;
+        let detail = format!("this requires the {needed} role; {} has the {role} role", by.name);
         let next = format!("use a token with the {needed} role");
         Err(ApiError::new(ErrorKind::Forbidden, detail).next(next))
     }

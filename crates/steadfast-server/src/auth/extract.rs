@@ -24,7 +24,7 @@ macro_rules! role_extractor {
             async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
                 let caller = Caller::from_request_parts(parts, app).await?;
                 caller.require(Role::$role)?;
-                Ok(Self(app.api_for(caller.by)))
+                Ok(Self(app.api_for(caller.actor)))
             }
         }
     };

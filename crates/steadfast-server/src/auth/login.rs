@@ -87,7 +87,7 @@ async fn log_in(State(app): State<App>, request: Request) -> Result<Response, Pr
     let id = app.auth().start_session(login.token.trim()).map_err(|error| {
         ApiError::new(ErrorKind::Internal, error.to_string()).next("see the server log")
     })?;
-    app.audit().record_frequent(AuditEntry::new(caller.by, "login"));
+    app.audit().record_frequent(AuditEntry::new(caller.actor, "login"));
     Ok(redirect(login.next(), &cookie::set_session(&id, &headers, app.auth().over_tls)))
 }
 
@@ -105,7 +105,7 @@ fn failed(app: &App, peer: Option<Peer>, login: &Login) -> Response {
 async fn log_out(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Response {
     if let Some(id) = cookie::session(&headers, app.auth().over_tls) {
         app.auth().sessions.end(id);
-        app.audit().record_frequent(AuditEntry::new(caller.by, "logout"));
+        app.audit().record_frequent(AuditEntry::new(caller.actor, "logout"));
     }
     redirect(PATH, &cookie::clear_session(&headers, app.auth().over_tls))
 }

@@ -16,7 +16,7 @@ use steadfast_api::{
     Api, ApiError, BreakerView, EventFilter, EventView, EventsFrom, Local, StatsView, Window,
     WorkerView,
 };
-use steadfast_store::{Activity, Counts, Due, QueueInfo, Store, StoreError};
+use steadfast_store::{Activity, Counts, DueTimes, QueueInfo, Store, StoreError};
 use tokio::time::timeout;
 use tokio::try_join;
 
@@ -60,7 +60,7 @@ pub(crate) fn stats_view(counts: &Counts) -> StatsView {
 #[derive(Debug)]
 pub(crate) struct OldestDue {
     pub(crate) now: Timestamp,
-    pub(crate) due: Due,
+    pub(crate) due: DueTimes,
 }
 
 /// The query caches of the store.

@@ -94,7 +94,7 @@ pub(crate) async fn run_to_completion(
 
 /// The unit of the fair share: the actor, or the client network of anonymous callers.
 fn share_key(caller: &Caller) -> String {
-    let Actor { actor, from } = &caller.by;
+    let Actor { name: actor, origin: from } = &caller.actor;
     match from.as_deref().map(str::parse::<IpAddr>) {
         Some(Ok(from)) if actor == ANONYMOUS => client_network(from).to_string(),
         _ => actor.clone(),

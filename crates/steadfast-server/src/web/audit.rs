@@ -72,13 +72,13 @@ fn results(view: &View, filter: &AuditFilter, entries: &Page<AuditEntry>) -> Mar
 }
 
 fn row(view: &View, entry: &AuditEntry) -> Markup {
-    let by = &entry.by;
+    let by = &entry.actor;
     html! {
         tr id=[entry.number.map(|number| format!("audit-{number}"))] data-row {
             td class="when" { @if let Some(time) = entry.at { (parts::at(view.now, time)) } }
             td {
-                a href=(link::filtered("/audit", [("actor", &by.actor)])) { (by.actor) }
-                @if let Some(from) = &by.from { span class="muted" { " from " (from) } }
+                a href=(link::filtered("/audit", [("actor", &by.name)])) { (by.name) }
+                @if let Some(from) = &by.origin { span class="muted" { " from " (from) } }
             }
             td { a href=(link::filtered("/audit", [("action", &entry.action)])) { code { (entry.action) } } }
             td class="target" { @if let Some(target) = &entry.target { (target_link(&entry.action, target)) } }
