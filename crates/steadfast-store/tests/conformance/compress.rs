@@ -83,7 +83,7 @@ async fn fault_that_cannot_be_decoded_is_reported_and_not_compressed(store: &Har
     let (damaged, sound) = (store.exhausted().await, store.exhausted().await);
     store.has_a_fault_of_a_newer_version(damaged).await;
     let shown = store.show(damaged).await;
-    assert!(shown.problem.clone().unwrap().starts_with("a fault of it cannot be read"));
+    assert!(shown.problem.clone().unwrap().starts_with("cannot decode its fault"));
     assert_eq!((shown.attempts, shown.faults.len()), (3, 2));
     assert_eq!(store.compress(Duration::ZERO, 10).await.unwrap(), 1);
     assert_eq!(store.show(damaged).await, shown);

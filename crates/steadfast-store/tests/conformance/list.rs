@@ -332,7 +332,7 @@ async fn task_that_cannot_be_decoded_is_listed_with_its_problem(store: &Harness)
     let listed = stranger.tasks(&Filter::all(), &PageRequest::default()).await.unwrap().items;
     assert_eq!(listed.iter().map(|task| task.id).collect::<Vec<_>>(), [foreign, sound]);
     let [newer, known] = <[_; 2]>::try_from(listed).unwrap();
-    assert!(newer.problem.unwrap().contains("its policy cannot be read"));
+    assert!(newer.problem.unwrap().contains("cannot decode its policy"));
     assert_eq!((newer.policy, newer.max_attempts), (None, 0));
     assert_eq!((newer.payload, known.problem), (known.payload, None));
     let shown = stranger.task(foreign).await.unwrap();
