@@ -59,5 +59,5 @@ async fn connection_to_another_file_is_rejected() {
     let store: &Store = &fixture.store;
     let error = store.submit_within(&mut other, vec![task(1)]).await.unwrap_err();
     assert!(matches!(error, StoreError::Invalid(_)), "{error}");
-    assert!(error.to_string().contains("begin the transaction on the store's own file"));
+    assert!(error.to_string().contains("begin the transaction on the store's file"));
 }

@@ -44,7 +44,7 @@ async fn memory_store_has_no_health() {
     let error = examine(&url, Timestamp::now).await.unwrap_err();
     assert!(error.to_string().contains("it is a directory"), "{error}");
     let error = examine("sqlite::memory:", Timestamp::now).await.unwrap_err();
-    assert!(error.to_string().contains("gone with its process"), "{error}");
+    assert!(error.to_string().contains("ends with its process"), "{error}");
     let error = examine("mysql://ada:hunter2@db/tasks", Timestamp::now).await.unwrap_err();
     assert!(matches!(error, StoreError::Url { .. }), "{error}");
     assert!(!error.to_string().contains("hunter2"), "{error}");
