@@ -74,10 +74,8 @@ impl Claim for Witness {
 impl Settle for Witness {
     async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
         let asked = Instant::now();
-        let said: Vec<_> = settlements
-            .iter()
-            .map(|one| (one.id, one.fencing_token, word(&one.verdict)))
-            .collect();
+        let said: Vec<_> =
+            settlements.iter().map(|one| (one.id, one.fencing_token, word(&one.verdict))).collect();
         for (id, version, word) in said.iter().copied() {
             self.journal.write(&Sight::Saying { at: asked, id, version, word });
         }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 use steadfast::decide::Progress;
-use steadfast_store::{Actor, AuditEntry, ExecutionId, InputError, NewExecution, StartedNode, When};
+use steadfast_store::{
+    Actor, AuditEntry, ExecutionId, InputError, NewExecution, StartedNode, When,
+};
 
 use crate::next_step::{NextStep, next_step};
 use crate::node_task::{Input, node_task};

@@ -113,8 +113,9 @@ pub(crate) fn inputs(values: Vec<NodeValue>) -> Result<HashMap<ExecutionId, Inpu
     let mut inputs: HashMap<ExecutionId, Input> = HashMap::new();
     for NodeValue { execution, node, json } in values {
         let value = match json {
-            Some(json) => serde_json::from_str(&json)
-                .map_err(|error| InputError::new("result", format!("is not valid JSON: {error}")))?,
+            Some(json) => serde_json::from_str(&json).map_err(|error| {
+                InputError::new("result", format!("is not valid JSON: {error}"))
+            })?,
             None => Value::Null,
         };
         let input = inputs.entry(execution).or_default();

@@ -8,7 +8,7 @@ use steadfast::decide::DecisionEnv;
 use steadfast::guard::{self, Transition};
 use steadfast::judge;
 use steadfast_store::{
-    GuardEnv, AttemptPermit, Claimed, FailureContext, FencingToken, Settled, Settlement, Status,
+    AttemptPermit, Claimed, FailureContext, FencingToken, GuardEnv, Settled, Settlement, Status,
     Store, StoreError, TaskId, Verdict, document,
 };
 
@@ -73,7 +73,8 @@ impl ClaimService<'_> {
         // One payload that is not JSON must not lose the rest of the batch.
         let payload = RawValue::from_string(std::mem::take(&mut claimed.payload))
             .map_err(|error| claimed.quarantine(&format!("payload is not valid JSON: {error}")))?;
-        let (id, fencing_token, permit) = (claimed.id, claimed.fencing_token, claimed.acquire_permit()?);
+        let (id, fencing_token, permit) =
+            (claimed.id, claimed.fencing_token, claimed.acquire_permit()?);
         self.in_flight.begin(id, fencing_token, permit, lease);
         Ok(ClaimView { id, fencing_token, task: ClaimedTask::new(claimed, payload, now) })
     }

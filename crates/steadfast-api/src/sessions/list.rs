@@ -10,7 +10,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use jiff::Timestamp;
 use steadfast::observe::Session;
 use steadfast_store::{
-    Cursor, InputError, PageRequest, Record, RecordKind, Store, StoreError, StoredTask, TaskId, name,
+    Cursor, InputError, PageRequest, Record, RecordKind, Store, StoreError, StoredTask, TaskId,
+    name,
 };
 
 use super::filter::SessionFilter;

@@ -4,7 +4,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use steadfast::observe::Redactor;
-use steadfast_flow::{Execution, ExecutionFilter as StoreFilter, ExecutionNode, ExecutionNodeStatus};
+use steadfast_flow::{
+    Execution, ExecutionFilter as StoreFilter, ExecutionNode, ExecutionNodeStatus,
+};
 use steadfast_store::{ExecutionId, ExecutionStatus, TaskId};
 
 /// An execution to start.

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
-use steadfast::file::{Place, Source};
+use steadfast::file::{Source, SourcePosition};
 
 use crate::output::sanitize;
 
@@ -24,7 +24,7 @@ pub(super) struct Excerpt {
     text: String,
     /// Number of lines before the excerpt.
     lines_before: usize,
-    place: Place,
+    place: SourcePosition,
     /// The labelled range within the excerpt.
     span: Range<usize>,
 }

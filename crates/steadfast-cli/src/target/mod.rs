@@ -129,7 +129,7 @@ pub(crate) fn current_user() -> Actor {
     let name = User::from_uid(user).ok().flatten().map(|user| user.name);
     let host = nix::unistd::gethostname().unwrap_or_default();
     let mut actor = Actor::new(name.unwrap_or_else(|| format!("uid {user}")));
-    actor.from = Some(format!("cli@{}", host.to_string_lossy()));
+    actor.origin = Some(format!("cli@{}", host.to_string_lossy()));
     actor
 }
 

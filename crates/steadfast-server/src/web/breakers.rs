@@ -126,7 +126,8 @@ fn override_note(view: &View, order: &BreakerOverride) -> Markup {
 
 fn buttons(breaker: &BreakerView) -> Markup {
     let is_closed = breaker.instances.iter().all(|it| it.state == BreakerState::Closed);
-    let is_isolated = breaker.order.as_ref().is_some_and(|it| it.command == BreakerCommand::Isolate);
+    let is_isolated =
+        breaker.order.as_ref().is_some_and(|it| it.command == BreakerCommand::Isolate);
     let is_open = !is_closed && breaker.instances.iter().all(|it| it.state == BreakerState::Open);
     let path = link::to("/breakers", &breaker.policy);
     let name = &breaker.policy;

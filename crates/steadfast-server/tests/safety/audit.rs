@@ -111,7 +111,8 @@ async fn logins_and_failures_are_audited_without_tokens() {
     world.ask("GET /api/v1/stats", &["Authorization: Bearer sf_wrong"], "").await;
     let secret = world.tokens.admin.secret().to_owned();
     let log = world.log().await;
-    let actors = |action| of(&log, action).iter().map(|it| it.actor.name.clone()).collect::<Vec<_>>();
+    let actors =
+        |action| of(&log, action).iter().map(|it| it.actor.name.clone()).collect::<Vec<_>>();
     assert_eq!(
         (actors("login"), actors("logout")),
         (vec!["ada".to_owned()], vec!["ada".to_owned()])
@@ -236,7 +237,10 @@ async fn settles_are_audited() {
     for (action, id) in [("task.complete", &ids[0]), ("task.fail", &ids[1])] {
         let entries = of(&log, action);
         assert_eq!(entries.len(), 1, "{action}: a rejected request is not recorded");
-        assert_eq!((entries[0].actor.name.as_str(), entries[0].target.as_ref()), ("otto", Some(id)));
+        assert_eq!(
+            (entries[0].actor.name.as_str(), entries[0].target.as_ref()),
+            ("otto", Some(id))
+        );
     }
 }
 

@@ -18,7 +18,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use steadfast_store::{Claimed, QueueLimit, ClaimCursor};
+use steadfast_store::{ClaimCursor, Claimed, QueueLimit};
 use tokio::time::Instant;
 
 use super::prefetch::Capacity;

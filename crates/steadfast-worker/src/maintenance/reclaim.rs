@@ -10,7 +10,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use steadfast::guard;
 use steadfast_store::{
-    GuardEnv, Claimed, FailureContext, Settled, StoreError, worker_lost_judgement, worker_lost,
+    Claimed, FailureContext, GuardEnv, Settled, StoreError, worker_lost, worker_lost_judgement,
 };
 use tracing::warn;
 

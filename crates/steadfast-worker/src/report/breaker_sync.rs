@@ -121,7 +121,8 @@ impl BreakerSync {
             return;
         }
         let is_fresh = now.duration_since(order.at) < COMMAND_MAX_AGE;
-        for change in named.each().filter_map(|breaker| apply_to(breaker, order.command, is_fresh)) {
+        for change in named.each().filter_map(|breaker| apply_to(breaker, order.command, is_fresh))
+        {
             self.report_override(&order.policy, change, &order.actor.name, now);
         }
     }

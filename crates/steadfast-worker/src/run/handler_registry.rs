@@ -32,7 +32,11 @@ pub(crate) struct HandlerRegistry {
 }
 
 impl HandlerRegistry {
-    pub(crate) fn add<M>(&mut self, kind: String, handler: impl Handler<M>) -> Result<(), InputError> {
+    pub(crate) fn add<M>(
+        &mut self,
+        kind: String,
+        handler: impl Handler<M>,
+    ) -> Result<(), InputError> {
         if self.handlers.contains_key(&kind) {
             let problem = format!("`{kind}` has two handlers; register each kind once");
             return Err(InputError::new("kind", problem));

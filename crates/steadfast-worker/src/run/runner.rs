@@ -9,7 +9,7 @@ use std::sync::Arc;
 use metrics::histogram;
 use steadfast::judge::Judgement;
 use steadfast::{Class, Fault, Kind};
-use steadfast_store::{GuardEnv, AttemptOutcome, AttemptPermit, FailureContext, Verdict};
+use steadfast_store::{AttemptOutcome, AttemptPermit, FailureContext, GuardEnv, Verdict};
 use tokio::time::Instant;
 use tracing::Instrument as _;
 

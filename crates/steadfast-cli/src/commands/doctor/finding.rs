@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use steadfast_store::health::{Seen, Unavailable};
+use steadfast_store::health::{Fact, Unavailable};
 
 use crate::output::colour::{BAD, DIM, GOOD};
 

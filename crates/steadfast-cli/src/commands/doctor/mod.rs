@@ -118,7 +118,7 @@ fn check_all(health: &Health) -> Vec<Finding> {
     let has_clients = match &health.engine {
         EngineHealth::Postgres(own) => {
             checks.extend(postgres::server::check(own));
-            own.colleagues.as_ref().is_ok_and(|others| *others > 0)
+            own.other_connections.as_ref().is_ok_and(|others| *others > 0)
         }
         EngineHealth::Sqlite(own) => {
             checks.extend(sqlite::files::check(own));

@@ -55,7 +55,8 @@ impl Export {
         let Some(from) = catalog.file() else {
             return Err(no_policies());
         };
-        let exported = Exported::of(self.format, steadfast_import::export(self.format, catalog.policies()));
+        let exported =
+            Exported::of(self.format, steadfast_import::export(self.format, catalog.policies()));
         let file = self.output.as_deref().filter(|file| !input::is_stdin(file));
         if common.json || (file.is_none() && exported.text.is_some()) {
             common.output().print(&exported)?;

@@ -87,7 +87,7 @@ impl Import {
         Ok(if refused { Exit::Failed } else { Exit::Success })
     }
 
-    fn read(&self) -> Result<Imported, CliError> {
+    fn read(&self) -> Result<ImportReport, CliError> {
         let (format, file) = self.format_and_file()?;
         let source = input::source_of(&file).map_err(|why| self.unreadable(&why))?;
         let format = match format {
@@ -119,7 +119,7 @@ impl Import {
         }
     }
 
-    fn save(&self, file: &Path, imported: &Imported) -> Result<(), CliError> {
+    fn save(&self, file: &Path, imported: &ImportReport) -> Result<(), CliError> {
         let if_exists = if self.force { IfExists::Replace } else { IfExists::Refuse };
         file::write(file, imported.to_yaml().as_bytes(), if_exists)?;
         let policies = counted(imported.policies.len(), "policy", "policies");
@@ -151,7 +151,7 @@ fn detected_format(source: &Source) -> Result<ImportFormat, CliError> {
 /// `--json` prints what the library read, text output the equivalent policy file.
 #[derive(Serialize)]
 #[serde(transparent)]
-struct ImportOutput<'i>(&'i Imported);
+struct ImportOutput<'i>(&'i ImportReport);
 
 impl Printable for ImportOutput<'_> {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {

@@ -8,12 +8,12 @@ use crate::output::colour::HEADING;
 use crate::output::{counted, stacked_row, width};
 
 /// Prints the list on stderr. `file` is the file its lines refer to.
-pub(super) fn report(lost: &[Lost], file: &str, headline: &str) {
+pub(super) fn report(lost: &[Unsupported], file: &str, headline: &str) {
     // A closed stderr is not an error.
     let _ = write(&mut anstream::stderr().lock(), lost, file, headline);
 }
 
-fn write(page: &mut dyn Write, lost: &[Lost], file: &str, headline: &str) -> io::Result<()> {
+fn write(page: &mut dyn Write, lost: &[Unsupported], file: &str, headline: &str) -> io::Result<()> {
     let settings = counted(lost.len(), "setting", "settings");
     writeln!(page, "{HEADING}{settings} {headline}:{HEADING:#}")?;
     let width = u16::try_from(width::of_stderr()).unwrap_or(u16::MAX);
@@ -25,8 +25,8 @@ fn write(page: &mut dyn Write, lost: &[Lost], file: &str, headline: &str) -> io:
 }
 
 /// The position and the reason.
-fn entry_of(lost: &Lost, file: &str) -> (String, String) {
-    let Lost { line, column, path, what, why, .. } = lost;
+fn entry_of(lost: &Unsupported, file: &str) -> (String, String) {
+    let Unsupported { line, column, path, what, reason, .. } = lost;
     if path.is_empty() {
         return (what.clone(), reason.clone());
     }
@@ -35,6 +35,6 @@ fn entry_of(lost: &Lost, file: &str) -> (String, String) {
         _ => path.clone(),
     };
     // Often the end of the path already names the setting.
-    let rest = if path.ends_with(what) { why.clone() } else { format!("{what}: {why}") };
+    let rest = if path.ends_with(what) { reason.clone() } else { format!("{what}: {reason}") };
     (name, rest)
 }

@@ -13,7 +13,7 @@ use serde_json::value::to_raw_value;
 use steadfast::policy::Draft;
 use steadfast::{GaveUp, Policy};
 use steadfast_api::remote::Remote;
-use steadfast_api::{Api, NewTask, PriorAttempt, PolicyChoice};
+use steadfast_api::{Api, NewTask, PolicyChoice, PriorAttempt};
 use steadfast_store::{Store, Task, TaskId, When, can_hand_over};
 
 use crate::error::CliError;

@@ -97,7 +97,7 @@ impl Serve {
         runtime.block_on(async {
             let logs = log::start(self.log_format)?;
             let served = self.serve(common).await;
-            logs.end().await;
+            logs.shutdown().await;
             served
         })
     }
@@ -116,7 +116,7 @@ impl Serve {
         let server = server.drain(self.drain);
         let server = if self.no_page { server.without_web_ui() } else { server };
         let connections = self.access.connections(self.work.calls());
-        let server = self.access.apply(server).connections(connections);
+        let server = self.access.apply(server).max_connections(connections);
         let bound =
             self.work.apply(server, &store)?.bind().await.map_err(serve_error::to_cli_error)?;
         common.output().print(&Serving::new(&bound, &url))?;

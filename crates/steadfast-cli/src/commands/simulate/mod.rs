@@ -10,7 +10,7 @@ mod values;
 use clap::{Args, Subcommand};
 use steadfast::Policy;
 use steadfast_draw::ChartStack;
-use steadfast_sim::{Invalid, Outcome, Scenario, draw, simulate};
+use steadfast_sim::{Outcome, Scenario, ScenarioError, draw, simulate};
 
 use crate::chart::ChartFlags;
 use crate::cli::Common;
@@ -105,7 +105,7 @@ fn run_scenario(
     common: &Common,
 ) -> Result<Exit, CliError> {
     let destination = chart.destination()?;
-    let outcomes: Result<Vec<Outcome>, Invalid> =
+    let outcomes: Result<Vec<Outcome>, ScenarioError> =
         policies.iter().map(|(name, policy)| simulate(scenario, name, policy)).collect();
     let outcomes = outcomes.map_err(invalid)?;
     let sheet = || ChartStack::new([draw::load(scenario, &outcomes), draw::completions(&outcomes)]);
@@ -119,7 +119,7 @@ fn run_scenario(
     Ok(Exit::Success)
 }
 
-fn invalid(why: Invalid) -> CliError {
+fn invalid(why: ScenarioError) -> CliError {
     let next = format!("change {}; see --help for its format", why.field());
     CliError::usage(why.to_string()).with_help(next)
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use steadfast_store::health::{Numbers, PostgresHealth, Seen, Server, Table};
+use steadfast_store::health::{Fact, Numbers, PostgresHealth, Server, Table};
 
 use crate::commands::doctor::finding::Finding;
 use crate::commands::doctor::units::{MINUTE, long, size};

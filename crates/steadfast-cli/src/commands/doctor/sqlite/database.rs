@@ -20,7 +20,7 @@ const MAX_ERROR_LINES: usize = 3;
 pub(in crate::commands::doctor) fn check(own: &SqliteHealth) -> Vec<Finding> {
     let holders = own.holders.as_deref().unwrap_or_default();
     vec![
-        Finding::of("damage", &own.damage, |damage| integrity(damage, own)),
+        Finding::of("damage", &own.corruption, |damage| integrity(damage, own)),
         Finding::of("journal", &own.journal, |mode| journal(mode, own)),
         log(own, holders),
         Finding::of("lock", &own.locked, |locked| lock(*locked, holders)),

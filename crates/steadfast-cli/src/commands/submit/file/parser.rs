@@ -169,10 +169,7 @@ mod tests {
             ),
             (r#"{"kind":"k","payload":1,"hold_category":true}"#, "hold_category: needs a category"),
             (r#"{"kind":"k","payload":1,"id":"00000000-0000-4000-8000-000000000000"}"#, "id: "),
-            (
-                r#"{"kind":"http","payload":{"uri":"http://a/"}}"#,
-                "payload.uri: unknown field",
-            ),
+            (r#"{"kind":"http","payload":{"uri":"http://a/"}}"#, "payload.uri: unknown field"),
             (r#"{"kind":"k","payload":1} {}"#, "there is more than a task: trailing"),
             ("{", "incomplete task on this line; write each task on one line"),
             ("kind,payload", "this is not a task: expected value"),
