@@ -40,7 +40,7 @@ pub(crate) async fn engine(url: &str) -> Result<Arc<dyn Engine>, Problem> {
 /// Runs until it is terminated or killed.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Problem> {
     let journal = Arc::new(Journal::create(&arguments.journal)?);
-    let engine = patiently(&arguments.store).await?;
+    let engine = open_with_retries(&arguments.store).await?;
     let store = Witness::store(engine, journal.clone());
     let handler =
         move |script: Script, context: Context| work::run(script, context, journal.clone());

@@ -266,7 +266,7 @@ async fn submit(
         let ids: Vec<TaskId> = tasks.iter().map(|task| task.id()).collect();
         loop {
             if store.is_none() {
-                store = child::engine(&url).await.ok().map(Store::on);
+                store = child::engine(&url).await.ok().map(Store::with_engine);
             }
             let submitted = match &store {
                 Some(store) => store.submit_all(tasks.clone()).await.is_ok(),

@@ -67,7 +67,7 @@ fn breaker_is_opened_held_and_closed() {
         let printed = folder.run_ok(&format!("breaker {line}"));
         assert!(printed.contains(said), "{printed}");
         let orders = folder.change(async |store| store.breaker_overrides().await.unwrap());
-        assert_eq!((orders[0].policy.as_str(), orders[0].wish), ("payments", wish));
+        assert_eq!((orders[0].policy.as_str(), orders[0].command), ("payments", wish));
         assert!(orders[0].actor.origin.as_ref().unwrap().starts_with("cli@"));
     }
 }

@@ -219,7 +219,7 @@ fn invalid_lines_can_be_skipped() {
     assert!(notes.contains("note: line 1203 skipped: this is not a task"), "{notes}");
     let aside = std::fs::read_to_string(folder.path().join("bad.jsonl")).unwrap();
     assert_eq!(aside.lines().collect::<Vec<_>>(), bad);
-    assert!(notes.contains("line 602 skipped: policy: there is no policy `patint`"), "{notes}");
+    assert!(notes.contains("line 602 skipped: policy: unknown policy `patint`"), "{notes}");
     assert_eq!(numbers_in(&folder), (0..1200).collect::<Vec<_>>());
 }
 
@@ -231,7 +231,7 @@ fn line_rejected_by_the_store_stops_submission() {
     std::fs::write(folder.path().join("t"), lines(0..700) + wrong + &lines(701..1500)).unwrap();
     let (code, printed) = folder.run_err("submit t");
     assert_eq!(code, Some(2));
-    assert!(printed.contains("t, line 701: policy: there is no policy `patint`"), "{printed}");
+    assert!(printed.contains("t, line 701: policy: unknown policy `patint`"), "{printed}");
     assert_eq!(numbers_in(&folder), (0..700).collect::<Vec<_>>());
     std::fs::write(folder.path().join("t"), lines(0..1500)).unwrap();
     folder.run_ok("submit t --resume");

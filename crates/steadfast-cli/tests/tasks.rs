@@ -113,7 +113,7 @@ fn empty_list_gives_advice() {
     assert!(printed.contains("tasks list"), "{printed}");
     let (code, printed) = folder.run_err(&format!("tasks show {}", TaskId::fresh()));
     assert_eq!(code, Some(1));
-    assert!(printed.contains("there is no task"), "{printed}");
+    assert!(printed.contains("no task"), "{printed}");
     assert_eq!(folder.run_err("tasks show --key missing").0, Some(1));
 
     let empty = Folder::with(async |_| {});
@@ -253,7 +253,7 @@ fn failure_on_one_task_does_not_stop_others() {
     let output = folder.output(&format!("tasks cancel {} {id}", TaskId::fresh()));
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("cancelled {id}\n"));
-    assert!(String::from_utf8(output.stderr).unwrap().contains("there is no task"));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("no task"));
 }
 
 /// D16: a dry run changes nothing; a script needs --yes; a rate spreads the tasks.

@@ -131,7 +131,7 @@ fn invalid_file_is_reported_with_lines() {
     assert!(code == Some(2) && printed.contains("choose another name"), "{printed}");
     let (code, printed) = folder.run_err("token new --name a --role king");
     assert!(
-        code == Some(2) && printed.contains("there is no role `king`; say viewer"),
+        code == Some(2) && printed.contains("unknown role `king`; expected viewer"),
         "{printed}"
     );
 }

@@ -96,7 +96,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     Ok(())
 }
 
-/// The breakers of two instances, one of which has had enough.
+/// Reports the breakers of two instances, one of them open.
 async fn report_breakers(store: &Store) -> Result<(), Box<dyn Error + Send + Sync>> {
     let now = store.now().await?;
     let report = |instance: &str, state: &str, failures: u64| {
@@ -114,7 +114,7 @@ async fn report_breakers(store: &Store) -> Result<(), Box<dyn Error + Send + Syn
 async fn run(api: Local) {
     for round in ROUNDS + 1.. {
         tokio::time::sleep(std::time::Duration::from_secs(3)).await;
-        let went = match attempt(&api, round).await {
+        let result = match attempt(&api, round).await {
             Ok(()) => submit(&api, round).await,
             Err(error) => Err(error),
         };
@@ -138,7 +138,7 @@ async fn submit(api: &Local, round: usize) -> Result<(), Box<dyn Error + Send + 
         task.policy = Some(serde_json::from_value(json!(policy))?);
         task.correlation_id = Some(format!("order-{order}"));
         task.idempotency_key = Some(format!("{kind}-{order}"));
-        task.category = place.is_multiple_of(2).then(|| "eu-west".to_owned());
+        task.category = index.is_multiple_of(2).then(|| "eu-west".to_owned());
         if outcome == Outcome::Later {
             task.run_at = Some(steadfast_store::When::After(std::time::Duration::from_secs(
                 (round as u64 * 7_919) % 86_400 + 300,
@@ -160,12 +160,11 @@ async fn attempt(api: &Local, round: usize) -> Result<(), Box<dyn Error + Send +
         }
         match outcome.and_then(|outcome| outcome.fault(round)) {
             Some(fault) => {
-                let failure = json!({"version": claim.version, "fault": fault});
+                let failure = json!({"fencing_token": claim.fencing_token, "fault": fault});
                 api.fail(claim.id, serde_json::from_value::<AttemptFailure>(failure)?).await?;
             }
             None => {
-                let completion =
-                    json!({"version": claim.version, "result": {"status": 200, "ms": 84}});
+                let completion = json!({"fencing_token": claim.fencing_token, "result": {"status": 200, "ms": 84}});
                 api.complete(claim.id, serde_json::from_value::<Completion>(completion)?).await?;
             }
         }

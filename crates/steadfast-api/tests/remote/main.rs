@@ -22,7 +22,7 @@ use std::sync::Arc;
 use steadfast::file::{Format, Policies, Source};
 use steadfast_api::remote::Remote;
 use steadfast_api::{Api, Local};
-use steadfast_server::{Bound, Server};
+use steadfast_server::{BoundServer, Server};
 use steadfast_store::{Actor, Store};
 use tokio::task::JoinHandle;
 
@@ -64,7 +64,7 @@ async fn both() -> Both {
     Both { local, remote, running }
 }
 
-async fn bound() -> Bound {
+async fn bound() -> BoundServer {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let server = Server::new(store).listen("127.0.0.1:0".parse().unwrap()).without_worker();
     server.policies(policies()).bind().await.unwrap()

@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn current_user_has_name_and_origin() {
         let user = current_user();
-        assert!(!user.actor.is_empty());
-        assert!(user.from.is_some_and(|from| from.starts_with("cli@")));
+        assert!(!user.name.is_empty());
+        assert!(user.origin.is_some_and(|from| from.starts_with("cli@")));
     }
 }

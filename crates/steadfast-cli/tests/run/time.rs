@@ -16,7 +16,7 @@ fn timed_out_command_gets_sigterm() {
     assert_eq!(ended.status.code(), Some(124));
     assert_eq!(
         text(&ended.stderr),
-        "steadfast: gave up after 1 attempt: all attempts are used up \
+        "steadfast: gave up after 1 attempt: attempts exhausted \
          (timeout, the attempt took too long)\n"
     );
 }

@@ -112,7 +112,7 @@ pub(crate) async fn work(store: &Store, queue: &str, end: impl Fn(&Claimed, Time
     let claims = store.claim(&ClaimRequest::new("w1", 100).queue(queue)).await.unwrap();
     let settle = |task: &Claimed| Settlement {
         id: task.id,
-        version: task.version,
+        fencing_token: task.fencing_token,
         verdict: end(task, claims.now),
     };
     store.settle(claims.tasks.iter().map(settle).collect()).await.unwrap();

@@ -34,7 +34,7 @@ async fn start_is_audited_once_per_key(store: Harness) {
     let log = store.store().audit_entries(&AuditQuery::default()).await.unwrap().items;
     let message: Vec<_> = log.iter().map(|entry| (entry.action.as_str(), &entry.target)).collect();
     assert_eq!(message, [("execution.start", &Some(id.to_string()))]);
-    assert_eq!(log[0].by, operator());
+    assert_eq!(log[0].actor, operator());
 }
 
 cases!(operator_actions_are_audited, start_is_audited_once_per_key);

@@ -90,7 +90,7 @@ async fn tasks_of_a_resumed_execution_are_not_cancelled(store: Harness) {
         store.end_without_cancelling_tasks(id).await;
     }
     store.flow.resume(resumed, &operator()).await.unwrap();
-    let mut cancelled = store.store().call_off(&left, &operator()).await.unwrap();
+    let mut cancelled = store.store().cancel_leftover_tasks(&left, &operator()).await.unwrap();
     cancelled.sort_unstable();
     assert_eq!(cancelled, left[1].1);
     assert!(completed(&store.run(&Handlers::default(), resumed).await));

@@ -271,7 +271,7 @@ mod tests {
     fn tracked_callers_are_limited() {
         let (mut actions, now) = (TaskActions::default(), Instant::now());
         let mut ada_from = |address: usize| {
-            let by = Actor { actor: "ada".to_owned(), from: Some(address.to_string()) };
+            let by = Actor { name: "ada".to_owned(), origin: Some(address.to_string()) };
             actions.add(&by, "a", &[TaskId::fresh()], now).is_some()
         };
         assert!((0..MAX_CALLERS).all(&mut ada_from));
@@ -285,7 +285,7 @@ mod tests {
     }
 
     fn read(actor: &str, from: &str) -> AuditEntry {
-        let by = Actor { actor: actor.to_owned(), from: Some(from.to_owned()) };
+        let by = Actor { name: actor.to_owned(), origin: Some(from.to_owned()) };
         AuditEntry::new(by, "tasks.list")
     }
 

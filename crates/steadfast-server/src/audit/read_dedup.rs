@@ -101,7 +101,7 @@ mod tests {
         assert!(!is_new(&ada, ReadAction::Task(id), now + DEDUP_WINDOW / 2));
         assert!(is_new(&Actor::new("bob"), ReadAction::Task(id), now));
         assert!(is_new(&ada, ReadAction::Task(TaskId::fresh()), now));
-        let from = Actor { from: Some("192.0.2.1".to_owned()), ..ada.clone() };
+        let from = Actor { origin: Some("192.0.2.1".to_owned()), ..ada.clone() };
         assert!(is_new(&from, ReadAction::Task(id), now), "another address");
         assert!(is_new(&ada, ReadAction::Tasks(&all), now), "a list");
         assert!(!is_new(&ada, ReadAction::Tasks(&all), now));

@@ -172,7 +172,7 @@ async fn budgets_of_every_instance_are_listed() {
 async fn command_for_unknown_breaker_is_rejected() {
     let world = world().await;
     let rejected = world.post("/breakers/cals/isolate").await.problem(404);
-    assert_eq!(rejected["detail"], "there is no policy `cals`");
+    assert_eq!(rejected["detail"], "unknown policy `cals`");
     assert!(rejected["next"].as_str().unwrap().contains("`calls`"), "{rejected}");
     assert_eq!(world.get("/breakers").await.good(), json!([]));
 }

@@ -94,7 +94,7 @@ async fn write_on_standby_is_rejected_with_read_only() {
     ] {
         let rejected = rejected.problem(503);
         assert_eq!(rejected["type"], "urn:steadfast:read-only");
-        assert_eq!(rejected["next"], "ask the primary");
+        assert_eq!(rejected["next"], "use the primary");
     }
 }
 

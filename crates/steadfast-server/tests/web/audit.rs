@@ -78,7 +78,7 @@ async fn audit_and_actions_require_their_roles() {
     };
     assert_eq!(send(&admin, Method::GET, "/audit").await.status, 200);
     let html = send(&viewer, Method::GET, "/audit").await.page(403);
-    assert!(html.contains("This takes the role admin"), "{html}");
+    assert!(html.contains("This requires the admin role"), "{html}");
 
     for path in ["/queues/mail/pause", "/breakers/sql/open", "/breakers/sql/isolate"] {
         assert_eq!(send(&viewer, Method::POST, path).await.status, 403, "{path}");

@@ -82,7 +82,7 @@ async fn breaker_commands_are_recorded_and_shown() {
     ] {
         let response = app.post(&format!("/breakers/payments/{action}"), &[]).await;
         assert_eq!(response.redirect(), "/breakers");
-        assert_eq!(app.store.breaker_overrides().await.unwrap()[0].wish, command);
+        assert_eq!(app.store.breaker_overrides().await.unwrap()[0].command, command);
         let html = app.get("/breakers").await.page(200);
         assert!(html.contains(&format!("<strong>anonymous</strong> {text}")), "{html}");
     }

@@ -81,9 +81,7 @@ async fn partial_equals_the_content_of_the_page() {
 async fn error_page_has_a_hint() {
     let app = app().await;
     let html = app.get("/nothing/here").await.page(404);
-    assert!(
-        html.contains("There is nothing at /nothing/here") && html.contains("<p class=\"hint\">")
-    );
+    assert!(html.contains("No such path: /nothing/here") && html.contains("<p class=\"hint\">"));
     let html = app.get("/tasks?limit=few").await.page(400);
     assert!(html.contains("Invalid filter") && html.contains("limit"), "{html}");
     let html = app.get("/tasks?statsu=failed").await.page(400);

@@ -50,7 +50,7 @@ async fn page_requires_login() {
     let html = app.get("/login?next=%2Ftasks").await.page(200);
     assert!(html.contains("name=\"token\"") && html.contains("value=\"/tasks\""), "{html}");
     let html = app.post("/login", &[("token", "sf_wrong")]).await.page(401);
-    assert!(html.contains("This token is nobody's"), "{html}");
+    assert!(html.contains("Invalid, revoked or expired token"), "{html}");
     let cookie = app.log_in(&viewer).await;
     let html = app.get_as(&cookie, "/tasks").await.page(200);
     assert!(html.contains("vera") && html.contains("Log out"), "{html}");

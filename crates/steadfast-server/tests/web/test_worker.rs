@@ -28,7 +28,7 @@ impl TestWorker {
     /// Claims the next task and fails it with this fault.
     pub(crate) async fn fail_next(&self, fault: Value) -> TaskId {
         let claim = self.claim().await;
-        let failure = json!({"version": claim.version, "fault": fault});
+        let failure = json!({"fencing_token": claim.fencing_token, "fault": fault});
         self.api.fail(claim.id, serde_json::from_value(failure).unwrap()).await.unwrap();
         claim.id
     }
@@ -58,7 +58,7 @@ impl TestWorker {
     pub(crate) async fn completed(&self, task: Task, result: Value) -> TaskId {
         self.store.submit(task).await.unwrap();
         let claim = self.claim().await;
-        let completion = json!({"version": claim.version, "result": result});
+        let completion = json!({"fencing_token": claim.fencing_token, "result": result});
         self.api.complete(claim.id, serde_json::from_value(completion).unwrap()).await.unwrap();
         claim.id
     }

@@ -93,7 +93,7 @@ async fn invalid_trigger_is_reported_at_its_field(store: Store) {
     for (trigger, message) in [
         ("{user: ada}", "key must be a string"),
         ("{\"user\": 1", "EOF while parsing an object"),
-        ("1 2", "there is more than JSON"),
+        ("1 2", "unexpected text after JSON"),
         ("{}", "/trigger/user"),
     ] {
         let html = app.post(&path, &[("trigger", trigger), ("key", "mine")]).await.page(400);

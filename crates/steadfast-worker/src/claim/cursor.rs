@@ -158,7 +158,7 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    fn cursor_after(scope: ClaimScope, took: Duration, full: bool) -> ClaimCursor {
+    fn cursor_after(scope: ClaimScope, took: Duration, full: bool) -> ClaimCursors {
         let mut cursor = ClaimCursors::default();
         cursor.record(ClaimScope::AfterCursor, MS, &[], false);
         cursor.record(scope, took, &[], full);

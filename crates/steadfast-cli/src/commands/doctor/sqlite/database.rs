@@ -173,7 +173,7 @@ mod tests {
             log: Some(file(log)),
             index: None,
             directory_writable: Ok(true),
-            damage: Ok(vec![]),
+            corruption: Ok(vec![]),
             journal: Ok("wal".to_owned()),
             pages: Err(unseen()),
             space: Err(unseen()),

@@ -140,7 +140,7 @@ mod tests {
             log: Some(log),
             index: None,
             directory_writable: Ok(true),
-            damage: Ok(vec![]),
+            corruption: Ok(vec![]),
             journal: Ok("wal".to_owned()),
             pages: Ok(steadfast_store::health::Pages { size: 4096, count: 1, free: 0 }),
             space: Ok(Space { free: GIB, total: GIB }),
