@@ -54,7 +54,7 @@ impl PolicyCatalog {
     }
 
     /// The policies of the file, in its order.
-    pub(crate) fn from_file(&self) -> impl Iterator<Item = &Arc<Policy>> {
+    pub(crate) fn in_file(&self) -> impl Iterator<Item = &Arc<Policy>> {
         self.policies.iter()
     }
 

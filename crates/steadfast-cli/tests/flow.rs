@@ -34,8 +34,8 @@ fn workflow_is_checked_without_a_store() {
     let printed = String::from_utf8(output.stdout).unwrap();
     assert_eq!(
         printed,
-        "nodes[0].dependsOn[0]: there is no node \"mial\"; did you mean \"mail\"?\n\
-         nodes[1].dependsOn[0]: a node cannot wait for itself\n"
+        "nodes[0].dependsOn[0]: unknown node \"mial\"; did you mean \"mail\"?\n\
+         nodes[1].dependsOn[0]: a node cannot depend on itself\n"
     );
 }
 
@@ -66,8 +66,8 @@ fn invalid_workflow_is_not_started() {
     let output = with(&wrong).command("flow run w.json").output().unwrap();
     assert_eq!(output.status.code(), Some(78));
     let printed = String::from_utf8(output.stderr).unwrap();
-    assert!(printed.contains("nodes[0].dependsOn[0]: there is no node \"mial\""), "{printed}");
-    assert!(printed.contains("nodes[1].dependsOn[0]: a node cannot wait for itself"), "{printed}");
+    assert!(printed.contains("nodes[0].dependsOn[0]: unknown node \"mial\""), "{printed}");
+    assert!(printed.contains("nodes[1].dependsOn[0]: a node cannot depend on itself"), "{printed}");
 }
 
 /// W2: an execution is started, shown, cancelled and resumed.

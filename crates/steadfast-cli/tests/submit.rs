@@ -216,7 +216,7 @@ fn invalid_lines_can_be_skipped() {
         printed.contains("1200 tasks submitted")
             && printed.contains("4 tasks skipped to bad.jsonl")
     );
-    assert!(notes.contains("note: line 1203 skipped: this is not a task"), "{notes}");
+    assert!(notes.contains("note: line 1203 skipped: invalid task"), "{notes}");
     let aside = std::fs::read_to_string(folder.path().join("bad.jsonl")).unwrap();
     assert_eq!(aside.lines().collect::<Vec<_>>(), bad);
     assert!(notes.contains("line 602 skipped: policy: unknown policy `patint`"), "{notes}");

@@ -95,7 +95,7 @@ fn long_list_prints_the_next_cursor() {
     assert!(second.stderr.is_empty());
     let (code, printed) = folder.run_err("tasks list --after nonsense");
     assert_eq!(code, Some(2));
-    assert!(printed.contains("begin without one"), "{printed}");
+    assert!(printed.contains("start without one"), "{printed}");
 }
 
 /// Section 10: an empty list gives advice, and a misspelled name a suggestion.
@@ -140,7 +140,7 @@ fn show_explains_each_attempt() {
         "attempts      1 of 9",
         "rate limited  1 time\n",
         "rate limited: HTTP 429",
-        "because rule `429` (default) makes it rate_limited; hint of the server: 0s",
+        "because rule `429` (default) makes it rate_limited; server hint: 0s",
         "retryable: HTTP 503, down for repair",
         "because rule `5xx` (default) makes it retryable; backoff of retry 1 is 1h",
         "then a delay of 1h",

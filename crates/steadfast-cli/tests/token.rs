@@ -107,7 +107,7 @@ fn duplicate_name_is_rejected() {
     let (code, printed) = folder.run_err(line);
     assert_eq!(code, Some(78));
     assert!(
-        printed.contains("the token in line 1") && printed.contains("name of its own"),
+        printed.contains("first used on line 1") && printed.contains("its own name"),
         "{printed}"
     );
     assert!(folder.output(line).stdout.is_empty());
@@ -126,7 +126,7 @@ fn invalid_file_is_reported_with_lines() {
         assert!(printed.contains(part), "{part}: {printed}");
     }
     let (code, printed) = folder.run_err("token list nothing.toml");
-    assert!(code == Some(78) && printed.contains("there is no such file"), "{printed}");
+    assert!(code == Some(78) && printed.contains("no such file"), "{printed}");
     let (code, printed) = folder.run_err("token new --name anonymous --role viewer");
     assert!(code == Some(2) && printed.contains("choose another name"), "{printed}");
     let (code, printed) = folder.run_err("token new --name a --role king");

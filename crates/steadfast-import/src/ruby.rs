@@ -47,17 +47,17 @@ fn is_block_or_blank(code: &str) -> bool {
 }
 
 /// The line without its comment. A `#` in quotes does not start one.
-fn without_comment(line: &str) -> &str {
+fn without_comment(text: &str) -> &str {
     let mut quote = None;
-    for (at, letter) in line.char_indices() {
+    for (at, letter) in text.char_indices() {
         match (letter, quote) {
-            ('#', None) => return line.get(..at).unwrap_or(line),
+            ('#', None) => return text.get(..at).unwrap_or(text),
             ('"' | '\'', None) => quote = Some(letter),
             (_, Some(open)) if letter == open => quote = None,
             _ => {}
         }
     }
-    line
+    text
 }
 
 /// `config.name = value`, on the line that starts at offset `start`.

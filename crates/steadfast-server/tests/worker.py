@@ -50,7 +50,7 @@ def do(task):
             return "ended"
         print(json.dumps({"begun": task["kind"]}), flush=True)
         time.sleep(3600)
-    raise ConnectionResetError(f"nobody here does {task['kind']}")
+    raise ConnectionResetError(f"no handler for {task['kind']}")
 
 
 def work(claim):

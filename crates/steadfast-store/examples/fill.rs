@@ -1,13 +1,13 @@
-//! Fills a store with as many tasks as somebody may have, in every status and twenty queues.
+//! Fills a store with a realistic number of tasks, in every status and twenty queues.
 //!
-//! A page that is quick on ten tasks tells nothing. This makes what to measure on:
+//! A page that is fast with ten tasks proves nothing. This creates a store to measure with:
 //!
 //! ```text
 //! cargo run --release -p steadfast-store --example fill -- sqlite:/tmp/many.db 1000000
 //! ```
 //!
 //! Of a hundred tasks 60 are completed, 10 failed, 10 due and 20 due later; one of a thousand is
-//! cancelled. Every fifth failure leaves an event.
+//! cancelled. Every fifth failure records an event.
 
 use std::env;
 use std::error::Error;
@@ -20,10 +20,10 @@ use steadfast_store::{
     Actor, AuditEntry, ClaimRequest, FailureContext, Record, Settlement, Store, Task, Verdict,
 };
 
-/// How many are written at a time.
-const AT_A_TIME: u64 = 1000;
+/// The number of rows per write.
+const BATCH_SIZE: u64 = 1000;
 const QUEUES: u64 = 20;
-const A_MONTH: u64 = 30 * 24 * 3600;
+const MONTH_SECONDS: u64 = 30 * 24 * 3600;
 
 struct NoDraws;
 
@@ -36,25 +36,25 @@ impl DecisionEnv for NoDraws {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
-    let url = arguments.next().ok_or("say which store: sqlite:PATH or postgres://…")?;
+    let url = arguments.next().ok_or("missing argument: sqlite:PATH or postgres://…")?;
     let tasks: u64 = arguments.next().as_deref().unwrap_or("1000000").parse()?;
     let store = Store::open(&url).await?;
-    // What ends has to be alone in its queues while it is claimed.
-    let (ending, waiting) = (tasks * 70 / 100, tasks * 30 / 100);
+    // Tasks that are to end must be the only ones in their queues while they are claimed.
+    let (ending, open) = (tasks * 70 / 100, tasks * 30 / 100);
     submit(&store, ending, |_| Duration::ZERO).await?;
     end(&store, ending).await?;
-    submit(&store, waiting, due).await?;
+    submit(&store, open, due).await?;
     audit(&store, tasks / 10).await?;
     println!("{:#?}", store.stats().await?);
     Ok(())
 }
 
-/// A third is due, a tenth within a day, the rest within a month.
+/// A third is due now, a tenth within a day, the rest within a month.
 fn due(number: u64) -> Duration {
     let within = match number % 30 {
         0..10 => return Duration::ZERO,
         10..13 => 24 * 3600,
-        _ => A_MONTH,
+        _ => MONTH_SECONDS,
     };
     Duration::from_secs(60 + number * 7919 % within)
 }
@@ -68,12 +68,12 @@ async fn submit(
         Policy::fixed(Duration::ZERO).id(format!("policy-{number}")).max_attempts(3).build()
     });
     let policies = policies.collect::<Result<Vec<_>, _>>()?;
-    for from in (0..tasks).step_by(AT_A_TIME as usize) {
-        let new = (from..tasks.min(from + AT_A_TIME)).map(|number| {
-            let place = usize::try_from(number / AT_A_TIME).unwrap_or_default();
-            let policy = policies.get(place % policies.len()).cloned();
+    for from in (0..tasks).step_by(BATCH_SIZE as usize) {
+        let new = (from..tasks.min(from + BATCH_SIZE)).map(|number| {
+            let index = usize::try_from(number / BATCH_SIZE).unwrap_or_default();
+            let policy = policies.get(index % policies.len()).cloned();
             let task = Task::new(
-                format!("mail-{}.send", number / AT_A_TIME % 7),
+                format!("mail-{}.send", number / BATCH_SIZE % 7),
                 &json!({ "url": "https://example.com/hook", "number": number }),
             );
             let task = task.queue(format!("queue-{}", number % QUEUES)).after(due(number));
@@ -85,12 +85,12 @@ async fn submit(
     Ok(())
 }
 
-/// Ends all that is due: 60 of 70 completed, every third of them at the second attempt.
+/// Ends all due tasks: 60 of 70 are completed, every third of them at the second attempt.
 async fn end(store: &Store, tasks: u64) -> Result<(), Box<dyn Error>> {
     let mut ended = 0;
     while ended < tasks {
         store.promote(10_000).await?;
-        let claimed = store.claim(&ClaimRequest::new("fill", AT_A_TIME as u32)).await?;
+        let claimed = store.claim(&ClaimRequest::new("fill", BATCH_SIZE as u32)).await?;
         let now = claimed.now;
         let mut settlements = Vec::new();
         let mut events = Vec::new();
@@ -103,8 +103,8 @@ async fn end(store: &Store, tasks: u64) -> Result<(), Box<dyn Error>> {
                 continue;
             }
             let fails = |status| {
-                let circumstances = FailureContext { now, key_in_use: false };
-                task.failed(Fault::http(status).with_message("no"), circumstances, &mut NoDraws)
+                let context = FailureContext { now, key_in_use: false };
+                task.failed(Fault::http(status).with_message("no"), context, &mut NoDraws)
             };
             let verdict = match number % 70 {
                 0..10 => fails(404),
@@ -130,8 +130,8 @@ async fn end(store: &Store, tasks: u64) -> Result<(), Box<dyn Error>> {
 }
 
 async fn audit(store: &Store, entries: u64) -> Result<(), Box<dyn Error>> {
-    for from in (0..entries).step_by(AT_A_TIME as usize) {
-        let entries = (from..entries.min(from + AT_A_TIME)).map(|number| {
+    for from in (0..entries).step_by(BATCH_SIZE as usize) {
+        let entries = (from..entries.min(from + BATCH_SIZE)).map(|number| {
             AuditEntry::new(Actor::new(format!("person-{}", number % 50)), "queue.pause")
                 .target(format!("queue-{}", number % QUEUES))
         });

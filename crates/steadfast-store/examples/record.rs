@@ -1,4 +1,4 @@
-//! A program that keeps what it tried in a store, where its page shows it (O1):
+//! A program that records its sessions in a store, where the web page shows them (O1):
 //!
 //! ```text
 //! cargo run -p steadfast-store --example record -- sqlite:steadfast.db
@@ -17,21 +17,21 @@ use steadfast_store::{Store, StoreSink};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let url = env::args().nth(1).ok_or("say which store: sqlite:PATH or postgres://…")?;
-    let (sink, keeper) = StoreSink::new(Store::open(&url).await?);
-    let keeping = tokio::spawn(keeper.run());
+    let url = env::args().nth(1).ok_or("missing argument: sqlite:PATH or postgres://…")?;
+    let (sink, writer) = StoreSink::new(Store::open(&url).await?);
+    let writing = tokio::spawn(writer.run());
     let policy = Policy::fixed(Duration::from_millis(20)).max_attempts(3).id("quick").build()?;
     for (operation, failures) in [("shop.save_cart", 2), ("shop.charge_card", 3)] {
         let call = |attempt: Attempt| service(attempt.number() > failures);
         let outcome = retry(&policy, call).named(operation).instrument(Recorder::new(&sink)).await;
         match outcome {
-            Ok(()) => println!("{operation} is done"),
-            Err(error) => println!("{operation} is not: {error}"),
+            Ok(()) => println!("{operation} succeeded"),
+            Err(error) => println!("{operation} failed: {error}"),
         }
     }
-    // When the last sink is gone, the rest is written and the keeper ends.
+    // When the last sink is dropped, the rest is written and the writer ends.
     drop(sink);
-    Ok(keeping.await?)
+    Ok(writing.await?)
 }
 
 async fn service(is_up: bool) -> io::Result<()> {

@@ -1,5 +1,5 @@
-//! O1: events, sessions, breakers and figures have S4's fields and are refused where S4
-//! demands it.
+//! O1: events, sessions, breakers and metrics have S4's fields and are rejected where S4 demands
+//! it.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -30,7 +30,7 @@ fn round_trip<T: DeserializeOwned + Serialize>(json: &str) -> Value {
     serde_json::to_value(record).unwrap()
 }
 
-/// The example with one field changed, read as a `T`; what is wrong with it.
+/// The error of reading the example as a `T` with one field changed.
 fn refused<T: DeserializeOwned>(json: &str, pointer: &str, changed: Value) -> String {
     let mut example = value(json);
     *example.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer} is not there")) = changed;
@@ -224,8 +224,7 @@ fn o1_figures_are_counted_by_policy_and_by_subsystem() {
     assert!(add(tally_mut, "a", "browser.load", true, 2, "2026-01-29T12:00:20Z"));
     assert!(add(tally_mut, "b", "navigation.route", false, 3, "2026-01-29T12:00:30Z"));
     assert!(add(tally_mut, "b", "telemetry", true, 1, "2026-01-29T12:59:59.999Z"));
-    // The window ends with the millisecond before this one, and one that has not ended is
-    // in no window.
+    // The window ends with the millisecond before this one, and an open session is in no window.
     assert!(!add(tally_mut, "a", "browser.save", true, 1, "2026-01-29T13:00:00Z"));
     let mut running = session("a", "browser.save", false, 1, "2026-01-29T12:00:01Z");
     running.end_time = None;
@@ -270,7 +269,7 @@ fn o1_sessions_that_a_breaker_rejected_count_as_failed() {
     assert_eq!(figures.validate(), Ok(()));
 }
 
-/// O1: sessions that a database added up make the same figures as the sessions themselves.
+/// O1: sessions that a database aggregated give the same metrics as the sessions themselves.
 #[test]
 fn o1_sums_make_the_figures_that_sessions_make() {
     let time = |text: &str| text.parse::<Timestamp>().unwrap();
@@ -292,7 +291,7 @@ fn o1_sums_make_the_figures_that_sessions_make() {
     assert_eq!(summed.summary(), one_by_one.summary());
 }
 
-/// O1, K4: sums that cannot be are made ones that can, so that figures are always valid.
+/// O1, K4: impossible totals are clamped, so that metrics are always valid.
 #[test]
 fn o1_sums_that_do_not_add_up_still_make_valid_figures() {
     let mut tally = Tally::new(Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH);

@@ -24,8 +24,8 @@ fn types(events: &[Event]) -> Vec<EventType> {
     events.iter().map(|event| event.event_type).collect()
 }
 
-/// The example of S4, as it would have come about here: an attempt of 30.5 s that times
-/// out, a delay of 1.5 s, and an attempt of 3.5 s that succeeds.
+/// The example of S4: an attempt of 30.5 s that times out, a delay of 1.5 s, and an attempt of 3.5
+/// s that succeeds.
 #[tokio::test(start_paused = true)]
 async fn o1_the_example_of_s4_is_what_is_recorded() {
     let memory = Memory::default();
@@ -81,7 +81,7 @@ async fn o1_the_example_of_s4_is_what_is_recorded() {
     {
         assert_eq!(recorded.as_object_mut().unwrap().remove(field), Some(derived), "{field}");
     }
-    // Fault, class and why stand beside S4's fields.
+    // Fault, class and explanation are beside S4's fields.
     let first = recorded["attempts"][0].as_object_mut().unwrap();
     let fault: Fault = serde_json::from_value(first.remove("fault").unwrap()).unwrap();
     assert_eq!(fault, timeout());
@@ -132,8 +132,8 @@ fn o1_a_session_that_gives_up_says_why_in_event_and_record() {
     assert_eq!((why.class, why.rule.as_deref()), (Some(Class::Retryable), Some("timeout")));
 }
 
-/// J2: a wait that was asked for consumes no attempt, so the event's attempt stays within its
-/// limit; the record counts every try.
+/// J2: a requested wait uses no attempt, so the event's attempt stays within its limit; the record
+/// counts every try.
 #[tokio::test(start_paused = true)]
 async fn o1_hinted_waits_are_told_without_breaking_the_limit() {
     let memory = Memory::default();
@@ -197,11 +197,11 @@ fn o1_a_policys_breaker_that_opens_is_told() {
     let expected =
         [EventType::RetryAttempt, EventType::CircuitBreakerOpened, EventType::RetryFailure];
     assert_eq!(types(&events), expected);
-    // Rejected before its third attempt: G2, a rejection is no attempt.
+    // Rejected before its third attempt: G2, a rejection is not an attempt.
     assert_eq!((events[2].reason, events[2].attempt), (Some(Reason::BreakerOpen), None));
     assert_eq!(memory.sessions()[0].total_attempts(), 2);
 
-    // One that is rejected at once has no attempt to record, but its event.
+    // A session that is rejected at once has no attempt to record, only its event.
     let again = Memory::default();
     let _ = retry(&policy, down).instrument(Recorder::new(&again)).call();
     assert_eq!(types(&again.events()), [EventType::RetryFailure]);
@@ -241,7 +241,7 @@ fn o5_no_secret_reaches_an_event_or_a_record() {
     assert!(all.contains("caused by: password=***"), "{all}");
 }
 
-/// O1: what a session returns is recorded however it came by it: at once, after a retry, from a
+/// O1: the result of a session is recorded, whatever its source: the first attempt, a retry, a
 /// probe, beside a report, on either driver. Without `record_result` it is absent.
 #[tokio::test]
 async fn o1_what_a_session_returns_is_recorded_if_it_is_asked_for() {
@@ -271,7 +271,7 @@ async fn o1_what_a_session_returns_is_recorded_if_it_is_asked_for() {
     assert_eq!(results, [known(1), known(2), known(3), known(4), known(2), None, None]);
 }
 
-/// O5, I9: a result is redacted as all else; one that cannot be written does no harm.
+/// O5, I9: a result is redacted like everything else; one that cannot be serialized is ignored.
 #[test]
 fn o5_a_result_is_recorded_without_its_secrets_or_not_at_all() {
     struct Unwritable;
@@ -307,7 +307,7 @@ fn o5_stack_traces_are_recorded_only_in_debug_mode() {
     assert_eq!(traces(Redactor::new().stack_traces(true)), (trace.clone(), trace));
 }
 
-/// Of very many attempts the latest are kept, and the rest are counted.
+/// Of very many attempts the latest are stored, and the rest are counted.
 #[test]
 fn k4_a_record_does_not_grow_without_bound() {
     let memory = Memory::default();

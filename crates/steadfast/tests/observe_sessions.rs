@@ -1,4 +1,4 @@
-//! I6: sessions under way can be seen, and called off by id.
+//! I6: sessions in progress can be listed, and cancelled by id.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![cfg(feature = "tokio")]
@@ -50,7 +50,7 @@ async fn i6_a_session_is_listed_from_its_start_to_its_end() {
     let mut session = Box::pin(session.into_future());
     let (ended, ()) = tokio::join!(&mut session, watch);
     ended.unwrap();
-    // Over, though the future is still there.
+    // Ended, although the future still exists.
     assert!(sessions.list().is_empty());
     drop(session);
 }
@@ -117,7 +117,7 @@ fn i6_all_sessions_are_cancelled_together() {
     let all = [sessions.track("a", &policy), sessions.track("b", &policy)];
     assert_eq!(sessions.cancel_all(), 2);
     assert!(all.iter().all(|tracked| tracked.handle().is_cancelled()));
-    // Called off, but not over yet.
+    // Cancelled, but not ended yet.
     assert!(sessions.list().iter().all(|session| session.cancelled));
     drop(all);
     assert_eq!(sessions.cancel_all(), 0);
@@ -128,7 +128,7 @@ fn i6_all_sessions_are_cancelled_together() {
 async fn i6_no_session_is_forgotten_in_the_list() {
     let sessions = Sessions::new();
     let policy = Policy::immediate().max_attempts(2).build().unwrap();
-    // Dropped before it began.
+    // Dropped before its first poll.
     drop(retry(&policy, || async { Ok::<_, Fault>(()) }).instrument(sessions.track("a", &policy)));
     assert!(sessions.list().is_empty());
     // Given up.
@@ -153,7 +153,7 @@ async fn i6_no_session_is_forgotten_in_the_list() {
     assert!(std::panic::catch_unwind(call).is_err() && sessions.list().is_empty());
 }
 
-/// J2: a wait that was asked for consumes no attempt.
+/// J2: a requested wait uses no attempt.
 #[tokio::test(start_paused = true)]
 async fn i6_the_listed_attempt_is_the_one_that_counts() {
     let sessions = Sessions::new();
@@ -167,8 +167,8 @@ async fn i6_the_listed_attempt_is_the_one_that_counts() {
         sessions.get(id).unwrap()
     };
     let session = tokio::time::timeout(Duration::from_secs(2), session.into_future());
-    let (_, seen) = tokio::join!(session, watch);
-    assert_eq!(brief(&seen), (1, SessionState::Waiting, Some(Duration::from_secs(60))));
+    let (_, listed) = tokio::join!(session, watch);
+    assert_eq!(brief(&listed), (1, SessionState::Waiting, Some(Duration::from_secs(60))));
 }
 
 #[test]

@@ -51,7 +51,7 @@ impl Visit for Line {
     }
 }
 
-/// Keeps every line.
+/// Stores every line.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<Line>>>);
 
@@ -147,8 +147,7 @@ fn o2_giving_up_is_a_warning_with_its_reason() {
     assert_eq!(named, ["attempts_exhausted", "retryable", "5xx", "3", "3"]);
 }
 
-/// A wait that was asked for consumes no attempt; what succeeds after it was retried all the
-/// same.
+/// A requested wait uses no attempt; a success after it still counts as retried.
 #[tokio::test(start_paused = true)]
 async fn o2_success_after_a_hinted_wait_is_success_after_a_retry() {
     let (log, _guard) = log(LevelFilter::TRACE);
@@ -240,7 +239,7 @@ fn o5_no_secret_reaches_the_log() {
     }
 }
 
-/// All who watch call a session the same.
+/// All observers use the same session id.
 #[test]
 fn o2_the_log_names_the_session_as_its_record_does() {
     let (log, _guard) = log(LevelFilter::TRACE);
@@ -261,7 +260,7 @@ fn o2_levels_that_nobody_reads_are_not_written() {
     assert!(log.lines().is_empty());
 }
 
-/// The kind of fault does not matter: what is final is given up at once.
+/// The kind of fault does not matter: a final fault is given up at once.
 #[test]
 fn o2_a_final_error_is_given_up_with_a_warning() {
     let (log, _guard) = log(LevelFilter::TRACE);

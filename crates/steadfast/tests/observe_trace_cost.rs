@@ -60,21 +60,21 @@ fn read_by(most: LevelFilter, of: impl FnOnce() -> usize) -> usize {
     tracing::subscriber::with_default(subscriber, of)
 }
 
-/// One test, as what is read is the same for all threads.
+/// One test, because the log level is the same for all threads.
 #[test]
 fn o2_what_nobody_reads_is_not_rendered() {
     let policy = Policy::immediate().build().unwrap();
     let succeed = || retry(&policy, || Ok::<_, std::io::Error>(())).named("calls").call().unwrap();
     let plain = || allocations(succeed);
-    // Whatever is set up once.
+    // One-time initialization.
     let _ = read_by(LevelFilter::DEBUG, plain);
 
     assert_eq!(plain(), 0, "with no reader");
     assert_eq!(read_by(LevelFilter::INFO, plain), 0, "with a reader of more than DEBUG");
     assert!(read_by(LevelFilter::DEBUG, plain) > 0, "with a reader of DEBUG");
 
-    // A retry is remembered, which allocates; its fault is put into words only for a reader
-    // of anything that may come of it.
+    // A retry is recorded, which allocates; its fault is formatted only if an event with it is
+    // enabled.
     let stumble = || {
         let mut first = true;
         let facts = |_: &()| Fault::of(Kind::Timeout).with_message("slow");

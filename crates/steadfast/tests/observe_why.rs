@@ -1,4 +1,4 @@
-//! O4: each attempt records why: the rule that judged, the limit, guard or hint that decided.
+//! O4: each attempt records why: the rule that matched, the limit, guard or hint that decided.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -19,7 +19,7 @@ impl Failure for Bad {
     }
 }
 
-/// Everything that was decided in a session that always fails like this.
+/// All decisions of a session that always fails with this fault.
 fn decided(draft: Draft, fault: &Fault) -> Vec<Why> {
     let policy = draft.build().unwrap();
     let (mut retries, mut end) = (Vec::new(), Vec::new());
@@ -36,7 +36,7 @@ fn sentences(whys: &[Why]) -> Vec<String> {
     whys.iter().map(ToString::to_string).collect()
 }
 
-/// The last one's sentence.
+/// The sentence of the last decision.
 fn end_of(draft: Draft, fault: &Fault) -> String {
     sentences(&decided(draft, fault)).pop().unwrap()
 }
@@ -214,7 +214,7 @@ fn o4_whoever_cancelled_it_is_named_and_no_rule() {
     assert_eq!(serde_json::to_value(&whys[0]).unwrap(), expected);
 }
 
-/// What was written is read again, and what a later version writes does not stop this one.
+/// The written form can be read again, and unknown values of a later version are accepted.
 #[test]
 fn o4_the_machine_form_is_read_again() {
     for fault in [Fault::http(503), limited(0), limited(86_400), Fault::default()] {

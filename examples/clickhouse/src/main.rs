@@ -42,15 +42,15 @@ async fn run(flags: Flags) -> Result<ExitCode, Problem> {
     let address = flags.server.or(throwaway.as_ref().map(Server::address)).ok_or("no server")?;
     let client = Client::new(address, Settings::default())?;
     let version = client.query("SELECT version()").await.map_err(|error| {
-        format!("{error}\n  next: see that a ClickHouse server answers at http://{address}/ping")
+        format!("{error}\n  next: check that a ClickHouse server responds at http://{address}/ping")
     })?;
 
     let Flags { batches, seed, .. } = flags;
     let usual = Scenario::default();
     let storm = Scenario { batches, seed, outage: (batches / 5, usual.outage.1), ..usual };
     introduce(&storm, version.trim(), address);
-    // At the same time, so that a busy machine is busy for both. They share the server and
-    // nothing else: each has a proxy, and with it a capacity, of its own.
+    // At the same time, so that other load on the machine affects both. They share only the server:
+    // each has its own proxy and with it its own capacity.
     let (ours, naive) =
         tokio::try_join!(storm.run(address, Way::Steadfast), storm.run(address, Way::Immediately))?;
     compare(&ours, &naive);
@@ -92,6 +92,6 @@ fn resolve(server: &str) -> Result<SocketAddr, String> {
     let server = server.strip_prefix("http://").unwrap_or(server).trim_end_matches('/');
     let mut found = server
         .to_socket_addrs()
-        .map_err(|error| format!("{error}; say HOST:PORT, as in 127.0.0.1:8123"))?;
+        .map_err(|error| format!("{error}; use HOST:PORT, such as 127.0.0.1:8123"))?;
     found.next().ok_or_else(|| "no such host".to_owned())
 }

@@ -1,33 +1,32 @@
 //! The comparison of a response with the recorded one.
 //!
-//! Three verdicts are an end, and all three are a success of the daemon: it found out. What it
-//! could not find out is an error, and none of these.
+//! All three verdicts complete the task. A run without a response to compare is an error instead.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What became of a run that could be replayed.
+/// The result of a replayed run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The same answer.
+    /// The same response.
     Passed,
-    /// Everything that was recorded, and something new: for a person to look at.
+    /// Everything that was recorded, and new fields: needs a review.
     NeedsReview,
-    /// Something that was recorded has changed or gone.
+    /// A recorded field has changed or is missing.
     Failed,
 }
 
-/// A verdict and what led to it: kept as the task's result.
+/// A verdict and its reasons: stored as the task's result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The verdict.
     pub verdict: Verdict,
-    /// Where the answers differ.
+    /// The differences of the responses.
     pub differences: Vec<String>,
 }
 
-/// Compares two answers.
+/// Compares two responses.
 #[must_use]
 pub fn compare(recorded: &Value, answered: &Value) -> Finding {
     let mut differences = Differences::default();
@@ -72,7 +71,7 @@ mod tests {
 
     use super::*;
 
-    /// X1: the verdicts, and what each is told by.
+    /// X1: the verdicts, and the differences of each.
     #[test]
     fn a_verdict_says_where_the_answers_differ() {
         let recorded = json!({ "item": "lamp", "price": { "amount": 20 } });

@@ -8,58 +8,58 @@ use steadfast::duration;
 use steadfast::policy::{Draft, Policy, PolicyError};
 use url::Url;
 
-/// What a daemon is told.
+/// The configuration of a daemon.
 #[derive(Args, Clone, Debug)]
 pub struct Config {
-    /// Where recordings are: CATEGORY/NAME.json
+    /// Directory of the recordings: CATEGORY/NAME.json
     #[arg(long)]
     pub runs: PathBuf,
-    /// The service to replay them on
+    /// Service to replay them on
     #[arg(long, value_parser = service)]
     pub service: Url,
-    /// The store's file; made if it is not there
+    /// File of the store; created if missing
     #[arg(long, default_value = "replay.db")]
     pub store: PathBuf,
-    /// Process only runs of this category; may be said several times
+    /// Process only runs of this category; repeatable
     #[arg(long = "category", value_name = "CATEGORY")]
     pub categories: Vec<String>,
-    /// How many at a time
+    /// Number of concurrent runs
     #[arg(long, default_value_t = 4)]
     pub concurrency: u32,
-    /// How often to look for new runs
+    /// Interval of the search for new runs
     #[arg(long, default_value = "1s", value_parser = duration::parse)]
     pub look_every: Duration,
-    /// How long after a daemon was killed its runs are taken to be lost
+    /// Lease of a run: the time after which the runs of a killed daemon are reclaimed
     #[arg(long, default_value = "30s", value_parser = duration::parse)]
     pub lease: Duration,
-    /// How a run is tried again.
+    /// The retries of a run.
     #[command(flatten)]
     pub retry: Retry,
-    /// End when every run has its end
+    /// Exit when every run has ended
     #[arg(long)]
     pub until_done: bool,
 }
 
-/// How a run is tried again, where it is not as the preset `patient` says: after a minute, doubling
-/// to an hour, eight times.
+/// The retries of a run, where they differ from the preset `patient`: after a minute, doubling to an
+/// hour, eight times.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Retry {
-    /// How often a run is tried again [default: 8]
+    /// Maximum number of retries of a run [default: 8]
     #[arg(long)]
     pub max_retries: Option<u32>,
-    /// How long before the first retry [default: 60s]
+    /// Delay before the first retry [default: 60s]
     #[arg(long, value_parser = duration::parse)]
     pub base_delay: Option<Duration>,
-    /// How long before any retry at most [default: 1h]
+    /// Maximum delay before a retry [default: 1h]
     #[arg(long, value_parser = duration::parse)]
     pub max_delay: Option<Duration>,
 }
 
 impl Retry {
-    /// The policy that every run is submitted under.
+    /// The policy of every run.
     ///
     /// # Errors
-    /// It makes no sense.
+    /// The policy is invalid.
     pub fn policy(&self) -> Result<Policy, PolicyError> {
         let mut draft = Draft::preset("patient").unwrap_or_default().id("replay");
         if let Some(retries) = self.max_retries {
@@ -76,9 +76,9 @@ impl Retry {
 }
 
 fn service(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| format!("{error}; write http://HOST:PORT"))?;
+    let url = Url::parse(text).map_err(|error| format!("{error}; use http://HOST:PORT"))?;
     match url.scheme() {
         "http" | "https" => Ok(url),
-        other => Err(format!("`{other}` is not spoken here; write http://HOST:PORT")),
+        other => Err(format!("`{other}` is not supported; use http://HOST:PORT")),
     }
 }

@@ -17,13 +17,13 @@ use crate::discover::{Discovery, KIND};
 use crate::replay::Replayer;
 use crate::view;
 
-/// Why a daemon cannot start.
+/// The error of a daemon that cannot start.
 pub type Problem = Box<dyn Error + Send + Sync>;
 
-/// Discovers and processes runs until `stop` resolves, or until all is done if that is wanted.
+/// Discovers and processes runs until `stop` resolves, or with `--until-done` until all have ended.
 ///
 /// # Errors
-/// It cannot start. What happens later to a run is the run's; the daemon goes on.
+/// It cannot start. Errors of single runs do not end the daemon.
 pub async fn run(config: Config, stop: impl Future<Output = ()>) -> Result<(), Problem> {
     let policy = Arc::new(config.retry.policy()?);
     let (runs, file) = (config.runs.display(), config.store.display());
@@ -32,10 +32,10 @@ pub async fn run(config: Config, stop: impl Future<Output = ()>) -> Result<(), P
     })?;
     let store = Store::open(&format!("sqlite:{file}")).await?;
     let view = view::create(&config.store).await;
-    view.map_err(|error| format!("the view `runs` cannot be made in {file}: {error}"))?;
+    view.map_err(|error| format!("cannot create the view `runs` in {file}: {error}"))?;
 
     let worker = worker(store.clone(), &config)?;
-    // Looking goes on beside the worker, and both end together.
+    // The discovery runs beside the worker, and both end together.
     let end = async {
         tokio::select! {
             () = stop => info!("stopping: what runs may finish, the rest is for the next daemon"),
@@ -56,7 +56,7 @@ fn worker(store: Store, config: &Config) -> Result<Worker, HandlerError> {
         .handle(KIND, handler)
         .concurrency(config.concurrency)
         .lease(config.lease)
-        // A run that is forgotten while its file is there would be discovered again.
+        // A pruned run whose file still exists would be discovered again.
         .maintenance(Maintenance::default().retention(Retention::forever()));
     if config.categories.is_empty() {
         return Ok(worker);
@@ -72,7 +72,7 @@ async fn keep_looking(store: &Store, config: &Config, policy: Arc<Policy>) {
             match view::any_open(&config.store, &config.categories).await {
                 Ok(true) => {}
                 Ok(false) => return,
-                Err(error) => warn!(%error, "cannot see how the runs stand"),
+                Err(error) => warn!(%error, "cannot read the state of the runs"),
             }
         }
         sleep(config.look_every).await;

@@ -1,8 +1,8 @@
-//! Finds runs: files `CATEGORY/NAME.json` under one directory.
+//! The discovery of runs: files `CATEGORY/NAME.json` under one directory.
 //!
-//! A file is not read here, only named: the name is the task's idempotency key, so a run that is
-//! found again, by the next look or by the next daemon, is the same run. Write a recording under
-//! another ending and rename it when it is whole.
+//! The discovery does not read the files: the name is the task's idempotency key, so a run that is
+//! found again, by the next search or by the next daemon, is the same run. Write a recording under
+//! another extension and rename it when it is complete.
 
 use std::collections::HashSet;
 use std::fs::{self, DirEntry};
@@ -16,39 +16,39 @@ use steadfast_store::{Store, StoreError, Task};
 use tokio::task::spawn_blocking;
 use tracing::{info, warn};
 
-/// The kind of task that a run is.
+/// The kind of the tasks.
 pub const KIND: &str = "replay";
 
-/// How many are submitted together: nobody else can write meanwhile.
+/// How many runs are submitted in one transaction, which blocks other writers.
 const AT_ONCE: usize = 1000;
 
-/// A run that was found.
+/// A discovered run.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Run {
-    /// When its recording was written. Comes first, for the oldest is submitted first.
+    /// When its recording was written. The first field, since the oldest is submitted first.
     written: SystemTime,
     /// `CATEGORY/NAME`.
     name: String,
     category: String,
 }
 
-/// Looks into a directory and submits what is new there.
+/// Finds and submits new runs of a directory.
 #[derive(Debug)]
 pub struct Discovery {
     directory: PathBuf,
     policy: Arc<Policy>,
-    /// Spares the store a question about every file at every look. It may forget.
+    /// Saves the store a query per file and search. It may be incomplete.
     known: HashSet<String>,
 }
 
 impl Discovery {
-    /// Of this directory; its runs are tried again as the policy says.
+    /// A discovery in this directory; its runs are retried under the policy.
     #[must_use]
     pub fn new(directory: PathBuf, policy: Arc<Policy>) -> Self {
         Self { directory, policy, known: HashSet::new() }
     }
 
-    /// Submits what is new, the oldest first.
+    /// Submits new runs, the oldest first.
     pub async fn look(&mut self, store: &Store) {
         let directory = self.directory.clone();
         let found = spawn_blocking(move || runs(&directory)).await;
@@ -64,7 +64,7 @@ impl Discovery {
         }
     }
 
-    /// One that a store cannot keep is known from then on, and nobody else waits for it.
+    /// A run that the store cannot hold is reported once and then ignored.
     fn is_new(&mut self, run: &Run) -> bool {
         if self.known.contains(&run.name) {
             return false;
@@ -95,7 +95,7 @@ impl Discovery {
             .correlation_id(&run.name)
             .category(&run.category)
             .under(Arc::clone(&self.policy))
-            // A category is a part of the service: if it asks one run to wait, it means all.
+            // A category is a part of the service: a rate limit applies to all of its runs.
             .hold_category()
     }
 }
@@ -117,7 +117,7 @@ fn categories(directory: &Path) -> io::Result<Vec<String>> {
     Ok(directories.filter_map(|entry| entry.file_name().into_string().ok()).collect())
 }
 
-/// The run that a file is, if it is one. One that went away meanwhile is none.
+/// The run of a file, if it is a recording that still exists.
 fn run(category: &str, file: &DirEntry) -> Option<Run> {
     let name = file.file_name().into_string().ok()?;
     let name = format!("{category}/{}", name.strip_suffix(".json")?);

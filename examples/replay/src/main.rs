@@ -48,8 +48,8 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Sends the log to the standard error stream. A line says which run it is about and why; what
-/// only a machine would want of it is left out.
+/// Sends the log to the standard error stream. A line has the run and the reason, without fields for
+/// machines.
 fn log() {
     let fields = debug_fn(|line, field, value| match field.name() {
         "message" => write!(line, "{value:?}"),
@@ -57,7 +57,7 @@ fn log() {
         "operation" | "session" | "delay" => Ok(()),
         name => write!(line, " {name}={value:?}"),
     });
-    // Spans say it all again, at every line.
+    // Spans would repeat the fields on every line.
     let wanted = filter_fn(|metadata| metadata.is_event() && *metadata.level() <= Level::INFO);
     let lines = tracing_subscriber::fmt::layer().fmt_fields(fields).with_writer(io::stderr);
     let lines = lines.with_target(false).without_time().with_ansi(io::stderr().is_terminal());

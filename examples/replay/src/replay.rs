@@ -1,8 +1,7 @@
-//! Replays one run: the handler of the daemon's tasks.
+//! The handler of the daemon's tasks, which replays one run.
 //!
-//! It asks by the worker's own HTTP client, so its errors tell all that there is to tell (a
-//! status, a `Retry-After`, how far a request got). What follows from them is for the task's
-//! policy to judge, not for this.
+//! It uses the worker's HTTP client, so its errors have all facts: the status, a `Retry-After`, how far
+//! a request got. The task's policy decides about retries.
 
 use std::io;
 use std::path::PathBuf;
@@ -18,26 +17,26 @@ use url::Url;
 
 use crate::compare::{Finding, compare};
 
-/// A recorded request, and what was answered.
+/// A recorded request and its response.
 #[derive(Debug, Deserialize)]
 pub struct Recording {
-    /// What was asked for, from the service's root.
+    /// The path of the request, from the service's root.
     pub path: String,
-    /// The answer.
+    /// The response.
     pub answer: Value,
 }
 
-/// Why there is no verdict.
+/// The error of a run without a verdict.
 #[derive(Debug, Error, Fault)]
 pub enum ReplayError {
-    /// The recording is not there, or not for us.
-    #[error("the recording cannot be read: {0}")]
+    /// The recording is missing or not readable.
+    #[error("cannot read the recording: {0}")]
     File(#[source] io::Error),
-    /// The recording makes no sense.
-    #[error("the recording is none: {0}")]
+    /// The recording is invalid.
+    #[error("invalid recording: {0}")]
     #[fault(kind = "data")]
     Recording(#[source] serde_json::Error),
-    /// The service did not answer, or not with success.
+    /// The service did not respond, or responded with an error.
     #[error(transparent)]
     #[fault(transparent)]
     Service(#[from] HandlerError),
@@ -52,22 +51,22 @@ pub struct Replayer {
 }
 
 impl Replayer {
-    /// Of this directory, on the service at this URL.
+    /// A replayer of this directory, on the service at this URL.
     ///
     /// # Errors
-    /// This machine cannot make requests.
+    /// The HTTP client cannot be created.
     pub fn new(directory: PathBuf, service: &Url) -> Result<Self, HandlerError> {
-        // A service on this machine or in its network is called because somebody named it.
+        // The user selected the service, so it may be on this machine or in its network.
         let named: Option<TargetRule> = service.host_str().and_then(|host| host.parse().ok());
         let http = Http::new(Targets::new(named))?;
         let service = service.as_str().trim_end_matches('/').to_owned();
         Ok(Self { directory, service, http })
     }
 
-    /// Asks what was asked, and compares the answers.
+    /// Repeats the request, and compares the responses.
     ///
     /// # Errors
-    /// There is nothing to compare.
+    /// There is no response to compare.
     pub async fn replay(&self, run: &str, context: &Context) -> Result<Finding, ReplayError> {
         match context.attempt() {
             1 => info!(run, "replaying"),
@@ -76,7 +75,7 @@ impl Replayer {
         let recording = self.read(run).await?;
         let call = HttpCall::new("GET", format!("{}{}", self.service, recording.path));
         let body = self.http.call(call, None).await?.body;
-        // What is no JSON is a text, and another answer than the recorded one.
+        // A body that is not JSON is compared as text.
         let answered = serde_json::from_str(&body).unwrap_or(Value::String(body));
         let finding = compare(&recording.answer, &answered);
         info!(run, verdict = ?finding.verdict, "replayed");

@@ -1,7 +1,7 @@
 //! The runs as an SQL view in the store's own file.
 //!
-//! `sqlite3 FILE 'SELECT * FROM runs'` shows it without this program. It is made over the store's
-//! `steadfast_overview`, anew by every daemon that starts, so it is that of the latest daemon.
+//! `sqlite3 FILE 'SELECT * FROM runs'` shows it without this program. It is based on the store's
+//! `steadfast_overview`, and every daemon replaces it at its start.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ const VIEW: &str = include_str!("view.sql");
 const ANY_OPEN: &str = "SELECT EXISTS (SELECT 1 FROM runs WHERE is_open \
                         AND (?1 = '[]' OR category IN (SELECT value FROM json_each(?1))))";
 
-/// Makes the view in a store's file.
+/// Creates the view in a store's file.
 ///
 /// # Errors
-/// The file cannot be written, or is no store's.
+/// The file cannot be written, or is not a store.
 pub async fn create(store: &Path) -> sqlx::Result<()> {
     let mut connection = connect(store).await?;
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
@@ -24,11 +24,11 @@ pub async fn create(store: &Path) -> sqlx::Result<()> {
     transaction.commit().await
 }
 
-/// Whether something is still to happen to a run of these categories, or of any if none is named.
-/// It is one question, so no run can move from one place to another between two.
+/// Whether a run of these categories, or of any if none is given, has not ended yet. It is one query,
+/// so no run can change its state in between.
 ///
 /// # Errors
-/// There is no such file, or no view in it.
+/// The file or the view does not exist.
 pub async fn any_open(store: &Path, categories: &[String]) -> sqlx::Result<bool> {
     let categories = serde_json::json!(categories).to_string();
     let asking = sqlx::query_scalar(ANY_OPEN).bind(categories);

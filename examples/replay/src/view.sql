@@ -1,6 +1,6 @@
--- The runs as a table, for whoever has SQL: one row a run, with the columns `retry_count`,
+-- The runs as a table for SQL clients: one row per run, with the columns `retry_count`,
 -- `next_retry_at` and `error_class`. A verdict is the task's result. A run is submitted when it is
--- discovered: its age counts from there, and runs that are found together stand by their files' dates.
+-- discovered: its age counts from there. Runs that are found together are ordered by their files' dates.
 CREATE VIEW runs AS
 SELECT
     idempotency_key AS run,
@@ -14,8 +14,8 @@ SELECT
         ELSE 'discovered'
     END AS status,
     status IN ('pending', 'scheduled', 'running') AS is_open,
-    -- The retries that were begun or are to come. A wait that the service asked for is none, and
-    -- a verdict clears them.
+    -- Started and scheduled retries. A wait that the service requested does not count, and a verdict
+    -- clears them.
     CASE status
         WHEN 'completed' THEN 0
         WHEN 'failed' THEN max(attempts - 1, 0)

@@ -1,7 +1,7 @@
-//! The browser subsystem: starts a real browser, opens tabs and keeps the state of pages.
+//! The browser subsystem: starts a real browser, opens tabs and stores the state of pages.
 //!
-//! Each step is tried again under the case of the policy file that says what is to be expected
-//! of it: a page that is asked for its state may take too long, a disk may be full.
+//! Each step uses the policy for its expected error: reading a page's state may time out, a disk may
+//! be full.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use crate::chromium::Chromium;
 use crate::error::{ScraperError, within};
 use crate::manager::RetryManager;
 
-/// How long the browser may take for what is its own.
-const ANSWER: Duration = Duration::from_secs(10);
-/// What a page has to say of itself.
+/// Timeout for the browser's own operations.
+const BROWSER_TIMEOUT: Duration = Duration::from_secs(10);
+/// The expression for the state of a page.
 const STATE: &str = "window.state ? window.state() : {title: document.title}";
 
 /// A browser.
@@ -24,11 +24,11 @@ pub struct Browser {
     pub(crate) chromium: Chromium,
 }
 
-/// A tab of it.
+/// A tab of the browser.
 pub struct Tab(pub(crate) String);
 
 impl Browser {
-    /// Starts one.
+    /// Starts a browser.
     pub async fn start(program: &Path, manager: Arc<RetryManager>) -> Result<Self, ScraperError> {
         let (name, record) = ("browser.session_operations.default", manager.record());
         let start = || Chromium::start(program);
@@ -36,7 +36,7 @@ impl Browser {
         Ok(Self { manager, chromium })
     }
 
-    /// What it calls itself.
+    /// The product name of the browser.
     pub fn product(&self) -> &str {
         &self.chromium.product
     }
@@ -45,17 +45,18 @@ impl Browser {
     pub async fn open_tab(&self, page: &str) -> Result<Tab, ScraperError> {
         let name = "browser.session_operations.default";
         let record = self.manager.record().correlation_id(page);
-        let open = async || within(ANSWER, self.chromium.devtools.lock().await.open_tab()).await;
+        let open =
+            async || within(BROWSER_TIMEOUT, self.chromium.devtools.lock().await.open_tab()).await;
         self.manager.run("browser.open_tab", name, record, open).await.map(Tab)
     }
 
-    /// Closes a tab. One that stays open does no harm.
+    /// Closes a tab. Errors are ignored.
     pub async fn close_tab(&self, Tab(tab): Tab) {
         let mut devtools = self.chromium.devtools.lock().await;
-        let _ = within(ANSWER, devtools.call(&tab, "Page.close", json!({}))).await;
+        let _ = within(BROWSER_TIMEOUT, devtools.call(&tab, "Page.close", json!({}))).await;
     }
 
-    /// What the page in a tab has to say of itself, within this time each time.
+    /// Reads the state of the page in a tab, with this timeout per attempt.
     pub async fn state(
         &self,
         Tab(tab): &Tab,
@@ -71,7 +72,7 @@ impl Browser {
         self.manager.run("browser.save_state", name, record, ask).await
     }
 
-    /// Closes it.
+    /// Closes the browser.
     pub async fn close(self) {
         self.chromium.close().await;
     }

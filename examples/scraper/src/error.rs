@@ -1,6 +1,6 @@
 //! The errors of the three subsystems, with the names of the policy file.
 //!
-//! A trouble is facts and no judgement: the file says what is worth another try.
+//! An error holds facts only: the policy file decides about retries.
 
 use std::fmt;
 use std::future::Future;
@@ -12,30 +12,30 @@ use reqwest::header::HeaderMap;
 use steadfast::fault::Family;
 use steadfast::{Failure, Fault, GaveUp, Kind, extract};
 
-/// Something went wrong.
+/// An error of a subsystem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScraperError(Fault);
 
 impl ScraperError {
-    /// It took longer than this.
+    /// A timeout.
     pub fn timeout(limit: Duration) -> Self {
         let words = format!("Operation timed out after {} seconds", limit.as_secs_f64());
         Self::of(Kind::Timeout, "TimeoutError", words)
     }
 
-    /// A failure of this kind, and the name that the policy file knows it by.
+    /// An error of this kind, with its name in the policy file.
     pub fn of(kind: Kind, name: &'static str, words: impl Into<String>) -> Self {
         Self(Fault::of(kind).with_type(name).with_message(words))
     }
 
-    /// An HTTP answer that will not do, with its `Retry-After` if it had one.
+    /// An HTTP error response, with its `Retry-After` if any.
     pub fn answer(status: StatusCode, headers: &HeaderMap) -> Self {
         let fault = extract::http_response(status, headers, SystemTime::now());
         let words = format!("the server answered {}", status.as_u16());
         Self(fault.with_type("HttpError").with_message(words))
     }
 
-    /// What Chromium calls `net::ERR_…`.
+    /// Chromium's `net::ERR_…`.
     pub fn of_page(text: &str) -> Self {
         let (kind, name) = match text.trim_start_matches("net::ERR_") {
             "CONNECTION_REFUSED" => (Kind::ConnectionRefused, "ConnectionError"),
@@ -50,18 +50,18 @@ impl ScraperError {
         Self::of(kind, name, text)
     }
 
-    /// The name that the policy file knows it by.
+    /// Its name in the policy file.
     pub fn name(&self) -> &str {
         self.0.type_name.as_deref().unwrap_or_default()
     }
 
-    /// The status of the HTTP answer, if it was one.
+    /// The HTTP status, if any.
     pub fn http_status(&self) -> Option<u16> {
         self.0.http_status
     }
 }
 
-/// Does it within this time, or fails with a timeout.
+/// Runs a future with a timeout.
 pub async fn within<T>(
     limit: Duration,
     work: impl Future<Output = Result<T, ScraperError>>,
@@ -103,7 +103,7 @@ impl From<io::Error> for ScraperError {
     }
 }
 
-/// A session that was ended from outside: its last attempt left no trouble of its own.
+/// A session that ended without an error of its last attempt.
 impl From<GaveUp> for ScraperError {
     fn from(gave_up: GaveUp) -> Self {
         Self::of(Kind::Cancelled, "GaveUp", gave_up.to_string())

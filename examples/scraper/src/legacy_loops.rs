@@ -1,9 +1,9 @@
 //! The legacy retry loops, one per subsystem.
 //!
-//! They are kept until the flag of their subsystem has been turned for good, and then this
-//! file goes. Nothing here is worth copying. Each counts attempts, doubles delays, draws
-//! jitter and judges errors in its own way; a figure is changed by a release; nobody sees what
-//! they do. `tests/scraper/agreement.rs` shows that turning the flag changes none of it.
+//! They remain until all subsystems are migrated; then this file is deleted. Do not copy them. Each
+//! counts attempts, doubles delays, adds jitter and classifies errors in its own way; a changed number
+//! needs a release; there are no records. `tests/scraper/agreement.rs` shows that the policies behave
+//! the same.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::error::ScraperError;
 
 type Done<T> = Result<T, ScraperError>;
 
-/// Tries as the subsystem that the name begins with did before there were policies.
+/// Runs an operation with the legacy loop of its subsystem.
 pub async fn run<T>(name: &str, attempt: impl AsyncFn() -> Done<T>) -> Done<T> {
     match name.split_once('.') {
         Some(("browser", case)) => browser(case, attempt).await,
@@ -27,7 +27,7 @@ async fn sleep(seconds: f64) {
 
 type Settings = (i32, (f64, f64, f64), &'static [&'static str]);
 
-/// How many attempts; the first delay, its growth, the longest; what for.
+/// Number of attempts; first delay, growth, longest delay; retried errors.
 fn browser_settings(case: &str) -> Settings {
     match case {
         "state_operations.timeout" => (3, (1.0, 2.0, 10.0), &["TimeoutError", "ConnectionError"]),
@@ -42,7 +42,7 @@ fn browser_settings(case: &str) -> Settings {
     }
 }
 
-/// The browser's: a table of settings, and exceptions by name.
+/// The browser's loop: a table of settings, and exceptions by name.
 async fn browser<T>(case: &str, attempt: impl AsyncFn() -> Done<T>) -> Done<T> {
     let (attempts, (first, growth, longest), again) = browser_settings(case);
     let mut made = 1;
@@ -61,7 +61,7 @@ async fn browser<T>(case: &str, attempt: impl AsyncFn() -> Done<T>) -> Done<T> {
 const MAX_ATTEMPTS: u32 = 3;
 const MAX_DELAY: f64 = 30.0;
 
-/// Navigation's: one setting, and a delay that it doubles as it goes.
+/// Navigation's loop: one setting, and a doubling delay.
 async fn navigation<T>(attempt: impl AsyncFn() -> Done<T>) -> Done<T> {
     let mut delay: f64 = 2.0;
     let mut tries = 0;
@@ -87,7 +87,7 @@ fn is_transient(error: &ScraperError) -> bool {
     }
 }
 
-/// Telemetry's: it counts down, and asks what is hopeless.
+/// Telemetry's loop: it counts down, and has a list of permanent errors.
 async fn telemetry<T>(case: &str, attempt: impl AsyncFn() -> Done<T>) -> Done<T> {
     let (mut left, mut seconds, doubles) = match case {
         "error_handling.default" => (2, 1.0, true),

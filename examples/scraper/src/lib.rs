@@ -1,15 +1,15 @@
 //! A scraper of three subsystems that once had a retry loop each, and now share one policy file.
 //!
-//! | to see | look in |
+//! | part | module |
 //! |---|---|
-//! | the one place where anything is tried again | [`manager`] |
-//! | the flag that turns a subsystem from its old loop to the file | [`flags`] |
-//! | the three old loops, kept until their flag has been turned for good | [`old`] |
-//! | what can go wrong, as facts | [`trouble`] |
-//! | the subsystems: they know no delay and count no attempt | [`browser`], [`navigation`], [`telemetry`] |
-//! | a page from its first visit to its kept state | [`scraper`] |
+//! | the only code that retries | [`manager`] |
+//! | the flags that select between a legacy loop and a policy | [`flags`] |
+//! | the three legacy loops, until all subsystems are migrated | [`legacy_loops`] |
+//! | the errors, as facts | [`error`] |
+//! | the subsystems, without retry code | [`browser`], [`navigation`], [`telemetry`] |
+//! | the visit of a page, and the storage of its state | [`scraper`] |
 //!
-//! To be skipped: [`chromium`], a browser on a pipe, and [`world`], the other side.
+//! Support code: [`chromium`], a client of the browser over a pipe, and [`test_servers`].
 
 pub mod browser;
 pub mod chromium;

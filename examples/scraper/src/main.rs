@@ -53,8 +53,9 @@ async fn run(options: Options) -> Ended {
     let copy = folder.path().join("steadfast.yaml");
     std::fs::write(&copy, POLICIES)?;
     let file = options.policies.as_ref().unwrap_or(&copy);
-    let (tell, mut told) = unbounded_channel();
-    let loader = Loader::file(file).on_change(move |change| drop(tell.send(change.to_string())));
+    let (report_reload, mut reload_messages) = unbounded_channel();
+    let loader =
+        Loader::file(file).on_change(move |change| drop(report_reload.send(change.to_string())));
     let manager = Arc::new(RetryManager::load(loader)?);
 
     let (site, collector) = (Site::open().await?, Collector::away()?);
@@ -63,8 +64,8 @@ async fn run(options: Options) -> Ended {
     println!("{} is running; the site is up, the collector is down", scraper.browser.product());
     let show = Show { manager, scraper, site, collector, file, began: Instant::now() };
     match options.policies {
-        None => show.once(&mut told).await?,
-        Some(_) => show.until_interrupted(&mut told).await?,
+        None => show.once(&mut reload_messages).await?,
+        Some(_) => show.until_interrupted(&mut reload_messages).await?,
     }
     let Show { manager, scraper, .. } = show;
     scraper.browser.close().await;

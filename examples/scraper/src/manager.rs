@@ -1,8 +1,7 @@
 //! The retry manager: the only code that retries.
 //!
-//! A subsystem says what it does and under which name of the policy file; whether, when and how
-//! often it is tried again is no business of its own any more. Here the flag chooses between the
-//! policy and the old loop, and every session under a policy is recorded.
+//! A subsystem passes an operation and its name in the policy file. The flag selects between the policy
+//! and the legacy loop, and every session under a policy is recorded.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -13,30 +12,30 @@ use steadfast::registry::{Loader, Registry};
 use crate::error::ScraperError;
 use crate::{flags, legacy_loops};
 
-/// Tries again, for everybody.
+/// Runs operations with retries, for all subsystems.
 pub struct RetryManager {
-    /// The policies in force, and the sessions under way.
+    /// The policies in force, and the running sessions.
     pub registry: Registry,
-    /// The sessions that have ended, and what happened in them.
+    /// The ended sessions and their events.
     pub journal: Memory,
     started: Timestamp,
 }
 
 impl RetryManager {
-    /// With policies and flags. A file whose flags are wrong is refused as any wrong file is.
+    /// Loads policies and flags. A file with invalid flags is rejected like any invalid file.
     pub fn load(loader: Loader) -> Result<Self, Problems> {
         let registry = loader.check(|policies| flags::old_loops(policies).map(drop)).load()?;
         Ok(Self { registry, journal: Memory::default(), started: Timestamp::now() })
     }
 
-    /// A record of something that is about to be done. By its correlation id, the page, whatever
-    /// all subsystems did for that page can be found.
+    /// A recorder for one session. Its correlation id is the page, which links the sessions of all
+    /// subsystems.
     pub fn record(&self) -> Recorder<&Memory> {
         Recorder::new(&self.journal).component("retry_manager")
     }
 
-    /// Does it, and again if the policy says so. The policy is found by
-    /// `subsystem.operation.case`: the case is the trouble that is to be expected of it.
+    /// Runs an operation with retries. Its policy is selected by `subsystem.operation.case`: the case
+    /// is the expected error.
     pub async fn run<T: Serialize>(
         &self,
         operation: &str,
@@ -56,7 +55,7 @@ impl RetryManager {
             .map_err(|error| error.into_error().unwrap_or_else(ScraperError::from))
     }
 
-    /// The figures of all sessions that ended until then, by policy and by subsystem.
+    /// The metrics of all sessions that ended until then, by policy and by subsystem.
     pub fn figures(&self, until: Timestamp) -> MetricsSummary {
         let mut tally = Tally::new(self.started, until);
         for session in self.journal.sessions() {

@@ -1,4 +1,4 @@
-//! The navigation subsystem: goes to pages.
+//! The navigation subsystem: visits pages.
 
 use std::time::Duration;
 
@@ -7,20 +7,20 @@ use serde::Serialize;
 use crate::browser::{Browser, Tab};
 use crate::error::{ScraperError, within};
 
-/// A page that was had.
+/// A visited page.
 #[derive(Clone, Debug, Serialize)]
 pub struct Page {
-    /// How the server answered.
+    /// The status of the response.
     pub status: u16,
-    /// What the page is called.
+    /// The title of the page.
     pub title: String,
 }
 
-/// Answers when the page is there.
+/// The expression that waits until the page is loaded.
 const TITLE: &str = "new Promise(done => document.readyState == 'complete' ? done() \
                      : addEventListener('load', done)).then(() => document.title)";
 
-/// Goes to a page in a tab, within this time each time.
+/// Visits a page in a tab, with this timeout per attempt.
 pub async fn visit(
     browser: &Browser,
     Tab(tab): &Tab,

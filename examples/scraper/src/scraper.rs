@@ -10,22 +10,22 @@ use crate::manager::RetryManager;
 use crate::navigation::{self, Page};
 use crate::telemetry::Telemetry;
 
-/// A scraper that keeps the states of pages in a folder.
+/// A scraper that stores the states of pages in a folder.
 pub struct Scraper {
     /// The browser.
     pub browser: Browser,
-    /// What tells of it.
+    /// The telemetry.
     pub telemetry: Telemetry,
-    /// How long it may take to visit a page.
+    /// Timeout for the visit of a page.
     pub visit_limit: Duration,
-    /// How long it may take to ask it for its state.
+    /// Timeout for reading its state.
     pub state_limit: Duration,
     manager: Arc<RetryManager>,
     folder: PathBuf,
 }
 
 impl Scraper {
-    /// Starts a browser for it.
+    /// Starts the scraper with a browser.
     pub async fn start(
         program: &Path,
         manager: Arc<RetryManager>,
@@ -42,7 +42,7 @@ impl Scraper {
         })
     }
 
-    /// Fetches a page in a tab of its own, and keeps its state.
+    /// Fetches a page in its own tab, and stores its state.
     pub async fn fetch(&self, page: &str, url: &str) -> Result<Page, ScraperError> {
         let tab = self.browser.open_tab(page).await?;
         let got = self.fetch_in(&tab, page, url).await;
@@ -58,7 +58,7 @@ impl Scraper {
         Ok(got)
     }
 
-    /// Tells of a page that was lost.
+    /// Reports a page that was lost.
     pub async fn lost(&self, page: &str, error: &ScraperError) -> Result<(), ScraperError> {
         self.telemetry.error(page, error).await?;
         self.telemetry.alert(&format!("{page} is lost")).await.map(drop)

@@ -19,9 +19,9 @@ pub struct Telemetry {
 }
 
 impl Telemetry {
-    /// To the collector at this address.
+    /// Telemetry for the collector at this address.
     pub fn to(collector: &str, manager: Arc<RetryManager>) -> Result<Self, ScraperError> {
-        // Whoever builds this together with crates that speak TLS has to say whose cryptography.
+        // A build with several TLS crates must select a cryptography provider.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder().timeout(LIMIT).build()?;
         Ok(Self { manager, client, collector: collector.to_owned() })
@@ -40,13 +40,13 @@ impl Telemetry {
         self.post("error", "telemetry.error_handling.default", record, body).await
     }
 
-    /// Something that a person should look at.
+    /// An alert for an operator.
     pub async fn alert(&self, words: &str) -> Result<u16, ScraperError> {
         let name = "telemetry.alerting.notification";
         self.post("alert", name, self.manager.record(), json!({"words": words})).await
     }
 
-    /// A sign of life.
+    /// A heartbeat.
     pub async fn heartbeat(&self) -> Result<u16, ScraperError> {
         let name = "telemetry.simple_retries.default";
         self.post("heartbeat", name, self.manager.record(), Value::Null).await

@@ -10,13 +10,13 @@ use steadfast::retry;
 
 use crate::{Form, GraphStorage, StorageError, VectorStorage, ledger};
 
-/// The pool tries to connect for as long as this by itself, half a minute unless it is told.
-/// That is long for one attempt: a server that is away for longer is the policy's matter.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// The pool's timeout for a connection. The default of half a minute is long for one attempt: longer
+/// outages are left to the policy.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
 
 const CONNECTIONS: u32 = 16;
 
-/// A database with everything that the storages need.
+/// A database with the tables of both storages.
 #[derive(Clone, Debug)]
 pub struct Database {
     pub(crate) pool: PgPool,
@@ -26,10 +26,10 @@ pub struct Database {
 }
 
 impl Database {
-    /// Connects, finds out what the server can, and makes the tables that are missing.
+    /// Connects, detects the server's extensions, and creates missing tables.
     ///
     /// # Errors
-    /// What the last attempt failed with.
+    /// The error of the last attempt.
     #[retry(policy = "sql", name = "database.open")]
     pub async fn open(url: &str) -> Result<Self, StorageError> {
         let options: PgConnectOptions = url.parse()?;
@@ -45,31 +45,31 @@ impl Database {
 
         let pool = PgPoolOptions::new()
             .max_connections(CONNECTIONS)
-            .acquire_timeout(PATIENCE)
+            .acquire_timeout(ACQUIRE_TIMEOUT)
             .connect_lazy_with(options);
         ledger::prune(&pool).await?;
         Ok(Self { pool, form, writes: ledger::Writes::default(), records: None })
     }
 
-    /// Has what becomes of every call kept here, attempt by attempt. A program that runs for
-    /// long would rather hand it on.
+    /// Records every call in memory, attempt by attempt. A long-running program would export the
+    /// records instead.
     #[must_use]
     pub fn recorded(mut self, records: &Arc<Memory>) -> Self {
         self.records = Some(Arc::clone(records));
         self
     }
 
-    /// What records one call, if anything does.
+    /// The recorder of one call, if calls are recorded.
     pub(crate) fn recorder(&self) -> Option<Recorder<Arc<Memory>>> {
         self.records.clone().map(Recorder::new)
     }
 
-    /// Something was written.
+    /// Counts a write.
     pub(crate) async fn wrote(&self) {
         self.writes.add(&self.pool).await;
     }
 
-    /// How it keeps things.
+    /// The form of its tables.
     #[must_use]
     pub fn form(&self) -> &'static Form {
         self.form

@@ -1,24 +1,24 @@
 //! The errors of the storages, with their facts.
 //!
-//! The database's errors tell their own facts: SQLSTATE, reset, refused. An argument that is
-//! wrong stays wrong, so it says that it is one.
+//! The database's errors have their own facts: SQLSTATE, reset, refused. An invalid argument stays
+//! invalid, so its kind is `argument`.
 
 use steadfast::{Fault, GaveUp};
 
-/// Why a storage could not do what it was asked for.
+/// The error of a storage.
 #[derive(Debug, thiserror::Error, Fault)]
 pub enum StorageError {
-    /// The database said so, or was not there to say anything.
+    /// The database failed or was unreachable.
     #[error(transparent)]
     #[fault(transparent)]
     Database(#[from] sqlx::Error),
-    /// A relation needs both its ends.
+    /// An entity of a relation does not exist.
     #[error("project {project} has no entity {name}: upsert it before its relations")]
     #[fault(kind = "argument")]
     NoSuchEntity {
-        /// The project that was asked.
+        /// The project.
         project: String,
-        /// The entity that it has not.
+        /// The missing entity.
         name: String,
     },
     /// Retrying ended without an error of the database, as after a timeout.

@@ -1,5 +1,6 @@
-//! How a server keeps graphs and vectors: the extensions made for it where it has them, plain
-//! tables where it has not. A form is its statements and nothing else.
+//! The forms of graphs and vectors in a database: Apache AGE and pgvector, or plain tables.
+//!
+//! A form consists of its SQL statements.
 
 mod extended;
 mod plain;
@@ -15,35 +16,35 @@ use sqlx::{Encode, PgConnection, Postgres, Type};
 
 use crate::ledger;
 
-/// How a server keeps graphs and vectors.
+/// The form of graphs and vectors in a database.
 #[derive(Debug)]
 pub struct Form {
-    /// What it is, for people.
+    /// Its description.
     words: &'static str,
-    /// What every session of the server is to be told when it begins.
+    /// Settings of every session.
     pub(crate) settings: &'static [(&'static str, &'static str)],
-    /// Makes what is not there yet.
+    /// Creates missing objects.
     tables: &'static [&'static str],
-    /// Keeps everybody else from changing an entity.
+    /// Locks an entity.
     pub(crate) lock_entity: &'static str,
-    /// Writes a locked entity, with a version that is one more than before.
+    /// Writes a locked entity and increments its version.
     pub(crate) merge_entity: &'static str,
     /// How often an entity was written.
     pub(crate) version: &'static str,
-    /// Adds one to the weight of a relation of two locked entities, if it is there.
+    /// Adds one to the weight of a relation of two locked entities, if it exists.
     pub(crate) add_weight: &'static str,
-    /// Writes a relation of two locked entities that is not there.
+    /// Creates a relation of two locked entities.
     pub(crate) create_relation: &'static str,
     /// How often a relation was written.
     pub(crate) weight: &'static str,
     /// Takes a key, a project, an id, a text and an embedding. The key and the document are
-    /// written by one statement: there is no commit to wait for besides.
+    /// written by one statement, so there is only one commit.
     pub(crate) upsert_document: &'static str,
-    /// Takes a project, an embedding and how many.
+    /// Takes a project, an embedding and a limit.
     pub(crate) nearest_documents: &'static str,
 }
 
-/// What the extended form takes.
+/// The extensions that the extended form needs.
 const EXTENSIONS: [&str; 2] = ["age", "vector"];
 
 impl Form {
@@ -55,7 +56,7 @@ impl Form {
         Ok(if count == 2 { &extended::FORM } else { &plain::FORM })
     }
 
-    /// Makes the tables that are not there yet. Others may be doing the same.
+    /// Creates missing tables. Other processes may do the same concurrently.
     pub(crate) async fn prepare(&self, connection: &mut PgConnection) -> sqlx::Result<()> {
         let one_at_a_time = "SELECT pg_advisory_lock(hashtext('storage'))";
         sqlx::query(one_at_a_time).execute(&mut *connection).await?;
@@ -72,7 +73,7 @@ impl fmt::Display for Form {
     }
 }
 
-/// What a statement about the graph answers: a number, if there is what it is about.
+/// Runs a statement about the graph. Returns a number, if the entity or relation exists.
 pub(crate) async fn ask(
     connection: &mut PgConnection,
     statement: &'static str,
@@ -81,12 +82,12 @@ pub(crate) async fn ask(
     sqlx::query_scalar(statement).bind(About(about)).fetch_optional(connection).await
 }
 
-/// What a statement is about: `jsonb` to a plain table and `agtype` to AGE, as the statement
-/// says. On the wire both are a version, 1, and JSON.
+/// The parameters of a statement: `jsonb` for a plain table and `agtype` for AGE. On the wire both
+/// are a version, 1, and JSON.
 struct About<'a>(&'a Value);
 
 impl Type<Postgres> for About<'_> {
-    /// `unknown`, which PostgreSQL takes for whatever is wanted in this place.
+    /// `unknown`, whose type PostgreSQL infers from the statement.
     fn type_info() -> PgTypeInfo {
         PgTypeInfo::with_oid(Oid(705))
     }

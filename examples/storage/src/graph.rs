@@ -11,13 +11,13 @@ use crate::{Database, Entity, Relation, StorageError, Written, ledger};
 pub struct GraphStorage(pub(crate) Database);
 
 impl GraphStorage {
-    /// Writes an entity, over the one of this name if there is one, and counts its version up.
+    /// Creates or replaces an entity, and increments its version.
     ///
-    /// Everything is said here. The policy `sql` says the same by its name: these are its
-    /// numbers, and the rules are those that hold unless others are written.
+    /// The attribute spells out the whole policy. `policy = "sql"` is equivalent: it has the same
+    /// numbers, and the rules are the default ones.
     ///
     /// # Errors
-    /// What the last attempt failed with.
+    /// The error of the last attempt.
     #[retry(
         max_retries = 3,
         base_delay = "500ms",
@@ -25,7 +25,7 @@ impl GraphStorage {
         max_duration = "30s",
         retry_on = ["08", "40", "53", "57", "58", "connection", "timeout", "pool"],
         abort_on = ["22", "23", "28", "42", "argument"],
-        idempotent = false, // by itself: the key is what makes it so
+        idempotent = false, // only its key makes it safe to retry
         name = "graph.upsert_entity",
         instrument = self.0.recorder(),
         attempt = attempt
@@ -35,7 +35,7 @@ impl GraphStorage {
         project: &str,
         entity: &Entity,
     ) -> Result<Written, StorageError> {
-        // Asked for before anything can fail: without it an unknown outcome is the end.
+        // Before anything can fail: without the key an unknown outcome is final.
         let key = attempt.key();
         let Database { pool, form, .. } = &self.0;
         let mut transaction = pool.begin().await?;
@@ -51,10 +51,10 @@ impl GraphStorage {
         Ok(Written::Now)
     }
 
-    /// Writes what relates two entities, and adds one to its weight.
+    /// Creates a relation of two entities, or adds one to its weight.
     ///
     /// # Errors
-    /// There is no such entity, or what the last attempt failed with.
+    /// There is no such entity, or the error of the last attempt.
     #[retry(
         policy = "sql",
         idempotent = false,
@@ -67,16 +67,16 @@ impl GraphStorage {
         project: &str,
         relation: &Relation,
     ) -> Result<Written, StorageError> {
-        // Asked for before anything can fail: without it an unknown outcome is the end.
+        // Before anything can fail: without the key an unknown outcome is final.
         let key = attempt.key();
         let Database { pool, form, .. } = &self.0;
         let mut transaction = pool.begin().await?;
         if ledger::claim(&mut transaction, key).await? == Written::Before {
             return Ok(Written::Before);
         }
-        // In this order whatever the names: two opposite relations at once are a deadlock,
-        // which the server ends and the retry mends. Sorting them would avoid this one, and
-        // none of those with programs that are not ours.
+        // In this order, whatever the names: two opposite relations at once are a deadlock, which
+        // the server detects and the retry resolves. Sorting the locks would avoid this one, but not
+        // deadlocks with other programs.
         for name in [&relation.source, &relation.target] {
             let end = entity(project, name);
             ask(&mut transaction, form.lock_entity, &end).await?;
@@ -94,20 +94,20 @@ impl GraphStorage {
         Ok(Written::Now)
     }
 
-    /// How often an entity has been written, if it is there.
+    /// How often an entity has been written, if it exists.
     ///
     /// # Errors
-    /// What the last attempt failed with.
+    /// The error of the last attempt.
     #[retry(policy = "sql", name = "graph.version", instrument = self.0.recorder())]
     pub async fn version(&self, project: &str, name: &str) -> Result<Option<i64>, StorageError> {
         let mut connection = self.0.pool.acquire().await?;
         Ok(ask(&mut connection, self.0.form.version, &entity(project, name)).await?)
     }
 
-    /// How often a relation has been written, if it is there.
+    /// How often a relation has been written, if it exists.
     ///
     /// # Errors
-    /// What the last attempt failed with.
+    /// The error of the last attempt.
     #[retry(policy = "sql", name = "graph.weight", instrument = self.0.recorder())]
     pub async fn weight(
         &self,

@@ -1,15 +1,14 @@
 //! A graph storage and a vector storage on PostgreSQL that survive its outages.
 //!
-//! Whoever keeps a knowledge graph writes thousands of small rows while somebody restarts the
-//! server, cuts a session, or takes the same locks in another order. Here each method says in
-//! one attribute what it does about that. The bodies know nothing of it.
+//! A knowledge graph consists of thousands of small writes, during which the server may restart, a
+//! session may be terminated, or another transaction may cause a deadlock. Each method handles that
+//! by one attribute; its body contains no retry code.
 //!
-//! One thing no attribute can do: a connection that dies while the server commits leaves open
-//! whether it did. So every write takes its session's key along, and the ledger sees to it
-//! that a key writes once.
+//! One case needs more than an attribute: when a connection is lost during a commit, the outcome is
+//! unknown. So every write stores its session's key, and the ledger ensures that a key writes once.
 //!
-//! The storages use Apache AGE and pgvector where the server has them and plain tables where
-//! it has not: a [`Form`] each.
+//! The storages use Apache AGE and pgvector if the server has them, and plain tables otherwise: each
+//! is a [`Form`].
 
 mod database;
 mod error;

@@ -1,5 +1,5 @@
-//! Several tasks write a knowledge graph while the server has a bad day; then the books are
-//! checked, and it is measured what the retry layer costs on a good one.
+//! The demo of the storages: concurrent writers during server faults, a check of the result, and the
+//! overhead of the retry layer without faults.
 
 mod demo;
 
@@ -17,8 +17,8 @@ use demo::{load, overhead, report, server_faults};
 /// An error of the program itself.
 type Problem = Box<dyn std::error::Error + Send + Sync>;
 
-/// Opposite relations are many here, so nobody should wait a second to be told.
-const DEADLOCKS_ARE_SEEN_AFTER: &str = "deadlock_timeout=100ms";
+/// Deadlocks are frequent here, so they are detected sooner than after the default second.
+const DEADLOCK_TIMEOUT: &str = "deadlock_timeout=100ms";
 
 /// Write to a graph and a vector storage on PostgreSQL during restarts, terminated sessions and deadlocks
 #[derive(Debug, Parser)]
@@ -54,8 +54,8 @@ async fn main() -> ExitCode {
 /// Returns whether all checks passed.
 async fn run(arguments: Arguments) -> Result<bool, Problem> {
     let system = arguments.extensions.then(System::with_age_and_pgvector).transpose()?;
-    let options = vec![DEADLOCKS_ARE_SEEN_AFTER.to_owned()];
-    // As in earnest: what is promised is on the disk, and what is measured waits for it.
+    let options = vec![DEADLOCK_TIMEOUT.to_owned()];
+    // As in production: commits wait for the disk.
     let settings = Settings { durable: true, system, options, ..Settings::default() };
     let mut host = Host::find(arguments.server.as_deref(), settings)?;
     let place = host.database()?;

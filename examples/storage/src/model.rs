@@ -1,43 +1,43 @@
 //! The data model.
 
-/// A thing that a text speaks of.
+/// A named thing in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entity {
-    /// What it is called; a project has one of this name.
+    /// Its name, unique in a project.
     pub name: String,
-    /// What is known of it.
+    /// Its description.
     pub description: String,
 }
 
-/// Something that a text says of two entities. Saying it again makes it weigh more.
+/// A statement about two entities. Each repetition increases its weight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relation {
-    /// The entity that it starts from.
+    /// The source entity.
     pub source: String,
-    /// The entity that it leads to.
+    /// The target entity.
     pub target: String,
-    /// What the one has to do with the other.
+    /// The kind of the relation.
     pub kind: String,
 }
 
-/// A piece of text, and where it lies among all others.
+/// A piece of text with its embedding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
-    /// A project has one of this id.
+    /// Its id, unique in a project.
     pub id: String,
     /// The text.
     pub content: String,
-    /// Its meaning, [`DIMENSIONS`](crate::VectorStorage::DIMENSIONS) numbers of it.
+    /// Its embedding, of [`DIMENSIONS`](crate::VectorStorage::DIMENSIONS) numbers.
     pub embedding: Vec<f64>,
 }
 
-/// A document near to what was asked for.
+/// A document of a similarity query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Neighbour {
     /// Its id.
     pub id: String,
     /// Its text.
     pub content: String,
-    /// How far it is, by the cosine: from 0, the same direction, to 2.
+    /// Its cosine distance: from 0, the same direction, to 2.
     pub distance: f64,
 }

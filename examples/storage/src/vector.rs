@@ -4,18 +4,18 @@ use steadfast::{Key, retry};
 
 use crate::{Database, Document, Neighbour, StorageError, Written, ledger};
 
-/// The documents of all projects, found by their nearness.
+/// The documents of all projects, searchable by similarity.
 #[derive(Clone, Debug)]
 pub struct VectorStorage(pub(crate) Database);
 
 impl VectorStorage {
-    /// How many numbers an embedding has.
+    /// The length of an embedding.
     pub const DIMENSIONS: usize = 3;
 
-    /// Writes a document, over the one of this id if there is one, and counts its version up.
+    /// Creates or replaces a document, and increments its version.
     ///
     /// # Errors
-    /// What the last attempt failed with.
+    /// The error of the last attempt.
     #[retry(
         policy = "sql",
         idempotent = false,
@@ -31,10 +31,10 @@ impl VectorStorage {
         self.upsert_once(attempt.key(), project, document).await
     }
 
-    /// The same, tried once: what [`upsert`](Self::upsert) repeats.
+    /// One attempt of [`upsert`](Self::upsert).
     ///
     /// # Errors
-    /// What the attempt failed with.
+    /// The error of the attempt.
     pub async fn upsert_once(
         &self,
         key: &Key,
@@ -56,7 +56,7 @@ impl VectorStorage {
     /// The documents nearest to an embedding, nearest first.
     ///
     /// # Errors
-    /// What the last attempt failed with.
+    /// The error of the last attempt.
     #[retry(policy = "sql", name = "vector.similar", instrument = self.0.recorder())]
     pub async fn similar(
         &self,
@@ -70,10 +70,10 @@ impl VectorStorage {
         Ok(rows.into_iter().map(neighbour).collect())
     }
 
-    /// How often a document has been written, if it is there.
+    /// How often a document has been written, if it exists.
     ///
     /// # Errors
-    /// What the last attempt failed with.
+    /// The error of the last attempt.
     #[retry(policy = "sql", name = "vector.version", instrument = self.0.recorder())]
     pub async fn version(&self, project: &str, id: &str) -> Result<Option<i64>, StorageError> {
         let query = "SELECT version FROM document WHERE project = $1 AND id = $2";

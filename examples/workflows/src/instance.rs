@@ -1,5 +1,7 @@
-//! One instance of the service. Any number of them may run on one PostgreSQL, on any machine;
-//! none knows of the others, and each may be killed at any moment.
+//! One instance of the service.
+//!
+//! Any number of instances can run on one PostgreSQL, on any machine. They need no knowledge of each
+//! other, and each may be killed at any moment.
 
 use std::time::Duration;
 
@@ -10,34 +12,34 @@ use steadfast_worker::handlers::{Http, Targets};
 
 use crate::Problem;
 
-/// What an instance is told.
+/// The arguments of an instance.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The PostgreSQL that all instances share.
     #[arg(long)]
     store: String,
-    /// What it is called in leases.
+    /// Its name in leases.
     #[arg(long)]
     name: String,
 }
 
-/// How long the store waits for a sign of life before it gives an instance's nodes to others. A
-/// service would leave it at ten minutes; here somebody is watching.
+/// How long the store waits for a heartbeat before other instances reclaim the nodes. A service would
+/// use the default of ten minutes; the demo is shorter.
 const LEASE: Duration = Duration::from_secs(2);
 
-/// How many nodes it runs at a time.
+/// How many nodes it runs concurrently.
 const CONCURRENCY: u32 = 16;
 
-/// Works until it is told to end, and then ends in order.
+/// Runs until `shutdown` resolves, then shuts down gracefully.
 ///
 /// # Errors
 /// The store cannot be opened.
-pub async fn run(told: Arguments, shutdown: impl Future<Output = ()>) -> Result<(), Problem> {
-    let store = Store::open(&told.store).await?;
+pub async fn run(arguments: Arguments, shutdown: impl Future<Output = ()>) -> Result<(), Problem> {
+    let store = Store::open(&arguments.store).await?;
     let loopback = Targets::new(["127.0.0.1".parse()?]);
     let worker = Worker::new(store.clone())
         .http(Http::new(loopback)?)
-        .name(told.name)
+        .name(arguments.name)
         .concurrency(CONCURRENCY)
         .lease(LEASE);
     println!("ready");

@@ -1,4 +1,4 @@
-//! `cargo xtask example workflows`
+//! The command line of the example.
 
 use std::process::ExitCode;
 
@@ -59,16 +59,18 @@ fn main() -> ExitCode {
 /// Returns whether all checks passed.
 fn run(arguments: Arguments) -> Result<bool, Problem> {
     let runtime = tokio::runtime::Runtime::new()?;
-    // What is measured waits for the disk, as in earnest.
+    // Measured commits wait for the disk, as in production.
     let durable = arguments.throughput.is_some();
     let settings = || Settings { durable, ..Settings::default() };
     let host = || Host::find(arguments.server.as_deref(), settings());
     match arguments.command {
-        Some(Command::Instance(told)) => {
-            runtime.block_on(instance::run(told, wait_for_parent_exit())).map(|()| true)
+        Some(Command::Instance(options)) => {
+            runtime.block_on(instance::run(options, wait_for_parent_exit())).map(|()| true)
         }
-        Some(Command::Note(told)) => runtime.block_on(throughput::note(told)).map(|()| true),
-        Some(Command::Shop(told)) => runtime.block_on(order_service::run(told)).map(|()| true),
+        Some(Command::Note(options)) => runtime.block_on(throughput::note(options)).map(|()| true),
+        Some(Command::Shop(options)) => {
+            runtime.block_on(order_service::run(options)).map(|()| true)
+        }
         Some(Command::Days) => runtime.block_on(report::days(host()?.database()?.url())),
         None => {
             let (host, storm) = (host()?, arguments.storm);

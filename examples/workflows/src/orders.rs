@@ -8,10 +8,10 @@ use steadfast_store::PageRequest;
 
 use crate::Problem;
 
-/// What is done, in what order, and how each step is tried again.
+/// The definition of the workflow.
 pub const ORDER: &str = include_str!("../workflows/order.json");
 
-/// Starts an execution for each order, all or none. A key makes starting twice starting once.
+/// Starts an execution for each order, all or none. The keys make a repeated start harmless.
 ///
 /// # Errors
 /// The database failed.
@@ -25,7 +25,7 @@ pub async fn take_in(flow: &Flow, shop: &str, count: u64) -> Result<Vec<Executio
     Ok(started.into_iter().map(|one| one.id).collect())
 }
 
-/// Whether every execution has ended, those that follow failed ones included.
+/// Whether every execution has ended, including retries of failed ones.
 ///
 /// # Errors
 /// The database failed.

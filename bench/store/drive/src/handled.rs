@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn whoever_waits_for_the_handlers_is_woken_by_the_last_of_them() {
+    async fn waiter_is_woken_by_the_last_handler() {
         let waiting = tokio::spawn(until(3));
         (0..3).for_each(handled);
         waiting.await.unwrap();

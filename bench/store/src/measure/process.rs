@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_heard_among_other_words() {
+    fn results_are_read_among_other_output() {
         let script = "echo hello; echo READY; read go; echo so; echo DONE 1.5 2; read end; exit 0";
         let mut measured = Measured::ready(&mut shell(script)).unwrap();
         measured.go().unwrap();
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_ends_early_or_hangs_is_told_apart() {
+    fn early_exit_and_hang_are_distinct_errors() {
         assert_eq!(failure(Measured::ready(&mut shell("exit 3"))), "it ended before it was READY");
         let measured = Measured::ready(&mut shell("echo READY; read never")).unwrap();
         let text = failure(measured.done(Duration::from_millis(10)));

@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_that_fails_takes_nobody_with_it() {
+    fn failed_case_does_not_fail_others() {
         let results = rounds(&["good", "bad"], 1, ToString::to_string, |case| match *case {
             "bad" => bail!("stalled"),
             _ => Ok(1),

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_named_stands_beside_what_it_is_compared_with_and_nobody_else() {
+    fn named_peer_is_compared_only_with_its_baseline() {
         let rows = drained(&Choice { quick: true, ..only("underway") });
         let (first, others) = rows.split_first().unwrap();
         assert!(first.starts_with("raw, "));
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_cannot_be_had_is_refused() {
+    fn unavailable_name_is_rejected() {
         let refusal = |choice: Choice| choice.check().unwrap_err().to_string();
         assert!(refusal(only("aws")).contains("There is: raw, "));
         assert_eq!(refusal(only("pg-boss")), "pg-boss runs on Node: add --node");

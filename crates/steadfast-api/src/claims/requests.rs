@@ -154,7 +154,9 @@ impl utoipa::PartialSchema for ClaimView {
 #[cfg(feature = "openapi")]
 impl utoipa::ToSchema for ClaimView {
     fn schemas(schemas: &mut Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::Schema>)>) {
-        ClaimDocument::<ClaimedTask>::schemas(schemas);
+        let schema = <ClaimedTask as utoipa::PartialSchema>::schema();
+        schemas.push((ClaimedTask::name().into_owned(), schema));
+        ClaimedTask::schemas(schemas);
     }
 }
 

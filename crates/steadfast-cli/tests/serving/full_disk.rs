@@ -65,7 +65,7 @@ fn full_disk_is_reported_and_recovered_from() {
         assert!(taken < 100, "the disk is not small");
     };
     assert_eq!((refused.0, &refused.1["type"]), (507, &"urn:steadfast:full".into()));
-    assert!(refused.1["next"].as_str().unwrap().contains("make room"), "{}", refused.1);
+    assert!(refused.1["next"].as_str().unwrap().contains("free disk space"), "{}", refused.1);
     let (status, stats) = request(&served, "GET /api/v1/stats", "");
     assert_eq!((status, &stats["pending"]), (200, &taken.into()), "{stats}");
     assert_eq!(request(&served, "GET /readyz", "").0, 200);

@@ -116,7 +116,7 @@ fn store_with_newer_schema_is_not_changed() {
     folder.sql("INSERT INTO steadfast_schema (version) VALUES (9999)");
     let (code, printed) = folder.run_err("serve --listen 127.0.0.1:0");
     assert_eq!(code, Some(78), "{printed}");
-    assert!(printed.contains("9999") && printed.contains("use the version"), "{printed}");
+    assert!(printed.contains("9999") && printed.contains("upgrade"), "{printed}");
 }
 
 /// F4: a changed policy file is applied without a restart and recorded in the audit log. An

@@ -208,7 +208,7 @@ async fn execution_is_retried_by_an_operator_once(store: Harness) {
     let by = crate::harness::operator();
     let second = store.flow.retry(first, &by).await.unwrap();
     let rejected = store.flow.retry(first, &by).await.unwrap_err().to_string();
-    assert!(rejected.contains("followed by another already"), "{rejected}");
+    assert!(rejected.contains("already has a follow-up"), "{rejected}");
     let rejected = store.flow.resume(first, &by).await.unwrap_err().to_string();
     assert!(rejected.contains("cannot be resumed"), "{rejected}");
     let execution = store.run(&handlers, second).await;

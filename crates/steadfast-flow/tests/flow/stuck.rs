@@ -71,7 +71,7 @@ async fn invalid_definition_fails_its_executions(store: Harness) {
     let failed = other.served(&handlers, other.stored_end(id)).await;
     assert_eq!(failed.status, ExecutionStatus::Failed);
     let message = failed.message.unwrap();
-    assert!(message.contains("cannot be read"), "{message}");
+    assert!(message.contains("cannot decode workflow"), "{message}");
     let task = store.store().task(failed.nodes[1].task.unwrap()).await.unwrap();
     assert_eq!(task.status, Status::Cancelled);
 }
@@ -98,7 +98,7 @@ async fn definition_is_parsed_once(store: Harness) {
     let known = other.flow.workflow(number).await.unwrap();
     other.flow.start(Start::of(&known, &Value::Null)).await.unwrap();
     let message = store.another().await.flow.workflow(number).await.unwrap_err().to_string();
-    assert!(message.starts_with(&format!("workflow {number} cannot be read: ")), "{message}");
+    assert!(message.starts_with(&format!("cannot decode workflow {number}: ")), "{message}");
     let message = other.flow.workflow(number + 1).await.unwrap_err().to_string();
     assert_eq!(message, format!("there is no workflow {}", number + 1));
 }

@@ -96,7 +96,7 @@ async fn claim_of_disconnected_worker_holds_no_tasks() {
     let claim = world.request(Method::POST, "/api/v1/claims").json(&json!({"worker": "w1"}));
     let asking = tokio::spawn(claim.send());
     let waits = "SELECT count(*) FROM pg_stat_activity
-                  WHERE wait_event_type = 'Lock' AND query LIKE '-- Takes the first of all lines%'";
+                  WHERE wait_event_type = 'Lock' AND query LIKE '-- Claims the first pending tasks%'";
     while sql(waits) == "0" {}
     asking.abort();
     assert!(asking.await.unwrap_err().is_cancelled());

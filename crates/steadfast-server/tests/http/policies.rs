@@ -73,15 +73,15 @@ async fn invalid_policy_file_is_reported_as_metric() {
     std::fs::write(&file, FILE).unwrap();
     let registry = Registry::load(&file).unwrap();
     let world = world_of(|server| server.without_worker().policies(registry.clone())).await;
-    let is_told = async |line: &str| {
+    let has_metric = async |line: &str| {
         let response = world.request(Method::GET, "/metrics").send().await.unwrap();
         response.text().await.unwrap().lines().any(|response| response == line)
     };
-    assert!(is_told("steadfast_policy_file_ok 1").await);
+    assert!(has_metric("steadfast_policy_file_ok 1").await);
     std::fs::write(&file, FILE.replace("max_attempts: 7", "max_attempts: 0")).unwrap();
     registry.reload().unwrap_err();
-    assert!(is_told("steadfast_policy_file_ok 0").await);
+    assert!(has_metric("steadfast_policy_file_ok 0").await);
     std::fs::write(&file, FILE).unwrap();
     registry.reload().unwrap();
-    assert!(is_told("steadfast_policy_file_ok 1").await);
+    assert!(has_metric("steadfast_policy_file_ok 1").await);
 }

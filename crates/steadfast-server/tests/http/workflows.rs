@@ -133,10 +133,7 @@ async fn invalid_workflow_is_rejected_with_all_problems(store: Store) {
     assert_eq!(checked["ok"], false);
     assert_eq!(checked["problems"][0]["path"], "nodes");
     let rejected = world.post_json("/workflows", cycle).await.problem(400);
-    assert!(
-        rejected["detail"].as_str().unwrap().contains("a waits for b waits for a"),
-        "{rejected}"
-    );
+    assert!(rejected["detail"].as_str().unwrap().contains("a -> b -> a"), "{rejected}");
     let twice = r#"{"name": "w", "nodes": [], "nodes": [{"nodeId": "a", "type": "do"}]}"#;
     let rejected = world.post_text("/workflows", twice).await.problem(400);
     assert!(rejected["detail"].as_str().unwrap().contains("duplicate field `nodes`"), "{rejected}");

@@ -124,10 +124,10 @@ async fn invalid_certificate_error_names_file() {
     let other = { Tokens::new() };
     let others = certificate(&other);
     for (file, key, expected) in [
-        (&empty, &good.key, "empty.pem: there is no certificate in it"),
+        (&empty, &good.key, "empty.pem: no certificate found"),
         (&missing, &good.key, "missing.pem: "),
         (&good.file, &empty, "empty.pem: "),
-        (&good.file, &others.key, "cannot be used"),
+        (&good.file, &others.key, "cannot use certificate"),
     ] {
         let store = Store::open("sqlite::memory:").await.unwrap();
         let server = Server::new(store).listen("127.0.0.1:0".parse().unwrap()).without_worker();

@@ -125,5 +125,5 @@ async fn server_with_invalid_tokens_file_does_not_start() {
     let error = rejected(&tokens).await;
     assert!(matches!(error, ServeError::NoTokens(_)) && error.to_string().contains("token new"));
     std::fs::remove_file(tokens.file()).unwrap();
-    assert!(rejected(&tokens).await.to_string().contains("there is no such file"));
+    assert!(rejected(&tokens).await.to_string().contains("no such file"));
 }

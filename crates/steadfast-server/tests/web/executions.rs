@@ -77,7 +77,7 @@ async fn restarted_execution_shows_its_chain(store: Store) {
         );
     }
     let html = app.post(&format!("{path}/retry"), &[]).await.page(409);
-    assert!(html.contains("followed by another already"), "{html}");
+    assert!(html.contains("already has a follow-up"), "{html}");
 }
 
 /// H2: a waiting execution shows the node it waits for and its error.

@@ -77,7 +77,7 @@ async fn task_is_run_now_and_its_expiry_changed() {
         html.contains("id=\"expires_at-problem\"") && html.contains("value=\"soon\""),
         "{html}"
     );
-    assert!(html.contains("how long from now") && html.contains("id=\"next\""), "{html}");
+    assert!(html.contains("is not a time") && html.contains("id=\"next\""), "{html}");
     app.get(&format!("{path}/expiry")).await.page(200);
 }
 
@@ -87,9 +87,9 @@ async fn impossible_action_is_explained() {
     let app = app().await;
     let id = TestWorker::new(&app.store).completed(Task::new("send", &1), json!(null)).await;
     let html = app.post(&format!("/tasks/{id}/cancel"), &[]).await.page(409);
-    assert!(html.contains("requeue it to have it tried again"), "{html}");
+    assert!(html.contains("requeue it to run it again"), "{html}");
     let html = app.post("/tasks/00000000-0000-7000-8000-000000000000/cancel", &[]).await.page(404);
-    assert!(html.contains("There is no task"), "{html}");
+    assert!(html.contains("No task"), "{html}");
 }
 
 /// D16: the form states the number of tasks before it requeues them.
@@ -108,7 +108,7 @@ async fn failed_tasks_are_requeued_after_a_preview() {
     assert_eq!(app.post("/tasks/requeue", &form).await.redirect(), "/tasks?queue=mail");
     let stats = app.store.stats().await.unwrap();
     assert_eq!((stats.failed, stats.pending), (1, 3));
-    for (rate, message) in [("fast", "`fast` is not a number"), ("0", "more than none a second")] {
+    for (rate, message) in [("fast", "`fast` is not a number"), ("0", "must be greater than 0")] {
         let form = [("filter", "status=failed"), ("rate", rate)];
         let html = app.post("/tasks/requeue", &form).await.page(400);
         assert!(html.contains("id=\"rate-problem\"") && html.contains(message), "{html}");
@@ -183,7 +183,7 @@ async fn invalid_field_is_reported_and_values_are_kept() {
     for (field, value, message) in [
         ("url", "a.example", "start it with https:// or http://"),
         ("headers", "nonsense", "one per line"),
-        ("run_at", "soon", "how long from now"),
+        ("run_at", "soon", "is not a time"),
         ("priority", "high", "use a number"),
         ("policy", "patiente", "did you mean `patient`?"),
         ("queue", "\u{7}", "queue"),

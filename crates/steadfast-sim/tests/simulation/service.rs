@@ -1,4 +1,4 @@
-//! What clients meet, and what they make of it (M1).
+//! Service behaviour and the reaction of clients (M1).
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ fn burst(clients: u32) -> Scenario {
     Scenario { clients, arrival: Arrival::Burst, latency, ..Scenario::default() }
 }
 
-/// M1: a service that is well is called once by each.
+/// M1: each client calls a healthy service once.
 #[test]
 fn healthy_service_gets_one_call_per_client() {
     let outcome = played(&burst(100), &every_second(5));
@@ -21,7 +21,7 @@ fn healthy_service_gets_one_call_per_client() {
     assert_eq!(outcome.peak_rps, 100.0);
 }
 
-/// M1: the delays are the policy's own. A refusal takes 0.1 s, so attempts begin at 0, 1.1, 2.2
+/// M1: the delays are the policy's own. A rejection takes 0.1 s, so attempts begin at 0, 1.1, 2.2
 /// and 3.3 s, and the outage is over at 3 s.
 #[test]
 fn outage_is_bridged_by_the_policy() {
@@ -35,8 +35,7 @@ fn outage_is_bridged_by_the_policy() {
     assert_eq!(outcome.p50, None);
 }
 
-/// M1: a service that does not even refuse is waited for as long as the policy says, or the
-/// client.
+/// M1: a client waits for an unresponsive service until the timeout of the policy, or its own.
 #[test]
 fn silent_outage_ends_calls_by_timeout() {
     let outages = vec![Outage { from: secs(0), to: secs(60), silent: true }];
@@ -46,7 +45,7 @@ fn silent_outage_ends_calls_by_timeout() {
     assert_eq!(played(&scenario, &hasty).ended, 2.0);
 }
 
-/// M1: what is more than the capacity waits in line, or is turned away.
+/// M1: calls beyond the capacity are queued or rejected.
 #[test]
 fn service_processes_at_its_capacity() {
     let scenario = Scenario { capacity: Some(10.0), timeout: secs(60), ..burst(100) };
@@ -57,7 +56,7 @@ fn service_processes_at_its_capacity() {
     assert_eq!((outcome.completed, outcome.gave_up), (20, 80));
 }
 
-/// M1: a client that stops waiting does not make the line shorter.
+/// M1: a client that stops waiting does not make the queue shorter.
 #[test]
 fn calls_of_timed_out_clients_are_still_processed() {
     let scenario = Scenario { capacity: Some(10.0), timeout: secs(2), ..burst(100) };
@@ -79,7 +78,7 @@ fn error_share_of_calls_fails() {
     assert!((2350..2650).contains(&outcome.reasons["final"]), "{:?}", outcome.reasons);
 }
 
-/// M1, J2: a wait that is asked for is waited, and uses up no attempt.
+/// M1, J2: a requested wait is honoured and uses no attempt.
 #[test]
 fn hint_is_honoured() {
     let rate_limit = Some(RateLimit { per_second: 10.0, retry_after: Some(secs(5)) });
@@ -91,7 +90,7 @@ fn hint_is_honoured() {
     assert_eq!((outcome.completed, outcome.gave_up), (10, 20));
 }
 
-/// M1: jitter spreads the load that an outage has gathered.
+/// M1: jitter spreads the load that accumulated during an outage.
 #[test]
 fn jitter_lowers_the_peak_after_an_outage() {
     let scenario = Scenario { outages: vec![Outage::refusing(secs(0), secs(10))], ..burst(10_000) };
@@ -103,8 +102,8 @@ fn jitter_lowers_the_peak_after_an_outage() {
     assert!(peak(Jitter::None) > 3.0 * peak(Jitter::Full));
 }
 
-/// M1: what waits in line when the service goes away waits until it is back, and a line that
-/// grew while it did less shrinks as fast as it can do more.
+/// M1: calls that are queued when an outage begins wait until its end, and a queue that grew during
+/// a brown-out shrinks at the rate of the spare capacity.
 #[test]
 fn queue_stalls_in_an_outage_and_shrinks_after_a_brown_out() {
     let scenario = Scenario { capacity: Some(10.0), timeout: secs(600), ..burst(100) };
@@ -116,7 +115,7 @@ fn queue_stalls_in_an_outage_and_shrinks_after_a_brown_out() {
     assert!((outcome.ended - 14.6).abs() < 1e-6, "{}", outcome.ended);
 }
 
-/// M1: who has not come by the end is not counted.
+/// M1: a client that has not started by the end is not counted.
 #[test]
 fn clients_after_the_end_are_not_counted() {
     let arrival = Arrival::Steady(secs(100));

@@ -10,7 +10,7 @@ cases![
     scheduled_task_is_counted_in_its_hour,
 ];
 
-/// H2: every minute and every hour is there, with nothing in it.
+/// H2: every minute and every hour is listed, with a count of zero.
 async fn idle_store_has_no_activity(store: &Harness) {
     let activity = store.activity().await.unwrap();
     assert_eq!((activity.ended.len(), activity.due.len()), (60, 24));
@@ -18,7 +18,7 @@ async fn idle_store_has_no_activity(store: &Harness) {
     assert!(activity.due.iter().all(|tasks| *tasks == 0));
 }
 
-/// H2: what ended by itself, and neither what was called off nor what is long over.
+/// H2: completed and failed tasks count; cancelled ones and those outside the window do not.
 async fn ended_task_is_counted_in_its_minute(store: &Harness) {
     store.ended(Status::Completed, task()).await;
     store.age_ended(secs(3600)).await;
@@ -33,7 +33,7 @@ async fn ended_task_is_counted_in_its_minute(store: &Harness) {
     assert_eq!(counted, [(49, (0, 1)), (59, (2, 0))]);
 }
 
-/// H2: an hour holds what is due before the next one begins.
+/// H2: an hour counts the tasks that are due before the next hour begins.
 async fn scheduled_task_is_counted_in_its_hour(store: &Harness) {
     for minutes in [1, 59, 90, 23 * 60 + 30, 25 * 60] {
         store.put(task().after(secs(minutes * 60))).await;

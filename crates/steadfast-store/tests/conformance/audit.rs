@@ -33,7 +33,7 @@ fn query(change: impl FnOnce(&mut AuditQuery)) -> AuditQuery {
     query
 }
 
-/// D10: what, to what, by whom and from where, by the store's clock.
+/// D10: action, target, actor and origin, with the store's time.
 async fn every_action_is_audited(store: &Harness) {
     let before = store.now().await.unwrap();
     let by = Actor { name: "ops".to_owned(), origin: Some("10.0.0.7".to_owned()) };
@@ -47,7 +47,7 @@ async fn every_action_is_audited(store: &Harness) {
 
     let mut log = log(store).await;
     log.reverse();
-    let deeds: Vec<_> = log.iter().map(|entry| entry.action.as_str()).collect();
+    let actions: Vec<_> = log.iter().map(|entry| entry.action.as_str()).collect();
     let expected = [
         "task.expiry",
         "task.run_now",
@@ -56,7 +56,7 @@ async fn every_action_is_audited(store: &Harness) {
         "queue.pause",
         "queue.resume",
     ];
-    assert_eq!(deeds, expected);
+    assert_eq!(actions, expected);
     for entry in &log[..3] {
         assert_eq!(entry.target, Some(id.to_string()));
     }
@@ -68,38 +68,38 @@ async fn every_action_is_audited(store: &Harness) {
     assert!(log.iter().all(|entry| (before..=now).contains(&entry.at.unwrap())));
 }
 
-/// K3: the log has what was done, not what was tried.
+/// K3: the log has completed actions, not attempted ones.
 async fn rejected_action_is_not_audited(store: &Harness) {
     let id = store.ended(Status::Completed, task()).await;
-    for nobody in [id, TaskId::fresh()] {
-        store.cancel(nobody, &somebody()).await.unwrap_err();
-        store.run_now(nobody, &somebody()).await.unwrap_err();
-        store.set_expiry(nobody, None, &somebody()).await.unwrap_err();
+    for target in [id, TaskId::fresh()] {
+        store.cancel(target, &operator()).await.unwrap_err();
+        store.run_now(target, &operator()).await.unwrap_err();
+        store.set_expiry(target, None, &operator()).await.unwrap_err();
     }
-    store.requeue(TaskId::fresh(), true, &somebody()).await.unwrap_err();
+    store.requeue(TaskId::fresh(), true, &operator()).await.unwrap_err();
     assert_eq!(log(store).await, []);
 }
 
-/// K3: a policy that was reloaded, a page that was read.
+/// K3: such as a policy reload or a page view.
 async fn external_action_can_be_audited(store: &Harness) {
-    let entry = AuditEntry::new(somebody(), "policy.reload")
+    let entry = AuditEntry::new(operator(), "policy.reload")
         .target("steadfast.yaml")
         .detail(json!({ "changed": ["patient", "🧾"], "note": null }));
     store.audit(&entry).await.unwrap();
-    store.audit(&AuditEntry::new(somebody(), "store.look")).await.unwrap();
+    store.audit(&AuditEntry::new(operator(), "store.read")).await.unwrap();
     let log = log(store).await;
     assert!(log[1].number.is_some() && log[1].at.is_some());
     assert_eq!(AuditEntry { number: None, at: None, ..log[1].clone() }, entry);
     assert_eq!((&log[0].target, &log[0].detail), (&None, &json!(null)));
 }
 
-/// K3: many entries are written in one go, in their order.
+/// K3: many entries are written together, in their order.
 async fn batch_of_entries_is_written_together(store: &Harness) {
     store.audit_all(&[]).await.unwrap();
-    let from = Actor { origin: Some("192.0.2.1".to_owned()), ..somebody() };
+    let from = Actor { origin: Some("192.0.2.1".to_owned()), ..operator() };
     let entries = [
         AuditEntry::new(from, "task.read").target("x").detail(json!({ "times": 3 })),
-        AuditEntry::new(somebody(), "task.submit"),
+        AuditEntry::new(operator(), "task.submit"),
         AuditEntry::new(Actor::new("🧾"), "login"),
     ];
     store.audit_all(&entries).await.unwrap();
@@ -108,20 +108,20 @@ async fn batch_of_entries_is_written_together(store: &Harness) {
     assert_eq!(bare.collect::<Vec<_>>(), entries);
 }
 
-/// K3: numbers only grow, whoever writes.
+/// K3: numbers only grow, whichever process writes.
 async fn entries_are_listed_newest_first(store: &Harness) {
     let other = store.another().await;
     for process in [store, &other, store, &other] {
-        process.audit(&AuditEntry::new(somebody(), "store.look")).await.unwrap();
+        process.audit(&AuditEntry::new(operator(), "store.read")).await.unwrap();
     }
     let numbers: Vec<_> = log(store).await.iter().map(|entry| entry.number).collect();
     assert!(numbers.len() == 4 && numbers.is_sorted_by(|one, next| one > next), "{numbers:?}");
 }
 
-/// K3: what was done to this, what was done by that one.
+/// K3: the actions on one target, and the actions of one actor.
 async fn entries_are_filtered_by_target_and_actor(store: &Harness) {
     for (actor, target) in [("a", "x"), ("b", "x"), ("a", "y")] {
-        let entry = AuditEntry::new(Actor::new(actor), "store.look").target(target);
+        let entry = AuditEntry::new(Actor::new(actor), "store.read").target(target);
         store.audit(&entry).await.unwrap();
     }
     let count = async |query: AuditQuery| store.audit_entries(&query).await.unwrap().items.len();
@@ -135,7 +135,7 @@ async fn entries_are_filtered_by_target_and_actor(store: &Harness) {
     assert_eq!(count(query(|query| query.target = Some("z".to_owned()))).await, 0);
 }
 
-/// K3: what of this was done, and since when.
+/// K3: the entries of one action, and those since a time.
 async fn entries_are_filtered_by_action_and_time(store: &Harness) {
     let entry = |actor: &str, action: &str| AuditEntry::new(Actor::new(actor), action).target("x");
     store.audit(&entry("a", "queue.pause")).await.unwrap();
@@ -144,30 +144,30 @@ async fn entries_are_filtered_by_action_and_time(store: &Harness) {
     for (actor, action) in [("a", "queue.resume"), ("b", "queue.pause"), ("a", "queue.pause")] {
         store.audit(&entry(actor, action)).await.unwrap();
     }
-    let mut asked = query(|query| query.action = Some("queue.pause".to_owned()));
+    let mut filter = query(|query| query.action = Some("queue.pause".to_owned()));
     let count = async |query: &AuditQuery| {
         let page = store.audit_entries(query).await.unwrap();
         assert_eq!(page.next, None);
         page.items.len()
     };
-    assert_eq!(count(&asked).await, 3);
-    asked.actor = Some("a".to_owned());
-    assert_eq!(count(&asked).await, 2);
-    asked.target = Some("x".to_owned());
-    assert_eq!(count(&asked).await, 2);
-    asked.since = Some(later);
-    assert_eq!(count(&asked).await, 1);
+    assert_eq!(count(&filter).await, 3);
+    filter.actor = Some("a".to_owned());
+    assert_eq!(count(&filter).await, 2);
+    filter.target = Some("x".to_owned());
+    assert_eq!(count(&filter).await, 2);
+    filter.since = Some(later);
+    assert_eq!(count(&filter).await, 1);
     assert_eq!(count(&query(|query| query.since = Some(later))).await, 3);
     assert_eq!(count(&query(|query| query.action = Some("queue".to_owned()))).await, 0);
 }
 
-/// K4: a rare action is not looked for in the whole log at once: a page says where to go on, and
-/// all of them together have every one.
+/// K4: a rare action is not searched for in the whole log at once: each page has a cursor to
+/// continue from, and all pages together have every matching entry.
 async fn page_scans_a_bounded_number_of_entries(store: &Harness) {
     let entries =
-        |action: &str, many: usize| vec![AuditEntry::new(somebody(), action).target("x"); many];
+        |action: &str, many: usize| vec![AuditEntry::new(operator(), action).target("x"); many];
     store.audit_all(&entries("queue.pause", 2)).await.unwrap();
-    store.audit_all(&entries("store.look", 10_000)).await.unwrap();
+    store.audit_all(&entries("store.read", 10_000)).await.unwrap();
     store.audit_all(&entries("queue.pause", 1)).await.unwrap();
     for target in [None, Some("x".to_owned())] {
         let mut query = query(|query| query.action = Some("queue.pause".to_owned()));
@@ -177,7 +177,7 @@ async fn page_scans_a_bounded_number_of_entries(store: &Harness) {
         query.page.after = Some(first.next.unwrap());
         let second = store.audit_entries(&query).await.unwrap();
         assert_eq!((second.items.len(), second.next), (2, None));
-        // Nothing that follows is late enough.
+        // No entry after this time exists.
         query.page.after = None;
         query.since = Some(store.now().await.unwrap() + secs(60));
         let late = store.audit_entries(&query).await.unwrap();
@@ -185,23 +185,23 @@ async fn page_scans_a_bounded_number_of_entries(store: &Harness) {
     }
 }
 
-/// K4: a text that the database cannot hold is the asker's mistake, not the database's.
+/// K4: text that the database cannot store is an input error, not a database error.
 async fn invalid_name_is_rejected(store: &Harness) {
-    let senseless = [
+    let invalid = [
         query(|query| query.target = Some("\0".to_owned())),
         query(|query| query.actor = Some("a\0b".to_owned())),
         query(|query| query.action = Some("a\0b".to_owned())),
     ];
-    for senseless in senseless {
-        let refused = store.audit_entries(&senseless).await;
-        assert!(matches!(refused, Err(StoreError::Invalid(_))), "{refused:?}");
+    for invalid in invalid {
+        let rejected = store.audit_entries(&invalid).await;
+        assert!(matches!(rejected, Err(StoreError::Invalid(_))), "{rejected:?}");
     }
 }
 
-/// H1: cursor paging, as everywhere.
+/// H1: by cursor, like every list.
 async fn entries_are_paginated(store: &Harness) {
     for number in 0..7 {
-        let entry = AuditEntry::new(somebody(), "store.look").target(number);
+        let entry = AuditEntry::new(operator(), "store.read").target(number);
         store.audit(&entry).await.unwrap();
     }
     let mut query = query(|query| query.page.limit = 3);
@@ -218,34 +218,34 @@ async fn entries_are_paginated(store: &Harness) {
     assert_eq!(pages, ["654", "321", "0"]);
 }
 
-/// H1: and a cursor from elsewhere is told to be one.
+/// H1: a cursor of another list is an input error.
 async fn cursor_of_another_list_is_rejected(store: &Harness) {
     let query = query(|query| query.page.after = Some(Cursor("somewhere".to_owned())));
-    let refused = store.audit_entries(&query).await;
-    assert!(matches!(refused, Err(StoreError::Invalid(problem)) if problem.field() == "after"));
+    let rejected = store.audit_entries(&query).await;
+    assert!(matches!(rejected, Err(StoreError::Invalid(problem)) if problem.field() == "after"));
 }
 
-/// K3: who looks for a task finds that it was requeued.
+/// K3: a filter by the task's id finds its requeue.
 async fn single_requeued_task_is_the_target(store: &Harness) {
     let id = store.ended(Status::Failed, task()).await;
-    store.requeue(id, true, &somebody()).await.unwrap();
+    store.requeue(id, true, &operator()).await.unwrap();
     let query = query(|query| query.target = Some(id.to_string()));
     assert_eq!(store.audit_entries(&query).await.unwrap().items[0].action, "tasks.requeue");
 }
 
-/// K3, W1: what is in the log was done, and what was done is in the log; nobody is in it for what a
-/// program keeps for itself.
+/// K3, W1: the workflow and its audit entry are written together or not at all; a workflow that a
+/// program saves without an actor is not audited.
 async fn saved_workflow_is_audited_in_its_transaction(store: &Harness) {
-    let own = store.save_workflow("own", "{}", None).await.unwrap();
+    let unaudited = store.save_workflow("unaudited", "{}", None).await.unwrap();
     assert_eq!(log(store).await, []);
-    let wanted = store.save_workflow("wanted", "[]", Some(&somebody())).await.unwrap();
+    let saved = store.save_workflow("saved", "[]", Some(&operator())).await.unwrap();
     let log = log(store).await;
-    assert_eq!((log[0].action.as_str(), &log[0].actor), ("workflow.keep", &somebody()));
-    assert_eq!((log.len(), &log[0].target), (1, &Some(wanted.to_string())));
+    assert_eq!((log[0].action.as_str(), &log[0].actor), ("workflow.keep", &operator()));
+    assert_eq!((log.len(), &log[0].target), (1, &Some(saved.to_string())));
 
-    store.lose_the_log().await;
-    store.save_workflow("lost", "[1]", Some(&somebody())).await.unwrap_err();
-    let kept = store.workflows(&PageRequest::default()).await.unwrap().items;
-    let numbers: Vec<_> = kept.iter().map(|workflow| workflow.number).collect();
-    assert_eq!(numbers, [wanted, own]);
+    store.drop_audit_log().await;
+    store.save_workflow("lost", "[1]", Some(&operator())).await.unwrap_err();
+    let stored = store.workflows(&PageRequest::default()).await.unwrap().items;
+    let numbers: Vec<_> = stored.iter().map(|workflow| workflow.number).collect();
+    assert_eq!(numbers, [saved, unaudited]);
 }

@@ -16,28 +16,28 @@ cases![
     only postgres: connection_without_a_transaction_is_rejected
 ];
 
-/// D9: not before.
+/// D9: and not before.
 async fn task_exists_after_commit(store: &Harness) {
     let mut transaction = store.begin().await;
     let id = transaction.submit(store, vec![task()]).await.unwrap()[0].id;
-    assert_eq!(store.ids(&Filter::all()).await, [], "nobody sees it yet");
+    assert_eq!(store.ids(&Filter::all()).await, [], "not visible before the commit");
     transaction.commit().await;
-    assert_eq!(store.take_one().await.id, id);
+    assert_eq!(store.claim_one().await.id, id);
 }
 
-/// D9: nor at all.
+/// D9: and its queue is created again by the next task.
 async fn task_does_not_exist_after_rollback(store: &Harness) {
     let mut transaction = store.begin().await;
     let id = transaction.submit(store, vec![task().queue("new")]).await.unwrap()[0].id;
     transaction.roll_back().await;
     assert!(matches!(store.task(id).await, Err(StoreError::NotFound(_))));
     let again = store.put(task().queue("new")).await;
-    assert_eq!(store.take_one().await.id, again, "what was learned within is not relied upon");
+    assert_eq!(store.claim_one().await.id, again, "the rolled back queue is not cached");
 }
 
-/// D9: that is what it is for.
+/// D9: the purpose of submitting within a transaction.
 async fn caller_rows_and_task_commit_together(store: &Harness) {
-    store.have_orders().await;
+    store.create_orders_table().await;
     for (order, commits) in [(1, false), (2, true)] {
         let mut transaction = store.begin().await;
         transaction.order(order).await;
@@ -49,19 +49,19 @@ async fn caller_rows_and_task_commit_together(store: &Harness) {
     assert_eq!(store.orders().await, [2]);
 }
 
-/// D9: all or none of the tasks, whatever becomes of the transaction.
+/// D9: all or none of the tasks of a batch are written, and the transaction can continue.
 async fn rejected_batch_leaves_the_transaction_usable(store: &Harness) {
     let old = store.put(Task::new("send", &1).key("k")).await;
     let mut transaction = store.begin().await;
     let batch = vec![task(), Task::new("send", &2).key("k")];
-    let refused = transaction.submit(store, batch).await;
-    assert!(matches!(refused, Err(StoreError::KeyTaken { existing, .. }) if existing == old));
+    let rejected = transaction.submit(store, batch).await;
+    assert!(matches!(rejected, Err(StoreError::KeyTaken { existing, .. }) if existing == old));
     let later = transaction.submit(store, vec![task()]).await.unwrap()[0].id;
     transaction.commit().await;
     assert_eq!(store.ids(&Filter::all()).await, [later, old]);
 }
 
-/// D9: one key is one task, in and out of transactions.
+/// D9: one key is one task, inside and outside of transactions.
 async fn existing_key_is_found_within_a_transaction(store: &Harness) {
     let old = store.put(task().key("k")).await;
     let mut transaction = store.begin().await;
@@ -73,7 +73,7 @@ async fn existing_key_is_found_within_a_transaction(store: &Harness) {
     transaction.commit().await;
 }
 
-/// D9: later tasks, failed ones, other queues and policies, none at all.
+/// D9: scheduled tasks, tasks with prior failures, other queues and policies, and empty batches.
 async fn every_kind_of_task_can_be_submitted_within(store: &Harness) {
     let mut transaction = store.begin().await;
     assert_eq!(transaction.submit(store, Vec::new()).await.unwrap(), []);
@@ -86,22 +86,25 @@ async fn every_kind_of_task_can_be_submitted_within(store: &Harness) {
     transaction.commit().await;
     let expected = [Status::Scheduled, Status::Failed, Status::Scheduled];
     for (answer, status) in answers.iter().zip(expected) {
-        let kept = store.show(answer.id).await;
-        assert_eq!((kept.status, kept.faults.len()), (status, usize::from(kept.attempts > 0)));
+        let stored = store.show(answer.id).await;
+        assert_eq!(
+            (stored.status, stored.faults.len()),
+            (status, usize::from(stored.attempts > 0))
+        );
     }
 }
 
-/// K4: with words that say what is wrong.
+/// K4: the error names the connection.
 async fn connection_to_another_engine_is_rejected(store: &Harness) {
-    let refused = store.submit_elsewhere(vec![task()]).await;
-    assert!(matches!(refused, Err(StoreError::Invalid(why)) if why.field() == "connection"));
+    let rejected = store.submit_to_other_engine(vec![task()]).await;
+    assert!(matches!(rejected, Err(StoreError::Invalid(why)) if why.field() == "connection"));
     assert_eq!(store.ids(&Filter::all()).await, []);
 }
 
-/// D9: without one, what is refused could not be taken back.
+/// D9: without a transaction, a rejected batch could not be rolled back.
 async fn connection_without_a_transaction_is_rejected(store: &Harness) {
     let mut connection = PgConnection::connect(&store.url()).await.unwrap();
-    let refused = store.submit_within(&mut connection, vec![task()]).await;
-    assert!(matches!(refused, Err(StoreError::Invalid(why)) if why.field() == "connection"));
+    let rejected = store.submit_within(&mut connection, vec![task()]).await;
+    assert!(matches!(rejected, Err(StoreError::Invalid(why)) if why.field() == "connection"));
     assert_eq!(store.ids(&Filter::all()).await, []);
 }

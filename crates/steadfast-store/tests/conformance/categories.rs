@@ -14,7 +14,7 @@ cases![
     queue_limit_applies_to_all_categories_together,
 ];
 
-/// Two tasks of each of fifty categories, the categories one after the other.
+/// Two tasks of each of fifty categories, category by category.
 async fn fifty_categories(store: &Harness) -> Vec<(usize, TaskId)> {
     let mut ids = Vec::new();
     for _ in 0..2 {
@@ -26,7 +26,7 @@ async fn fifty_categories(store: &Harness) -> Vec<(usize, TaskId)> {
     ids
 }
 
-/// D5: a filter does not change the order, and gets nothing else.
+/// D5: a filter does not change the order, and matches nothing else.
 async fn three_of_fifty_categories_are_claimed_in_order(store: &Harness) {
     let all = fifty_categories(store).await;
     let urgent = store.put(task().category("c31").priority(1)).await;
@@ -39,22 +39,22 @@ async fn three_of_fifty_categories_are_claimed_in_order(store: &Harness) {
     assert_eq!(store.stats().await.unwrap().pending, 94);
 }
 
-/// D5: who asks for categories asks for tasks that have one.
+/// D5: a claim by category gets only tasks with a category.
 async fn task_without_a_category_is_not_claimed_by_category(store: &Harness) {
     store.put(task()).await;
     let with = store.put(task().category("a")).await;
     assert_eq!(store.claimed(&ClaimRequest::new("w1", 9).categories(["a", "null"])).await, [with]);
-    assert_eq!(store.take(9).await.len(), 1, "who asks for none gets all");
+    assert_eq!(store.claim_batch(9).await.len(), 1, "a claim without categories gets all");
 }
 
-/// D5: an unknown name is no error, as for queues.
+/// D5: an unknown name is not an error, as for queues.
 async fn missing_category_is_empty(store: &Harness) {
     let id = store.put(task().category("a")).await;
     assert_eq!(store.claimed(&ClaimRequest::new("w1", 9).categories(["b"])).await, []);
     assert_eq!(store.claimed(&ClaimRequest::new("w1", 9).categories(["b", "a"])).await, [id]);
 }
 
-/// D5: a worker that may do nothing gets nothing.
+/// D5: a worker without permitted categories gets nothing.
 async fn empty_category_list_claims_nothing(store: &Harness) {
     store.put(task().category("a")).await;
     store.put(task()).await;
@@ -62,7 +62,7 @@ async fn empty_category_list_claims_nothing(store: &Harness) {
     assert_eq!(store.claimed(&request).await, []);
 }
 
-/// D5: both filters hold.
+/// D5: both filters apply.
 async fn category_is_claimed_from_the_requested_queues(store: &Harness) {
     store.put(task().queue("mail").category("a")).await;
     store.put(task().queue("print").category("b")).await;
@@ -71,7 +71,7 @@ async fn category_is_claimed_from_the_requested_queues(store: &Harness) {
     assert_eq!(store.claimed(&request).await, [both]);
 }
 
-/// D5: the first of all are taken, not the first of each.
+/// D5: the first tasks of all categories are claimed, not the first of each.
 async fn limit_applies_to_all_categories_together(store: &Harness) {
     let mut ids = Vec::new();
     for category in ["a", "a", "b", "a", "b"] {
@@ -82,16 +82,16 @@ async fn limit_applies_to_all_categories_together(store: &Harness) {
     assert_eq!(store.claimed(&request).await, ids[3..]);
 }
 
-/// D5, D13: a queue's own limit is not one for each category, and a category that is named twice
-/// is one.
+/// D5, D13: a queue's limit is not per category, and a category that is named twice counts once.
 async fn queue_limit_applies_to_all_categories_together(store: &Harness) {
     for number in 0..9 {
         store.put(task().queue("mail").category(format!("c{}", number % 3))).await;
     }
     let other = store.put(task().queue("other").category("c1")).await;
     let mut request = ClaimRequest::new("w1", 9).categories(["c0", "c1", "c2", "c1"]);
-    let lane = |queue: &str, limit| QueueLimit { queue: queue.to_owned(), limit, after: None };
-    request.queues = vec![lane("mail", 2), lane("other", 5)];
+    let queue_limit =
+        |queue: &str, limit| QueueLimit { queue: queue.to_owned(), limit, after: None };
+    request.queues = vec![queue_limit("mail", 2), queue_limit("other", 5)];
     let claimed = store.claimed(&request).await;
     assert_eq!(claimed.len(), 3);
     assert_eq!(claimed[2], other);

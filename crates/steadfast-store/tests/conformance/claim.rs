@@ -21,7 +21,7 @@ cases![
     claim_respects_its_byte_limit,
 ];
 
-/// D2, D18: what a worker needs is in the claim; it need not ask again.
+/// D2, D18: a claim has everything that a worker needs, without a second request.
 async fn claimed_task_is_complete(store: &Harness) {
     let submitted = Task::new("send", &[1, 2])
         .queue("mail")
@@ -43,15 +43,15 @@ async fn claimed_task_is_complete(store: &Harness) {
     assert_eq!(task.submitted_at, store.show(task.id).await.submitted_at);
 }
 
-/// D13: a worker has no more in hand than it wanted.
+/// D13: a worker never holds more tasks than it requested.
 async fn claim_respects_its_limit(store: &Harness) {
     store.put_many(5).await;
-    assert_eq!(store.take(3).await.len(), 3);
-    assert_eq!(store.take(3).await.len(), 2);
-    assert_eq!(store.take(3).await.len(), 0);
+    assert_eq!(store.claim_batch(3).await.len(), 3);
+    assert_eq!(store.claim_batch(3).await.len(), 2);
+    assert_eq!(store.claim_batch(3).await.len(), 0);
 }
 
-/// D5: a worker chooses the queues that it serves.
+/// D5: a worker chooses its queues.
 async fn claim_is_restricted_to_its_queues(store: &Harness) {
     let mail = store.put(task().queue("mail")).await;
     let print = store.put(task().queue("print")).await;
@@ -60,14 +60,14 @@ async fn claim_is_restricted_to_its_queues(store: &Harness) {
     assert_eq!(store.claimed(&request).await, [mail, print]);
 }
 
-/// D5: and one that chooses none serves all.
+/// D5: a worker without a choice of queues serves all of them.
 async fn claim_without_queues_is_for_all(store: &Harness) {
     let mail = store.put(task().queue("mail")).await;
     let print = store.put(task().queue("print")).await;
     assert_eq!(store.claimed(&ClaimRequest::new("w1", 10)).await, [mail, print]);
 }
 
-/// D5: a worker may wait for a queue before the first task is put into it.
+/// D5: a worker may wait on a queue before its first task is submitted.
 async fn missing_queue_is_empty(store: &Harness) {
     store.put(task()).await;
     let request = ClaimRequest::new("w1", 10).queue("nowhere");
@@ -81,31 +81,32 @@ async fn queue_limit_is_respected(store: &Harness) {
         let batch = tasks(4).into_iter().map(|task| task.queue(queue)).collect();
         store.submit_all(batch).await.unwrap();
     }
-    let lane = |queue: &str, limit| QueueLimit { queue: queue.to_owned(), limit, after: None };
+    let queue_limit =
+        |queue: &str, limit| QueueLimit { queue: queue.to_owned(), limit, after: None };
     let mut request = ClaimRequest::new("w1", 10);
-    request.queues = vec![lane("mail", 1), lane("print", 3)];
-    let taken = store.claim(&request).await.unwrap().tasks;
-    let from = |queue| taken.iter().filter(|task| task.queue == queue).count();
+    request.queues = vec![queue_limit("mail", 1), queue_limit("print", 3)];
+    let claimed = store.claim(&request).await.unwrap().tasks;
+    let from = |queue| claimed.iter().filter(|task| task.queue == queue).count();
     assert_eq!((from("mail"), from("print")), (1, 3));
     request.limit = 2;
-    assert_eq!(store.claimed(&request).await.len(), 2, "the whole has a limit, too");
+    assert_eq!(store.claimed(&request).await.len(), 2, "the claim has a limit, too");
 }
 
-/// D7: nothing in hand, nothing to be kept alive.
+/// D7: without tasks there is no lease to extend.
 async fn empty_claim_creates_no_lease(store: &Harness) {
-    assert!(store.take(10).await.is_empty());
+    assert!(store.claim_batch(10).await.is_empty());
     store.expire_leases().await;
     assert!(store.reclaim_expired("w2", 10).await.unwrap().is_empty());
 }
 
-/// K4: zero is a number of tasks.
+/// K4: zero is a valid limit.
 async fn claim_with_limit_zero_is_empty(store: &Harness) {
     let id = store.put(task()).await;
-    assert!(store.take(0).await.is_empty());
+    assert!(store.claim_batch(0).await.is_empty());
     assert_eq!(store.status(id).await, Status::Pending);
 }
 
-/// D4: the store's time comes with every claim, so that nobody uses a clock of his own.
+/// D4: every claim has the store's time, so that workers need no clock of their own.
 async fn claim_returns_the_store_time(store: &Harness) {
     for expected in [0, 1] {
         let before = store.now().await.unwrap();
@@ -117,22 +118,22 @@ async fn claim_returns_the_store_time(store: &Harness) {
     }
 }
 
-/// D5, D6: a worker that takes batch after batch need not begin at the head each time, and
-/// finds what has joined the line further ahead when it does.
+/// D5, D6: a worker that claims batch after batch can continue from a cursor, and finds tasks that
+/// were added before the cursor when it starts from the head again.
 async fn claim_continues_from_a_cursor(store: &Harness) {
     let ids = store.put_many(4).await;
-    let first = store.take(2).await;
+    let first = store.claim_batch(2).await;
     let ahead = store.put(task().priority(1)).await;
-    let behind = first.last().map(|task| task.cursor());
+    let cursor = first.last().map(|task| task.cursor());
     let mut request = ClaimRequest::new("w1", 10).queue("default");
-    request.queues[0].after = behind;
+    request.queues[0].after = cursor;
     assert_eq!(store.claimed(&request).await, ids[2..]);
     request.queues[0].after = None;
     assert_eq!(store.claimed(&request).await, [ahead]);
 }
 
-/// D19: a worker that can do some kinds leaves the others to those who can, in the order of the
-/// line and within its limits.
+/// D19: a worker claims only the kinds that it can run, in claim order and within its limits, and
+/// leaves the others to other workers.
 async fn claim_is_restricted_to_its_kinds(store: &Harness) {
     let mut ids = Vec::new();
     for kind in ["send", "print", "send", "scan", "print"] {
@@ -145,11 +146,11 @@ async fn claim_is_restricted_to_its_kinds(store: &Harness) {
     assert_eq!(store.claimed(&kinds(9)).await, []);
     let nothing: [&str; 0] = [];
     assert_eq!(store.claimed(&ClaimRequest::new("w1", 9).kinds(nothing)).await, []);
-    assert_eq!(store.take(9).await.len(), 2, "the others are still there");
+    assert_eq!(store.claim_batch(9).await.len(), 2, "the other kinds are still pending");
 }
 
-/// D5: whichever lines the tasks stand in, who goes first of all of them is taken first, and of no
-/// queue more than was asked for.
+/// D5: tasks of several queues are claimed in one claim order, and from each queue at most its
+/// limit.
 async fn claim_merges_queues_in_claim_order(store: &Harness) {
     let mut ids = Vec::new();
     for number in 0..12 {
@@ -173,7 +174,8 @@ async fn claim_merges_queues_in_claim_order(store: &Harness) {
     assert_eq!(store.claimed(&ClaimRequest::new("w1", 2)).await, []);
 }
 
-/// D4, K4: what there is no room for in the answer is not taken, and goes to the next who asks.
+/// D4, K4: tasks that exceed the byte limit of the response are not claimed, and the next claim
+/// gets them.
 async fn claim_respects_its_byte_limit(store: &Harness) {
     for category in ["a", "b"] {
         for _ in 0..6 {
@@ -184,7 +186,7 @@ async fn claim_respects_its_byte_limit(store: &Harness) {
     let some = ClaimRequest::new("w1", 10).bytes(250);
     assert_eq!(store.claimed(&some).await, all[..3]);
     assert_eq!(store.ids(&Filter::status(Status::Running)).await.len(), 3);
-    // One is always taken, however long.
+    // At least one task is claimed, whatever its size.
     assert_eq!(store.claimed(&ClaimRequest::new("w1", 10).bytes(1)).await, all[3..4]);
     let of_category = ClaimRequest::new("w1", 10).categories(["a", "b"]).bytes(250);
     assert_eq!(store.claimed(&of_category).await, all[4..7]);

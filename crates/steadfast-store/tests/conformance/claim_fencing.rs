@@ -27,13 +27,12 @@ cases![
 /// D4: one claim, one lease.
 async fn batch_has_one_fencing_token(store: &Harness) {
     store.put_many(10).await;
-    let versions: BTreeSet<_> =
-        store.take(10).await.iter().map(|task| task.fencing_token).collect();
-    assert_eq!(versions.len(), 1);
+    let tokens: BTreeSet<_> =
+        store.claim_batch(10).await.iter().map(|task| task.fencing_token).collect();
+    assert_eq!(tokens.len(), 1);
 }
 
-/// D18: a greater version is a later one, whichever process was given it, and even after all
-/// leases have gone.
+/// D18: a later token is greater, whichever process got it, even after all leases are gone.
 async fn fencing_tokens_grow(store: &Harness) {
     let other = store.another().await;
     let mut last = FencingToken(0);
@@ -48,14 +47,14 @@ async fn fencing_tokens_grow(store: &Harness) {
 /// D4: one task, one holder.
 async fn running_task_cannot_be_claimed(store: &Harness) {
     store.running(task()).await;
-    assert!(store.take(10).await.is_empty());
-    assert!(store.another().await.take(10).await.is_empty());
+    assert!(store.claim_batch(10).await.is_empty());
+    assert!(store.another().await.claim_batch(10).await.is_empty());
 }
 
-/// D4, D19: a worker that remembers two numbers gets its task back, and nobody else's.
+/// D4, D19: a worker that knows its task's id and token gets that task back, and no other.
 async fn held_task_is_found_until_settled(store: &Harness) {
     store.put_many(2).await;
-    let [task, other] = store.take(2).await.try_into().unwrap();
+    let [task, other] = store.claim_batch(2).await.try_into().unwrap();
     let held = store.another().await.held(task.id, task.fencing_token).await.unwrap().unwrap();
     assert_eq!(
         (
@@ -100,15 +99,15 @@ async fn running_task_shows_its_lease(store: &Harness) {
     assert_eq!(store.show(task.id).await.lease, None);
 }
 
-/// D4: what is stale changes nothing, and nothing else in its batch is touched by it.
+/// D4: a stale settlement changes nothing, and does not affect the rest of its batch.
 async fn stale_token_is_rejected_and_others_are_accepted(store: &Harness) {
     let ids = store.put_many(3).await;
-    let taken = store.take(3).await;
-    store.settle_one(&taken[1], Verdict::Released).await;
-    let again = store.take_one().await;
+    let claimed = store.claim_batch(3).await;
+    store.settle_one(&claimed[1], Verdict::Released).await;
+    let again = store.claim_one().await;
     assert_eq!(again.id, ids[1]);
 
-    let settlements = taken.iter().map(|task| settlement(task, DONE)).collect();
+    let settlements = claimed.iter().map(|task| settlement(task, DONE)).collect();
     let settled = store.settle(settlements).await.unwrap();
     assert_eq!(settled, [Settled::Accepted, Settled::Stale, Settled::Accepted]);
     assert_eq!(store.status(ids[0]).await, Status::Completed);
@@ -116,18 +115,17 @@ async fn stale_token_is_rejected_and_others_are_accepted(store: &Harness) {
     assert_eq!(store.complete(&again).await, Settled::Accepted);
 }
 
-/// D4: a number out of thin air is no lease.
+/// D4: a made-up token is not a lease.
 async fn unknown_token_is_rejected(store: &Harness) {
     let task = store.running(task()).await;
-    for version in [task.fencing_token.0 - 1, task.fencing_token.0 + 1, 0, -1, i64::MIN, i64::MAX] {
-        let made_up =
-            Settlement { fencing_token: FencingToken(version), ..settlement(&task, DONE) };
-        assert_eq!(store.settle(vec![made_up]).await.unwrap(), [Settled::Stale], "{version}");
+    for token in [task.fencing_token.0 - 1, task.fencing_token.0 + 1, 0, -1, i64::MIN, i64::MAX] {
+        let made_up = Settlement { fencing_token: FencingToken(token), ..settlement(&task, DONE) };
+        assert_eq!(store.settle(vec![made_up]).await.unwrap(), [Settled::Stale], "{token}");
     }
     assert_eq!(store.complete(&task).await, Settled::Accepted);
 }
 
-/// D4: a lease is on some tasks, not on all.
+/// D4: a lease covers only the tasks of its claim.
 async fn token_of_another_task_is_rejected(store: &Harness) {
     let (one, two) = (store.running(task()).await, store.running(task()).await);
     let crossed = Settlement { fencing_token: two.fencing_token, ..settlement(&one, DONE) };
@@ -138,24 +136,24 @@ async fn token_of_another_task_is_rejected(store: &Harness) {
     assert_eq!(store.status(waiting).await, Status::Pending);
 }
 
-/// D4: nobody holds what is not there.
+/// D4: a missing task has no holder.
 async fn settlement_of_a_missing_task_is_rejected(store: &Harness) {
     let task = store.running(task()).await;
-    let nobody = Settlement { id: TaskId::fresh(), ..settlement(&task, DONE) };
-    assert_eq!(store.settle(vec![nobody]).await.unwrap(), [Settled::Stale]);
+    let missing = Settlement { id: TaskId::fresh(), ..settlement(&task, DONE) };
+    assert_eq!(store.settle(vec![missing]).await.unwrap(), [Settled::Stale]);
 }
 
-/// D4: a last word is the last.
+/// D4: a settlement is final.
 async fn second_settlement_is_rejected(store: &Harness) {
     let task = store.running(task()).await;
     assert_eq!(store.complete(&task).await, Settled::Accepted);
     assert_eq!(store.complete(&task).await, Settled::Stale);
     assert_eq!(store.fail(&task, gone()).await, Settled::Stale);
-    let kept = store.show(task.id).await;
-    assert_eq!((kept.status, kept.attempts, kept.faults.len()), (Status::Completed, 1, 0));
+    let stored = store.show(task.id).await;
+    assert_eq!((stored.status, stored.attempts, stored.faults.len()), (Status::Completed, 1, 0));
 }
 
-/// D4: also within one call, whatever the two say.
+/// D4: also within one call, whatever the two verdicts are.
 async fn duplicate_settlement_in_one_call_is_rejected(store: &Harness) {
     let task = store.running(task().under(a_minute_apart())).await;
     let retry = store.verdict(&task, unavailable()).await;
@@ -164,54 +162,54 @@ async fn duplicate_settlement_in_one_call_is_rejected(store: &Harness) {
     assert_eq!(store.status(task.id).await, Status::Scheduled);
 }
 
-/// D4: giving a task back ends the lease on it, also while the batch has others.
+/// D4: a release ends the lease on the task, even while the batch has other tasks.
 async fn settlement_after_release_is_rejected(store: &Harness) {
     store.put_many(2).await;
-    let first = &store.take(2).await[0];
+    let first = &store.claim_batch(2).await[0];
     store.settle_one(first, Verdict::Released).await;
-    assert_eq!(store.complete(first).await, Settled::Stale, "it is nobody's now");
-    let again = store.take_one().await;
-    assert_eq!(store.complete(first).await, Settled::Stale, "it is another's now");
+    assert_eq!(store.complete(first).await, Settled::Stale, "no worker holds it");
+    let again = store.claim_one().await;
+    assert_eq!(store.complete(first).await, Settled::Stale, "another worker holds it");
     assert_eq!(store.complete(&again).await, Settled::Accepted);
 }
 
-/// D4: so does deciding on another attempt.
+/// D4: so does a retry.
 async fn settlement_after_retry_is_rejected(store: &Harness) {
     let batch = tasks(2).into_iter().map(|task| task.under(at_once())).collect();
     store.submit_all(batch).await.unwrap();
-    let first = &store.take(2).await[0];
+    let first = &store.claim_batch(2).await[0];
     store.fail(first, unavailable()).await;
-    let again = store.take_one().await;
+    let again = store.claim_one().await;
     assert_eq!(again.id, first.id);
     assert_eq!(store.complete(first).await, Settled::Stale);
     assert_eq!(store.complete(&again).await, Settled::Accepted);
     assert_eq!(store.show(first.id).await.attempts, 2);
 }
 
-/// D4, D10: a requeued task is not its old holder's, even if that one still has the rest of
-/// the batch.
+/// D4, D10: a requeued task does not belong to its previous holder, even while that worker holds
+/// the rest of the batch.
 async fn settlement_after_requeue_is_rejected(store: &Harness) {
     store.put_many(2).await;
-    let first = &store.take(2).await[0];
+    let first = &store.claim_batch(2).await[0];
     store.complete(first).await;
-    store.requeue(first.id, true, &somebody()).await.unwrap();
-    assert_eq!(store.complete(first).await, Settled::Stale, "it is nobody's now");
-    let again = store.take_one().await;
-    assert_eq!(store.complete(first).await, Settled::Stale, "it is another's now");
+    store.requeue(first.id, true, &operator()).await.unwrap();
+    assert_eq!(store.complete(first).await, Settled::Stale, "no worker holds it");
+    let again = store.claim_one().await;
+    assert_eq!(store.complete(first).await, Settled::Stale, "another worker holds it");
     let found = store.heartbeat(&[first.fencing_token], &[first.id], secs(60)).await.unwrap();
     assert_eq!(found.ended, [first.id]);
     assert_eq!(store.complete(&again).await, Settled::Accepted);
 }
 
-/// D4, D7: nor is it lost together with the rest of the batch.
+/// D4, D7: a requeued task is not lost together with the rest of its batch.
 async fn expired_lease_does_not_reclaim_requeued_tasks(store: &Harness) {
     store.put_many(2).await;
-    let batch = store.take(2).await;
+    let batch = store.claim_batch(2).await;
     store.complete(&batch[0]).await;
-    store.requeue(batch[0].id, true, &somebody()).await.unwrap();
+    store.requeue(batch[0].id, true, &operator()).await.unwrap();
     store.expire_leases().await;
-    let seized = store.reclaim_expired("w2", 10).await.unwrap();
-    let lost: Vec<_> = seized.iter().map(|(task, _)| task.id).collect();
+    let reclaimed = store.reclaim_expired("w2", 10).await.unwrap();
+    let lost: Vec<_> = reclaimed.iter().map(|(task, _)| task.id).collect();
     assert_eq!(lost, [batch[1].id]);
     assert_eq!(store.status(batch[0].id).await, Status::Pending);
 }

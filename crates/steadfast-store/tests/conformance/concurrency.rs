@@ -27,7 +27,7 @@ cases![
     prune_and_compress_do_not_affect_running_tasks,
 ];
 
-/// As many handles as there are processes, two of them.
+/// Store handles, alternating between two processes.
 async fn handles(store: &Harness, count: usize) -> Vec<Store> {
     let other = store.another().await;
     (0..count).map(|n| Store::clone(if n % 2 == 0 { store } else { &other })).collect()
@@ -53,12 +53,12 @@ async fn concurrent_claims_share_no_task(store: &Harness) {
             }
         });
     }
-    let taken = claimers.join_all().await.concat();
-    assert_eq!(taken.len(), 400);
-    assert_eq!(taken.into_iter().collect::<BTreeSet<_>>().len(), 400);
+    let claimed = claimers.join_all().await.concat();
+    assert_eq!(claimed.len(), 400);
+    assert_eq!(claimed.into_iter().collect::<BTreeSet<_>>().len(), 400);
 }
 
-/// D5: nothing is overlooked, in whatever order things happen.
+/// D5: no task is missed, in whatever order the operations run.
 async fn concurrent_claims_get_every_task(store: &Harness) {
     let mut work = JoinSet::new();
     for (number, handle) in handles(store, 8).await.into_iter().enumerate() {
@@ -82,34 +82,34 @@ async fn concurrent_claims_get_every_task(store: &Harness) {
     assert_eq!(done, 400);
 }
 
-/// D4: the same word sent again while the first is still on its way.
+/// D4: the same settlement, repeated while the first is in flight.
 async fn one_of_concurrent_settlements_is_accepted(store: &Harness) {
     for _ in 0..5 {
         let task = Arc::new(store.running(task().under(at_once())).await);
         let retry = store.verdict(&task, unavailable()).await;
-        let mut words = JoinSet::new();
+        let mut settling = JoinSet::new();
         for (number, handle) in handles(store, 6).await.into_iter().enumerate() {
             let (task, retry) = (task.clone(), retry.clone());
-            words.spawn(async move {
+            settling.spawn(async move {
                 let verdict = if number % 2 == 0 { DONE } else { retry };
                 handle.settle(vec![settlement(&task, verdict)]).await.unwrap()[0]
             });
         }
-        let settled = words.join_all().await;
+        let settled = settling.join_all().await;
         assert_eq!(settled.iter().filter(|one| **one == Settled::Accepted).count(), 1);
-        store.cancel(task.id, &somebody()).await.ok();
+        store.cancel(task.id, &operator()).await.ok();
     }
 }
 
-/// D10: and whoever was too late is told so.
+/// D10: the later of the two is rejected.
 async fn concurrent_completion_and_cancel_exclude_each_other(store: &Harness) {
     let other = store.another().await;
     for _ in 0..20 {
         let task = store.running(task()).await;
-        let by = somebody();
-        let (settled, called_off) = tokio::join!(store.complete(&task), other.cancel(task.id, &by));
+        let by = operator();
+        let (settled, cancelled) = tokio::join!(store.complete(&task), other.cancel(task.id, &by));
         let status = store.status(task.id).await;
-        match (settled, called_off) {
+        match (settled, cancelled) {
             (Settled::Accepted, Err(StoreError::WrongStatus { .. })) => {
                 assert_eq!(status, Status::Completed);
             }
@@ -119,63 +119,63 @@ async fn concurrent_completion_and_cancel_exclude_each_other(store: &Harness) {
     }
 }
 
-/// D7: a worker that is late and a finder that is early.
+/// D7: a late worker against an early reclaim.
 async fn concurrent_completion_and_reclaim_exclude_each_other(store: &Harness) {
     let other = store.another().await;
     for _ in 0..20 {
         let task = store.running(task()).await;
         store.expire_leases().await;
-        let (settled, seized) =
-            tokio::join!(store.complete(&task), other.reclaim_expired("finder", 10));
-        let seized = seized.unwrap();
-        assert_eq!(settled == Settled::Accepted, seized.is_empty());
-        for (task, _) in seized {
+        let (settled, reclaimed) =
+            tokio::join!(store.complete(&task), other.reclaim_expired("reclaimer", 10));
+        let reclaimed = reclaimed.unwrap();
+        assert_eq!(settled == Settled::Accepted, reclaimed.is_empty());
+        for (task, _) in reclaimed {
             assert_eq!(store.complete(&task).await, Settled::Accepted);
         }
     }
 }
 
-/// D10: a task comes back once.
+/// D10: a task is requeued once.
 async fn one_of_concurrent_requeues_succeeds(store: &Harness) {
     let id = store.ended(Status::Failed, task()).await;
     let mut requeues = JoinSet::new();
     for handle in handles(store, 6).await {
-        requeues.spawn(async move { handle.requeue(id, true, &somebody()).await.is_ok() });
+        requeues.spawn(async move { handle.requeue(id, true, &operator()).await.is_ok() });
     }
     let done = requeues.join_all().await;
     assert_eq!(done.iter().filter(|done| **done).count(), 1);
-    assert_eq!(store.take(10).await.len(), 1);
+    assert_eq!(store.claim_batch(10).await.len(), 1);
 }
 
-/// D7: neither waits for the other for good.
+/// D7: neither waits forever for the other.
 async fn settlements_and_heartbeats_do_not_deadlock(store: &Harness) {
     let mut held = Vec::new();
     for _ in 0..6 {
         store.put_many(40).await;
-        held.push(store.take(40).await);
+        held.push(store.claim_batch(40).await);
     }
-    let versions: Vec<_> = held.iter().map(|lease| lease[0].fencing_token).collect();
-    let backwards: Vec<_> = versions.iter().rev().copied().collect();
-    let heart = Store::clone(store);
-    let beats = tokio::spawn(async move {
+    let tokens: Vec<_> = held.iter().map(|lease| lease[0].fencing_token).collect();
+    let reversed: Vec<_> = tokens.iter().rev().copied().collect();
+    let sender = Store::clone(store);
+    let heartbeats = tokio::spawn(async move {
         for _ in 0..40 {
-            heart.heartbeat(&backwards, &[], secs(60)).await.unwrap();
+            sender.heartbeat(&reversed, &[], secs(60)).await.unwrap();
         }
     });
     for slot in 0..40 {
         let batch = held.iter().map(|lease| settlement(&lease[slot], DONE)).collect();
         assert_eq!(store.settle(batch).await.unwrap(), [Settled::Accepted; 6]);
     }
-    beats.await.unwrap();
+    heartbeats.await.unwrap();
 }
 
-/// D5: two batches that say different things of the same two leases.
+/// D5: two batches with different verdicts on the same two leases.
 async fn settlements_of_crossed_leases_do_not_deadlock(store: &Harness) {
     let mut settles = JoinSet::new();
     for _ in 0..2 {
         store.put_many(120).await;
     }
-    let (one, two) = (store.take(120).await, store.take(120).await);
+    let (one, two) = (store.claim_batch(120).await, store.claim_batch(120).await);
     for (number, (one, two)) in one.chunks(10).zip(two.chunks(10)).enumerate() {
         let (done, back) = if number % 2 == 0 { (one, two) } else { (two, one) };
         let mut batch: Vec<Settlement> = done.iter().map(|task| settlement(task, DONE)).collect();
@@ -189,7 +189,7 @@ async fn settlements_of_crossed_leases_do_not_deadlock(store: &Harness) {
     assert_eq!((stats.completed, stats.pending, stats.running), (120, 120, 0));
 }
 
-/// D17: whoever holds which category first.
+/// D17: whichever instance holds which category first.
 async fn rate_limits_of_crossed_categories_do_not_deadlock(store: &Harness) {
     let mut settles = JoinSet::new();
     for (number, handle) in handles(store, 8).await.into_iter().enumerate() {
@@ -199,7 +199,7 @@ async fn rate_limits_of_crossed_categories_do_not_deadlock(store: &Harness) {
             categories.map(|category| task().category(format!("c{category}")).hold_category());
         store.submit_all(batch.collect()).await.unwrap();
         let mut batch = Vec::new();
-        for task in store.take(12).await {
+        for task in store.claim_batch(12).await {
             let verdict = store.verdict(&task, rate_limited(secs(60))).await;
             batch.push(settlement(&task, verdict));
         }
@@ -207,10 +207,10 @@ async fn rate_limits_of_crossed_categories_do_not_deadlock(store: &Harness) {
     }
     let settled = settles.join_all().await.concat();
     assert_eq!(settled, vec![Settled::Accepted; settled.len()]);
-    assert_eq!(store.take(100).await.len(), 0);
+    assert_eq!(store.claim_batch(100).await.len(), 0);
 }
 
-/// D9: two who submit the same work in another order both get their answer.
+/// D9: submissions of the same tasks in different orders all succeed.
 async fn batches_with_crossed_keys_do_not_deadlock(store: &Harness) {
     let mut submissions = JoinSet::new();
     for (number, handle) in handles(store, 8).await.into_iter().enumerate() {
@@ -227,26 +227,26 @@ async fn batches_with_crossed_keys_do_not_deadlock(store: &Harness) {
 
 /// D14: maintenance never blocks claims.
 async fn prune_and_compress_do_not_affect_running_tasks(store: &Harness) {
-    let keeper = store.another().await;
+    let maintainer = store.another().await;
     let maintenance = tokio::spawn(async move {
         let mut retention = steadfast_store::Retention::default();
         retention.ended_at_most = Some(5);
         for _ in 0..20 {
-            keeper.compress(secs(0), 50).await.unwrap();
-            keeper.prune(&retention).await.unwrap();
-            keeper.promote(50).await.unwrap();
-            keeper.reclaim_expired("finder", 50).await.unwrap();
+            maintainer.compress(secs(0), 50).await.unwrap();
+            maintainer.prune(&retention).await.unwrap();
+            maintainer.promote(50).await.unwrap();
+            maintainer.reclaim_expired("reclaimer", 50).await.unwrap();
         }
     });
     let mut requeued: Vec<TaskId> = Vec::new();
     for _ in 0..20 {
         store.put_many(5).await;
-        for task in store.take(5).await {
+        for task in store.claim_batch(5).await {
             assert_eq!(store.fail(&task, gone()).await, Settled::Accepted);
         }
         let failed = store.ids(&Filter::status(Status::Failed)).await;
         let newest = failed.first().copied().unwrap();
-        if store.requeue(newest, true, &somebody()).await.is_ok() {
+        if store.requeue(newest, true, &operator()).await.is_ok() {
             requeued.push(newest);
         }
     }
@@ -259,8 +259,8 @@ fn done(task: &steadfast_store::Claimed) -> Settlement {
     Settlement { id: task.id, fencing_token: task.fencing_token, verdict }
 }
 
-/// D3, D4: whoever settles a part of a lease while another settles another part leaves nothing
-/// of it behind that could be seized later.
+/// D3, D4: concurrent settlements of parts of one lease leave nothing of it that could be reclaimed
+/// later.
 async fn concurrent_completions_of_one_lease_add_up(store: &Harness) {
     for _ in 0..10 {
         store.put_many(40).await;
@@ -277,24 +277,24 @@ async fn concurrent_completions_of_one_lease_add_up(store: &Harness) {
     }
 }
 
-/// D3, D10: the same beside somebody who calls one of its tasks off.
+/// D3, D10: the same with a concurrent cancel of one of its tasks.
 async fn concurrent_cancel_and_completions_add_up(store: &Harness) {
     let other = store.another().await;
     for _ in 0..20 {
         store.put_many(10).await;
         let claimed = claim(store, 10).await;
-        let (called_off, rest) = claimed.split_first().unwrap();
+        let (first, rest) = claimed.split_first().unwrap();
         let settlements: Vec<Settlement> = rest.iter().map(done).collect();
-        let by = steadfast_store::Actor::new("somebody");
+        let by = steadfast_store::Actor::new("operator");
         let (cancelled, settled) =
-            tokio::join!(other.cancel(called_off.id, &by), store.settle(settlements));
+            tokio::join!(other.cancel(first.id, &by), store.settle(settlements));
         cancelled.unwrap();
         assert!(settled.unwrap().iter().all(|one| *one == Settled::Accepted));
         assert_eq!(store.stats().await.unwrap().running, 0);
     }
 }
 
-/// D8, D14: every worker compresses, and what one has packed another does not pack away.
+/// D8, D14: every worker compresses, and none discards what another has compressed.
 async fn concurrent_compression_keeps_the_history(store: &Harness) {
     let mut ids = Vec::new();
     for _ in 0..30 {

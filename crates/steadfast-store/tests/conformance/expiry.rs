@@ -14,19 +14,19 @@ cases![
     expiry_of_a_missing_task_cannot_be_changed,
 ];
 
-/// D10: wherever the task waits.
+/// D10: in any open status.
 async fn expiry_can_be_changed(store: &Harness) {
     let at = store.now().await.unwrap() + secs(3600);
     for id in [store.put(task()).await, store.put(task().after(secs(60))).await] {
-        store.set_expiry(id, Some(at), &somebody()).await.unwrap();
+        store.set_expiry(id, Some(at), &operator()).await.unwrap();
         assert_eq!(store.show(id).await.expires_at, Some(at));
     }
 }
 
-/// D10: never is a time, too.
+/// D10: an expiry is optional.
 async fn expiry_can_be_cleared(store: &Harness) {
     let id = store.put(task().expires(When::After(secs(60)))).await;
-    store.set_expiry(id, None, &somebody()).await.unwrap();
+    store.set_expiry(id, None, &operator()).await.unwrap();
     assert_eq!(store.show(id).await.expires_at, None);
 }
 
@@ -34,32 +34,32 @@ async fn expiry_can_be_cleared(store: &Harness) {
 async fn claim_has_the_current_expiry(store: &Harness) {
     let id = store.put(task().under(a_minute_apart())).await;
     let soon = store.now().await.unwrap() + secs(30);
-    store.set_expiry(id, Some(soon), &somebody()).await.unwrap();
-    let claimed = store.take_one().await;
+    store.set_expiry(id, Some(soon), &operator()).await.unwrap();
+    let claimed = store.claim_one().await;
     assert_eq!(claimed.expires_at, Some(soon));
     store.fail(&claimed, unavailable()).await;
     assert_eq!(store.show(id).await.reason, Some(Reason::OutOfTime));
 }
 
-/// D10: for the attempt after this one.
+/// D10: it applies to the next attempt.
 async fn expiry_of_a_running_task_can_be_changed(store: &Harness) {
     let running = store.running(task()).await;
     let at = store.now().await.unwrap() + secs(3600);
-    store.set_expiry(running.id, Some(at), &somebody()).await.unwrap();
-    let kept = store.show(running.id).await;
-    assert_eq!((kept.status, kept.expires_at), (Status::Running, Some(at)));
+    store.set_expiry(running.id, Some(at), &operator()).await.unwrap();
+    let stored = store.show(running.id).await;
+    assert_eq!((stored.status, stored.expires_at), (Status::Running, Some(at)));
 }
 
-/// D10: it cannot be too late for what is over.
+/// D10: an ended task cannot expire.
 async fn expiry_of_an_ended_task_cannot_be_changed(store: &Harness) {
     let id = store.ended(Status::Failed, task()).await;
-    let refused = store.set_expiry(id, None, &somebody()).await.unwrap_err();
-    let StoreError::WrongStatus { status, wanted, .. } = refused else { panic!("{refused}") };
+    let rejected = store.set_expiry(id, None, &operator()).await.unwrap_err();
+    let StoreError::WrongStatus { status, wanted, .. } = rejected else { panic!("{rejected}") };
     assert_eq!((status, wanted), (Status::Failed, "given another expiry"));
 }
 
-/// D10: and nobody is nobody.
+/// D10: an unknown id is not found.
 async fn expiry_of_a_missing_task_cannot_be_changed(store: &Harness) {
-    let refused = store.set_expiry(TaskId::fresh(), None, &somebody()).await;
-    assert!(matches!(refused, Err(StoreError::NotFound(_))));
+    let rejected = store.set_expiry(TaskId::fresh(), None, &operator()).await;
+    assert!(matches!(rejected, Err(StoreError::NotFound(_))));
 }

@@ -29,7 +29,7 @@ fn a_week_later() -> Draft {
     Draft::new().schedule([secs(7 * 86_400), secs(14 * 86_400)]).max_attempts(3)
 }
 
-/// What a session ends with that fails like this.
+/// The error of a session that fails with this kind of error.
 fn gave_up(policy: &Policy, kind: io::ErrorKind) -> GaveUp {
     retry(policy, || Err::<(), _>(io::Error::from(kind))).call().unwrap_err().into_gave_up()
 }
@@ -40,29 +40,29 @@ async fn session_with_a_durable_stage_becomes_a_task(store: &Harness) {
     let gave_up = gave_up(&policy, io::ErrorKind::ConnectionRefused);
     let task = Task::new("send-invoice", &42);
     let id = store.hand_over(&policy, &gave_up, task).await.unwrap().unwrap();
-    let kept = store.show(id).await;
-    assert_eq!((kept.status, kept.payload.as_u64()), (Status::Scheduled, Some(42)));
-    assert_eq!(kept.scheduled_at, kept.submitted_at + secs(7 * 86_400));
-    let attempts: Vec<_> = kept.faults.iter().map(|fault| (fault.attempt, fault.class)).collect();
+    let stored = store.show(id).await;
+    assert_eq!((stored.status, stored.payload.as_u64()), (Status::Scheduled, Some(42)));
+    assert_eq!(stored.scheduled_at, stored.submitted_at + secs(7 * 86_400));
+    let attempts: Vec<_> = stored.faults.iter().map(|fault| (fault.attempt, fault.class)).collect();
     assert_eq!(attempts, [1, 2, 3].map(|attempt| (attempt, Class::Retryable)));
-    assert_eq!(kept.last_error.unwrap().message, kept.faults[2].message);
+    assert_eq!(stored.last_error.unwrap().message, stored.faults[2].message);
 }
 
-/// D12: the session was its first attempt.
+/// D12: the session counts as its first attempt.
 async fn task_uses_the_durable_stage(store: &Harness) {
     let policy = policy(Some(a_week_later()));
     let gave_up = gave_up(&policy, io::ErrorKind::ConnectionRefused);
     let id = store.hand_over(&policy, &gave_up, task()).await.unwrap().unwrap();
-    store.run_now(id, &somebody()).await.unwrap();
-    let task = store.take_one().await;
+    store.run_now(id, &operator()).await.unwrap();
+    let task = store.claim_one().await;
     assert_eq!((task.progress.attempts, task.policy.max_attempts()), (1, 3));
     store.fail(&task, unavailable()).await;
-    let kept = store.show(id).await;
-    assert_eq!(kept.scheduled_at, kept.last_attempt_at.unwrap() + secs(14 * 86_400));
-    assert_eq!(kept.faults.len(), 4);
+    let stored = store.show(id).await;
+    assert_eq!(stored.scheduled_at, stored.last_attempt_at.unwrap() + secs(14 * 86_400));
+    assert_eq!(stored.faults.len(), 4);
 }
 
-/// D12: it is the policy's wish.
+/// D12: the policy decides whether to hand over.
 async fn policy_without_a_durable_stage_submits_nothing(store: &Harness) {
     let policy = policy(None);
     let gave_up = gave_up(&policy, io::ErrorKind::ConnectionRefused);
@@ -70,7 +70,7 @@ async fn policy_without_a_durable_stage_submits_nothing(store: &Harness) {
     assert_eq!(store.ids(&Filter::all()).await, []);
 }
 
-/// D12: another day is no other answer.
+/// D12: a later attempt would fail in the same way.
 async fn final_reason_is_not_handed_over(store: &Harness) {
     let policy = policy(Some(a_week_later()));
     let gave_up = gave_up(&policy, io::ErrorKind::InvalidInput);
@@ -79,7 +79,7 @@ async fn final_reason_is_not_handed_over(store: &Harness) {
     assert_eq!(store.ids(&Filter::all()).await, []);
 }
 
-/// D9: a hand-over whose answer was lost is sent again.
+/// D9: a handover is repeated when its response was lost.
 async fn repeated_handover_is_one_task(store: &Harness) {
     let policy = policy(Some(a_week_later()));
     let gave_up = gave_up(&policy, io::ErrorKind::ConnectionRefused);
@@ -97,6 +97,6 @@ async fn long_hint_delays_the_task(store: &Harness) {
     let gave_up = retry(&policy, busy).call().unwrap_err().into_gave_up();
     assert_eq!(gave_up.reason, Reason::HintTooLong);
     let id = store.hand_over(&policy, &gave_up, task()).await.unwrap().unwrap();
-    let kept = store.show(id).await;
-    assert_eq!(kept.scheduled_at, kept.submitted_at + secs(7200));
+    let stored = store.show(id).await;
+    assert_eq!(stored.scheduled_at, stored.submitted_at + secs(7200));
 }

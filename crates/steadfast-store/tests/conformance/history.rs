@@ -25,10 +25,10 @@ cases![
     histories_are_read_without_documents,
 ];
 
-/// Fails the task with these, one after the other; it must be ready each time.
+/// Fails the task with these faults in turn; it must be pending each time.
 async fn fails(store: &Harness, faults: impl IntoIterator<Item = Fault>) {
     for fault in faults {
-        let task = store.take_one().await;
+        let task = store.claim_one().await;
         assert_eq!(store.fail(&task, fault).await, Settled::Accepted);
     }
 }
@@ -37,79 +37,89 @@ async fn attempts(store: &Harness, id: TaskId) -> Vec<(u32, Class)> {
     store.show(id).await.faults.iter().map(|fault| (fault.attempt, fault.class)).collect()
 }
 
-/// D8: S2 lost the last one; here it is there.
+/// D8: including the last one, which S2 lost.
 async fn every_fault_is_recorded(store: &Harness) {
     let id = store.put(task().under(at_once())).await;
     fails(store, [Fault::http(500), Fault::http(502), Fault::http(503)]).await;
-    let kept = store.show(id).await;
-    let statuses: Vec<_> = kept.faults.iter().map(|fault| fault.fault.http_status).collect();
+    let stored = store.show(id).await;
+    let statuses: Vec<_> = stored.faults.iter().map(|fault| fault.fault.http_status).collect();
     assert_eq!(statuses, [Some(500), Some(502), Some(503)]);
-    assert_eq!(kept.faults[1].next_delay, Some(0.0));
-    assert_eq!((kept.status, kept.faults[2].next_delay), (Status::Failed, None));
+    assert_eq!(stored.faults[1].next_delay, Some(0.0));
+    assert_eq!((stored.status, stored.faults[2].next_delay), (Status::Failed, None));
 }
 
-/// D8: failures and the success are attempts, waits are waits, and each has its fault.
+/// D8: failures and the success count as attempts, rate limits as waits, and each has its fault.
 async fn attempts_and_rate_limits_are_counted_apart(store: &Harness) {
     let id = store.put(task().under(at_once())).await;
     let wait = || rate_limited(Duration::ZERO);
     fails(store, [unavailable(), wait(), wait(), unavailable(), wait()]).await;
-    let last = store.take_one().await;
+    let last = store.claim_one().await;
     assert_eq!((last.progress.attempts, last.progress.rate_limit_waits), (2, 3));
     store.complete(&last).await;
-    let kept = store.show(id).await;
-    assert_eq!((kept.status, kept.attempts, kept.rate_limit_waits), (Status::Completed, 3, 3));
+    let stored = store.show(id).await;
+    assert_eq!(
+        (stored.status, stored.attempts, stored.rate_limit_waits),
+        (Status::Completed, 3, 3)
+    );
     let (retryable, limited) = (Class::Retryable, Class::RateLimited);
     let expected = [(1, retryable), (2, limited), (2, limited), (2, retryable), (3, limited)];
     assert_eq!(attempts(store, id).await, expected);
 }
 
-/// D8, J2: who is told when to come back has not failed.
+/// D8, J2: a response that says when to retry is not a failure.
 async fn rate_limit_uses_no_attempt(store: &Harness) {
     let task = store.running(task().under(a_minute_apart())).await;
     store.fail(&task, rate_limited(secs(7))).await;
-    let kept = store.show(task.id).await;
-    assert_eq!((kept.attempts, kept.rate_limit_waits), (0, 1));
-    assert_eq!(kept.scheduled_at, kept.last_attempt_at.unwrap() + secs(7), "not a minute");
-    assert_eq!(kept.faults[0].next_delay, Some(7.0));
+    let stored = store.show(task.id).await;
+    assert_eq!((stored.attempts, stored.rate_limit_waits), (0, 1));
+    assert_eq!(
+        stored.scheduled_at,
+        stored.last_attempt_at.unwrap() + secs(7),
+        "the hint, not the backoff"
+    );
+    assert_eq!(stored.faults[0].next_delay, Some(7.0));
 }
 
-/// D8: patience is bounded by `max_rate_limit_waits`.
+/// D8: by `max_rate_limit_waits`.
 async fn rate_limits_are_limited(store: &Harness) {
     let policy = Policy::immediate().max_rate_limit_waits(2).build().unwrap();
     let id = store.put(task().under(policy)).await;
     fails(store, [const { Duration::ZERO }; 3].map(rate_limited)).await;
-    let kept = store.show(id).await;
+    let stored = store.show(id).await;
     let reason = Some(Reason::RateLimitWaitsExhausted);
-    assert_eq!((kept.status, kept.reason, kept.rate_limit_waits), (Status::Failed, reason, 2));
-    assert_eq!(kept.faults.len(), 3);
+    assert_eq!(
+        (stored.status, stored.reason, stored.rate_limit_waits),
+        (Status::Failed, reason, 2)
+    );
+    assert_eq!(stored.faults.len(), 3);
 }
 
-/// D8: and by the task's expiry.
+/// D8: a rate limit is bounded by the task's expiry.
 async fn rate_limit_beyond_the_expiry_fails_the_task(store: &Harness) {
     let task = store.running(task().expires(When::After(secs(30)))).await;
     store.fail(&task, rate_limited(secs(60))).await;
-    let kept = store.show(task.id).await;
-    assert_eq!((kept.status, kept.reason), (Status::Failed, Some(Reason::OutOfTime)));
+    let stored = store.show(task.id).await;
+    assert_eq!((stored.status, stored.reason), (Status::Failed, Some(Reason::OutOfTime)));
 }
 
-/// P5: the same for a retry.
+/// P5: so is a retry.
 async fn retry_beyond_the_expiry_fails_the_task(store: &Harness) {
     let task = task().under(a_minute_apart()).expires(When::After(secs(30)));
     let task = store.running(task).await;
     store.fail(&task, unavailable()).await;
-    let kept = store.show(task.id).await;
-    assert_eq!((kept.status, kept.reason), (Status::Failed, Some(Reason::OutOfTime)));
-    assert_eq!((kept.attempts, kept.faults.len()), (1, 1), "what failed is kept all the same");
+    let stored = store.show(task.id).await;
+    assert_eq!((stored.status, stored.reason), (Status::Failed, Some(Reason::OutOfTime)));
+    assert_eq!((stored.attempts, stored.faults.len()), (1, 1), "the failure is still stored");
 }
 
-/// P4: the draw before the last is not lost between two workers.
+/// P4: the previous delay is passed on from worker to worker.
 async fn decorrelated_delay_uses_the_previous_one(store: &Harness) {
     let policy = Policy::exponential(secs(1)).jitter(Jitter::Decorrelated).build().unwrap();
     let task = store.running(task().under(policy)).await;
     assert_eq!(task.progress.previous, 0);
     store.fail(&task, unavailable()).await;
-    store.run_now(task.id, &somebody()).await.unwrap();
-    let again = store.take_one().await;
+    store.run_now(task.id, &operator()).await.unwrap();
+    let again = store.claim_one().await;
     let delay = store.show(task.id).await.faults[0].next_delay.unwrap();
     assert_eq!(Duration::from_nanos(again.progress.previous), Duration::from_secs_f64(delay));
 }
@@ -123,7 +133,7 @@ async fn last_error_is_summarised(store: &Harness) {
     assert!(last.message.contains("slow down"), "{}", last.message);
 }
 
-/// O4: the rule that judged and the limit that decided are part of the history.
+/// O4: the rule that matched and the limit that decided are part of the history.
 async fn fault_has_its_explanation(store: &Harness) {
     let id = store.put(task().under(at_once())).await;
     fails(store, [unavailable(), unavailable(), unavailable()]).await;
@@ -133,48 +143,48 @@ async fn fault_has_its_explanation(store: &Harness) {
     }
 }
 
-/// D4: a worker's clock is not asked.
+/// D4: not the worker's.
 async fn faults_have_the_store_time(store: &Harness) {
     let task = store.running(task().under(at_once())).await;
-    let circumstances = steadfast_store::FailureContext {
+    let context = steadfast_store::FailureContext {
         now: "2024-01-05T00:00:00Z".parse().unwrap(),
         key_in_use: false,
     };
     let before = store.now().await.unwrap();
-    let verdict = task.failed(unavailable(), circumstances, &mut Middle);
+    let verdict = task.failed(unavailable(), context, &mut Middle);
     store.settle_one(&task, verdict).await;
-    let kept = store.show(task.id).await;
-    assert!((before..=store.now().await.unwrap()).contains(&kept.faults[0].at));
-    assert_eq!(kept.last_attempt_at, Some(kept.faults[0].at));
+    let stored = store.show(task.id).await;
+    assert!((before..=store.now().await.unwrap()).contains(&stored.faults[0].at));
+    assert_eq!(stored.last_attempt_at, Some(stored.faults[0].at));
 }
 
-/// K4: an error's words are anything at all. The facts keep them as they are; what is shown of
-/// them has no U+0000.
+/// K4: an error message may be any text. The fault stores it unchanged; the displayed message has
+/// no U+0000.
 async fn fault_message_may_be_any_text(store: &Harness) {
     let texts = ["", "'\"; --", "\u{1f9fe}\u{200d}\n\t\u{1b}[31m", r"C:\u0000\n", "a\0b"];
     for text in texts {
         let task = store.running(task().under(a_minute_apart())).await;
         let fault = Fault::http(503).with_message(text);
         assert_eq!(store.fail(&task, fault).await, Settled::Accepted, "{text:?}");
-        let kept = store.show(task.id).await;
+        let stored = store.show(task.id).await;
         let shown = text.replace('\0', "\u{fffd}");
-        assert!(kept.faults[0].message.contains(&shown), "{:?}", kept.faults[0].message);
-        assert_eq!(kept.last_error.unwrap().message, kept.faults[0].message);
-        assert_eq!(kept.faults[0].fault.message.as_deref(), Some(text));
+        assert!(stored.faults[0].message.contains(&shown), "{:?}", stored.faults[0].message);
+        assert_eq!(stored.last_error.unwrap().message, stored.faults[0].message);
+        assert_eq!(stored.faults[0].fault.message.as_deref(), Some(text));
     }
 }
 
-/// O5: no secret reaches a row.
+/// O5: no secret is stored.
 async fn faults_are_redacted(store: &Harness) {
     let task = store.running(task().under(a_minute_apart())).await;
     let fault = Fault::http(503).with_message("GET https://me:hunter2@example.com/ failed");
     store.fail(&task, fault).await;
-    let kept = store.show(task.id).await;
-    let all = serde_json::to_string(&kept).unwrap();
+    let stored = store.show(task.id).await;
+    let all = serde_json::to_string(&stored).unwrap();
     assert!(all.contains("example.com") && !all.contains("hunter2"), "{all}");
 }
 
-/// D8: a history has no end that the store makes.
+/// D8: the store does not limit the length of a history.
 async fn long_history_stays_in_order(store: &Harness) {
     let policy = Policy::immediate().max_attempts(40).build().unwrap();
     let id = store.put(task().under(policy)).await;
@@ -183,8 +193,8 @@ async fn long_history_stays_in_order(store: &Harness) {
     assert!(numbers.into_iter().eq(1..=40));
 }
 
-/// D8, H3: as they are told one by one, packed or not, but for payloads and results; one that is gone
-/// is left out.
+/// D8, H3: equal to tasks read one by one, compressed or not, except for payloads and results;
+/// missing tasks are left out.
 async fn histories_are_read_without_documents(store: &Harness) {
     let failed = store.put(task().under(at_once())).await;
     fails(store, [unavailable(), unavailable(), unavailable()]).await;
@@ -192,7 +202,7 @@ async fn histories_are_read_without_documents(store: &Harness) {
     assert_eq!(store.compress(secs(60), 10).await.unwrap(), 1);
     let tried = store.put(task().under(at_once())).await;
     fails(store, [unavailable()]).await;
-    let done = store.take_one().await;
+    let done = store.claim_one().await;
     let result = Some("[1]".to_owned());
     store.settle_one(&done, Verdict::Completed { result }).await;
     let fresh = store.put(task()).await;

@@ -24,7 +24,7 @@ fn invoice(number: u32) -> Task {
     Task::new("send-invoice", &number).key(format!("invoice-{number}"))
 }
 
-/// D9: the second submission is answered with the first task.
+/// D9: the second submission returns the first task.
 async fn repeated_key_is_one_task(store: &Harness) {
     let first = store.put(invoice(42)).await;
     let second = store.submit(invoice(42)).await.unwrap();
@@ -32,15 +32,15 @@ async fn repeated_key_is_one_task(store: &Harness) {
     assert_eq!(store.ids(&Filter::all()).await, [first]);
 }
 
-/// D9: done is done; the work is not done again.
+/// D9: completed work is not repeated.
 async fn key_stays_taken_after_the_task_ended(store: &Harness) {
     let first = store.ended(Status::Completed, invoice(42)).await;
     let second = store.submit(invoice(42)).await.unwrap();
     assert_eq!((second.id, second.existed), (first, true));
-    assert!(store.take(1).await.is_empty());
+    assert!(store.claim_batch(1).await.is_empty());
 }
 
-/// D14: what is forgotten is forgotten with its key.
+/// D14: a pruned task's key is deleted with it.
 async fn key_is_free_after_the_task_is_pruned(store: &Harness) {
     let first = store.ended(Status::Completed, invoice(42)).await;
     let mut retention = Retention::default();
@@ -50,12 +50,12 @@ async fn key_is_free_after_the_task_is_pruned(store: &Harness) {
     assert!(!second.existed && second.id != first);
 }
 
-/// D9: one key for two pieces of work is a mistake, and told as one.
+/// D9: one key for two different tasks is an input error.
 async fn key_of_another_task_is_rejected(store: &Harness) {
     let first = store.put(invoice(42)).await;
     for other in [Task::new("send-invoice", &43), Task::new("print-invoice", &42)] {
-        let refused = store.submit(other.key("invoice-42")).await.unwrap_err();
-        let StoreError::KeyTaken { key, existing } = refused else { panic!("{refused}") };
+        let rejected = store.submit(other.key("invoice-42")).await.unwrap_err();
+        let StoreError::KeyTaken { key, existing } = rejected else { panic!("{rejected}") };
         assert_eq!((key.as_str(), existing), ("invoice-42", first));
     }
     assert_eq!(store.ids(&Filter::all()).await, [first]);
@@ -86,14 +86,14 @@ async fn repeated_key_in_a_batch_is_one_task(store: &Harness) {
     assert_eq!(store.ids(&Filter::all()).await.len(), 2);
 }
 
-/// D9: and a mistake is one within a call, too.
+/// D9: also within one call.
 async fn conflicting_key_in_a_batch_is_rejected(store: &Harness) {
     let batch = vec![invoice(1), Task::new("send-invoice", &2).key("invoice-1")];
     assert!(matches!(store.submit_all(batch).await, Err(StoreError::KeyTaken { .. })));
     assert_eq!(store.ids(&Filter::all()).await, []);
 }
 
-/// D9: each task of a batch is answered for itself.
+/// D9: each task of a batch has its own result.
 async fn batch_with_old_and_new_keys_is_accepted(store: &Harness) {
     let old = store.put(invoice(2)).await;
     let batch = vec![invoice(1), invoice(2), invoice(3)];
@@ -103,14 +103,14 @@ async fn batch_with_old_and_new_keys_is_accepted(store: &Harness) {
     assert_eq!(answers, [(one, false), (old, true), (three, false)]);
 }
 
-/// D9: who knows the key finds the task.
+/// D9: by any caller that knows the key.
 async fn task_is_found_by_its_key(store: &Harness) {
     let id = store.put(invoice(42)).await;
     assert_eq!(store.task_by_key("invoice-42").await.unwrap(), Some(id));
     assert_eq!(store.task_by_key("invoice-4").await.unwrap(), None);
 }
 
-/// K4: keys are compared byte by byte, whatever they are made of.
+/// K4: keys are compared byte by byte.
 async fn key_may_be_any_text(store: &Harness) {
     let keys = ["a", "A", "á", "a\u{301}", "a ", "'; DROP TABLE tasks; --", "🧾", "%", "_"];
     let mut ids = BTreeSet::new();
@@ -122,7 +122,7 @@ async fn key_may_be_any_text(store: &Harness) {
     assert_eq!(ids.len(), keys.len());
 }
 
-/// D9: submitting twice at the same moment is no way around it.
+/// D9: also when they are submitted at the same time.
 async fn concurrent_submissions_of_one_key_are_one_task(store: &Harness) {
     let other = store.another().await;
     let submissions = (0..16).map(|number| {

@@ -36,7 +36,7 @@ async fn page(store: &Harness, filter: &Filter, limit: u32, after: Option<Cursor
     ids_of(&store.tasks(filter, &PageRequest { limit, after }).await.unwrap())
 }
 
-/// Each page of a list, with something done between two of them.
+/// Each page of a list, with an action between two pages.
 async fn pages(
     store: &Harness,
     filter: &Filter,
@@ -56,7 +56,7 @@ async fn pages(
     }
 }
 
-/// D5: the list is the line.
+/// D5: the list is in claim order.
 async fn pending_tasks_are_listed_in_claim_order(store: &Harness) {
     let first = store.put(task().queue("b")).await;
     let second = store.put(task().queue("a")).await;
@@ -73,7 +73,7 @@ async fn pending_tasks_are_listed_in_claim_order(store: &Harness) {
     assert_eq!(store.claimed(&steadfast_store::ClaimRequest::new("w1", 9)).await, order);
 }
 
-/// D15: what comes next is on top.
+/// D15: the next task comes first.
 async fn scheduled_tasks_are_listed_by_due_time(store: &Harness) {
     let mut ids = Vec::new();
     for seconds in [300, 100, 200] {
@@ -87,32 +87,32 @@ async fn scheduled_tasks_are_listed_by_due_time(store: &Harness) {
     );
 }
 
-/// D15: what happened last is on top.
+/// D15: the latest change comes first.
 async fn other_tasks_are_listed_newest_first(store: &Harness) {
     let mut newest_first = store.put_many(3).await;
     newest_first.reverse();
     assert_eq!(store.ids(&Filter::all()).await, newest_first);
-    let taken = store.take(3).await;
+    let claimed = store.claim_batch(3).await;
     assert_eq!(store.ids(&Filter::status(Status::Running)).await, newest_first);
-    for task in taken.iter().rev() {
+    for task in claimed.iter().rev() {
         store.complete(task).await;
     }
     assert_eq!(store.ids(&Filter::status(Status::Completed)).await, newest_first);
 }
 
-/// D15: every part that is given must hold.
+/// D15: every given field must match.
 async fn every_field_of_a_filter_applies(store: &Harness) {
     let like = || task().queue("mail").category("c").correlation_id("r");
-    let wanted = store.put(like()).await;
+    let matching = store.put(like()).await;
     store.put(like().queue("print")).await;
     store.put(like().category("d")).await;
     store.put(like().correlation_id("s")).await;
     store.put(steadfast_store::Task::new("print", &1).queue("mail")).await;
     let mut filter = Filter::status(Status::Pending).queue("mail").category("c").kind("send");
     filter.correlation_id = Some("r".to_owned());
-    assert_eq!(store.ids(&filter).await, [wanted]);
+    assert_eq!(store.ids(&filter).await, [matching]);
     filter.status = None;
-    assert_eq!(store.ids(&filter).await, [wanted]);
+    assert_eq!(store.ids(&filter).await, [matching]);
     filter.class = Some(Class::Final);
     assert_eq!(store.ids(&filter).await, []);
     assert_eq!(store.ids(&Filter::all().queue("nowhere")).await, []);
@@ -122,17 +122,17 @@ async fn every_field_of_a_filter_applies(store: &Harness) {
     by_class.class = Some(Class::Final);
     assert_eq!(store.ids(&by_class).await, [failed]);
     let mut by_ids = Filter::all();
-    by_ids.ids = Some(vec![wanted, failed, TaskId::fresh()]);
-    assert_eq!(store.ids(&by_ids).await, [failed, wanted]);
+    by_ids.ids = Some(vec![matching, failed, TaskId::fresh()]);
+    assert_eq!(store.ids(&by_ids).await, [failed, matching]);
     by_ids.ids = Some(Vec::new());
-    assert_eq!(store.ids(&by_ids).await, [], "none of the tasks is one of none");
+    assert_eq!(store.ids(&by_ids).await, [], "an empty list of ids matches no task");
 }
 
 /// D15: submitted since, ended since, due until.
 async fn time_filters_apply(store: &Harness) {
     let old = store.put(task()).await;
     store.backdate(old, "2024-01-01T00:00:00Z".parse().unwrap()).await;
-    let done = store.take_one().await;
+    let done = store.claim_one().await;
     store.complete(&done).await;
     store.age_ended(secs(3600)).await;
     let between = store.now().await.unwrap();
@@ -146,7 +146,7 @@ async fn time_filters_apply(store: &Harness) {
     ended.ended_after = Some(between - secs(7200));
     assert_eq!(store.ids(&ended).await, [new, old]);
     let running = store.running(task()).await.id;
-    assert!(!store.ids(&ended).await.contains(&running), "what has not ended has no end");
+    assert!(!store.ids(&ended).await.contains(&running), "an open task has no end");
 }
 
 /// D15: S2's second query.
@@ -182,13 +182,13 @@ async fn pages_list_each_task_once(store: &Harness) {
     ] {
         let pages = pages(store, &filter, 7, async || ()).await;
         assert!(pages.iter().all(|page| page.len() <= 7));
-        let seen: Vec<_> = pages.concat();
-        assert_eq!((seen.len(), seen.iter().collect::<BTreeSet<_>>().len()), (count, count));
-        assert_eq!(seen, store.ids(&filter).await);
+        let paged: Vec<_> = pages.concat();
+        assert_eq!((paged.len(), paged.iter().collect::<BTreeSet<_>>().len()), (count, count));
+        assert_eq!(paged, store.ids(&filter).await);
     }
 }
 
-/// H1: a list that grows is no reason to show a task twice, or not at all.
+/// H1: a growing list neither repeats nor omits a task.
 async fn pages_list_each_task_once_during_submissions(store: &Harness) {
     let all: BTreeSet<_> = store.put_many(20).await.into_iter().collect();
     for filter in [Filter::all(), Filter::status(Status::Pending)] {
@@ -196,20 +196,20 @@ async fn pages_list_each_task_once_during_submissions(store: &Harness) {
             store.put(task()).await;
             store.put(task().priority(5)).await;
         };
-        let seen = pages(store, &filter, 6, grow).await.concat();
-        let distinct: BTreeSet<_> = seen.iter().copied().collect();
-        assert_eq!(distinct.len(), seen.len(), "none is shown twice");
-        assert!(distinct.is_superset(&all), "all that were there are shown");
+        let paged = pages(store, &filter, 6, grow).await.concat();
+        let distinct: BTreeSet<_> = paged.iter().copied().collect();
+        assert_eq!(distinct.len(), paged.len(), "no task is listed twice");
+        assert!(distinct.is_superset(&all), "all earlier tasks are listed");
     }
 }
 
-/// H1: a cursor is a place, not a task.
+/// H1: a cursor is a position, not a task.
 async fn page_continues_after_its_last_task_is_removed(store: &Harness) {
     let ids = store.put_many(6).await;
     let filter = Filter::status(Status::Pending);
     let first = store.tasks(&filter, &PageRequest { limit: 3, after: None }).await.unwrap();
-    store.cancel(ids[2], &somebody()).await.unwrap();
-    store.cancel(ids[3], &somebody()).await.unwrap();
+    store.cancel(ids[2], &operator()).await.unwrap();
+    store.cancel(ids[3], &operator()).await.unwrap();
     assert_eq!(page(store, &filter, 3, first.next).await, ids[4..]);
 }
 
@@ -222,17 +222,17 @@ async fn last_page_has_no_cursor(store: &Harness) {
     assert_eq!((whole.items.len(), whole.next), (4, None));
 }
 
-async fn is_refused(store: &Harness, filter: &Filter, cursor: Cursor) {
+async fn assert_rejected(store: &Harness, filter: &Filter, cursor: Cursor) {
     let request = PageRequest { limit: 5, after: Some(cursor.clone()) };
-    let refused = store.tasks(filter, &request).await;
-    let field = match &refused {
+    let rejected = store.tasks(filter, &request).await;
+    let field = match &rejected {
         Err(StoreError::Invalid(problem)) => problem.field(),
         other => panic!("{cursor:?} was answered with {other:?}"),
     };
     assert_eq!(field, "after");
 }
 
-/// K4: a made-up cursor is the caller's mistake, not the database's failure.
+/// K4: a made-up cursor is an input error, not a database error.
 async fn invalid_cursor_is_rejected(store: &Harness) {
     let id = TaskId::fresh();
     for status in [None, Some(Status::Pending), Some(Status::Scheduled), Some(Status::Failed)] {
@@ -246,12 +246,12 @@ async fn invalid_cursor_is_rejected(store: &Harness) {
             format!("99999:1~{id}"),
             format!("pending:x:0:{id}"),
         ]) {
-            is_refused(store, &filter, Cursor(text)).await;
+            assert_rejected(store, &filter, Cursor(text)).await;
         }
     }
 }
 
-/// H1: a cursor is meant for the list that made it; in another it would start anywhere.
+/// H1: a cursor is valid only for its own list; in another it would start anywhere.
 async fn cursor_of_another_list_is_rejected(store: &Harness) {
     store.put_many(3).await;
     let batch = tasks(3).into_iter().map(|task| task.after(secs(60))).collect();
@@ -261,23 +261,23 @@ async fn cursor_of_another_list_is_rejected(store: &Harness) {
         let page = store.tasks(one, &PageRequest { limit: 1, after: None }).await.unwrap();
         for (used_by, other) in lists.iter().enumerate() {
             if made_by != used_by {
-                is_refused(store, other, page.next.clone().unwrap()).await;
+                assert_rejected(store, other, page.next.clone().unwrap()).await;
             }
         }
     }
 }
 
-/// D4: also while the lease that it was first held under is still there.
+/// D4: also while its first lease still exists.
 async fn reclaimed_task_is_listed_once(store: &Harness) {
     store.put_many(2).await;
-    let taken = store.take(2).await;
-    store.settle_one(&taken[0], steadfast_store::Verdict::Released).await;
-    store.take_one().await;
+    let claimed = store.claim_batch(2).await;
+    store.settle_one(&claimed[0], steadfast_store::Verdict::Released).await;
+    store.claim_one().await;
     assert_eq!(store.ids(&Filter::status(Status::Running)).await.len(), 2);
     assert_eq!(store.stats().await.unwrap().running, 2);
 }
 
-/// Ten tasks with a payload of a hundred bytes each, and some of them with a result.
+/// Ten tasks with a payload of a hundred bytes each, five of them completed.
 async fn with_documents(store: &Harness) {
     let task = || Task::new("send", &"x".repeat(98));
     for _ in 0..5 {
@@ -288,29 +288,29 @@ async fn with_documents(store: &Harness) {
     }
 }
 
-/// K4: an answer has so many bytes and no more, and the next page goes on behind it.
+/// K4: a response has a byte limit, and the next page continues after it.
 async fn page_ends_early_with_long_documents(store: &Harness) {
     with_documents(store).await;
     let all = store.ids(&Filter::all()).await;
     for (bytes, most) in [(1, 1), (250, 3), (100_000, 10)] {
         let mut page = PageRequest { limit: 10, after: None };
-        let mut seen = Vec::new();
+        let mut paged = Vec::new();
         loop {
             let part =
                 store.tasks_with(&Filter::all(), &page, Documents::UpTo(bytes)).await.unwrap();
             assert!((1..=most).contains(&part.items.len()), "{bytes}: {}", part.items.len());
             assert!(part.items.iter().all(|task| task.payload.is_string()));
-            seen.extend(ids_of(&part));
+            paged.extend(ids_of(&part));
             match part.next {
                 Some(next) => page.after = Some(next),
                 None => break,
             }
         }
-        assert_eq!(seen, all);
+        assert_eq!(paged, all);
     }
 }
 
-/// H3: what is not shown is not read.
+/// H3: documents that are not shown are not read.
 async fn page_without_documents_is_full(store: &Harness) {
     with_documents(store).await;
     let page = PageRequest { limit: 9, after: None };
@@ -322,36 +322,36 @@ async fn page_without_documents_is_full(store: &Harness) {
     assert_eq!((rest.items.len(), rest.next), (1, None));
 }
 
-/// K4: one task that nobody understands does not hide the others, nor itself.
+/// K4: one task that cannot be decoded hides neither the others nor itself.
 async fn task_that_cannot_be_decoded_is_listed_with_its_problem(store: &Harness) {
-    let sound = store.put(task().policy("patient")).await;
-    let foreign = store.put(task().policy("sql")).await;
-    store.has_a_policy_of_a_newer_version(foreign).await;
-    // Who has seen the policy before it was changed remembers it.
-    let stranger = store.another().await;
-    let listed = stranger.tasks(&Filter::all(), &PageRequest::default()).await.unwrap().items;
-    assert_eq!(listed.iter().map(|task| task.id).collect::<Vec<_>>(), [foreign, sound]);
+    let valid = store.put(task().policy("patient")).await;
+    let undecodable = store.put(task().policy("sql")).await;
+    store.replace_policy_by_newer_version(undecodable).await;
+    // A store that has read the policy before the change has it cached.
+    let fresh = store.another().await;
+    let listed = fresh.tasks(&Filter::all(), &PageRequest::default()).await.unwrap().items;
+    assert_eq!(listed.iter().map(|task| task.id).collect::<Vec<_>>(), [undecodable, valid]);
     let [newer, known] = <[_; 2]>::try_from(listed).unwrap();
     assert!(newer.problem.unwrap().contains("cannot decode its policy"));
     assert_eq!((newer.policy, newer.max_attempts), (None, 0));
     assert_eq!((newer.payload, known.problem), (known.payload, None));
-    let shown = stranger.task(foreign).await.unwrap();
+    let shown = fresh.task(undecodable).await.unwrap();
     assert!(shown.problem.is_some() && shown.remaining().attempts.is_empty());
 }
 
-/// H3: a filter that one of many fits is looked for piece by piece, whatever the list's order,
-/// and found.
+/// H3: a filter that matches few tasks is searched in bounded steps, whatever the order of the
+/// list, and finds them.
 async fn page_scans_a_bounded_number_of_tasks(store: &Harness) {
     const MANY: usize = 12_000;
     let rare = |task: Task| task.category("rare");
-    let last_in_line = store.put(rare(task()).priority(-1)).await;
+    let last_pending = store.put(rare(task()).priority(-1)).await;
     let last_due = store.put(rare(task()).after(secs(90_000))).await;
     store.put_many(MANY).await;
     let later = tasks(MANY).into_iter().map(|task| task.after(secs(600)));
     store.submit_all(later.collect()).await.unwrap();
     for (filter, found) in [
-        (Filter::all(), vec![last_due, last_in_line]),
-        (Filter::status(Status::Pending), vec![last_in_line]),
+        (Filter::all(), vec![last_due, last_pending]),
+        (Filter::status(Status::Pending), vec![last_pending]),
         (Filter::status(Status::Scheduled), vec![last_due]),
     ] {
         let pages = pages(store, &filter.category("rare"), 50, async || ()).await;

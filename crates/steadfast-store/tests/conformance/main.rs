@@ -1,7 +1,8 @@
 //! The conformance suite: every case runs on each engine (D1).
 //!
 //! A case is an `async fn` on an empty store. [`cases!`] makes a test of it for each engine. After
-//! every case the store is checked: each task is in exactly one state, and the counts agree (`harness/invariants.rs`).
+//! every case the store is checked: each task has exactly one status, and the counts agree
+//! (`harness/invariants.rs`).
 
 #![allow(
     clippy::unwrap_used,

@@ -19,7 +19,7 @@ cases![
     only postgres: store_works_without_a_listener
 ];
 
-/// D14: one of them makes the schema, and all of them can use it.
+/// D14: one of them creates the schema, and all of them can use it.
 async fn ten_instances_open_an_empty_database_together(store: &Harness) {
     let url = store.empty_database().await;
     let mut opening = JoinSet::new();
@@ -34,7 +34,7 @@ async fn ten_instances_open_an_empty_database_together(store: &Harness) {
     assert_eq!(stores[0].stats().await.unwrap().pending, 10);
 }
 
-/// D14: bringing up to date what is up to date changes nothing.
+/// D14: migrating a current schema changes nothing.
 async fn reopened_store_has_all_tasks(store: &Harness) {
     let scheduled = store.put(task().after(secs(60))).await;
     let failed = store.ended(Status::Failed, task().under(a_minute_apart())).await;
@@ -45,25 +45,25 @@ async fn reopened_store_has_all_tasks(store: &Harness) {
     assert_eq!(again.complete(&running).await, steadfast_store::Settled::Accepted);
 }
 
-/// D14: forward only, with everything that is in it.
+/// D14: forward only, with all its data.
 async fn older_schema_is_migrated(store: &Harness) {
     store.ended(Status::Completed, task()).await;
     let id = store.put(task()).await;
-    store.come_from_the_past().await;
+    store.downgrade_to_first_schema().await;
     let now = store.open().await.unwrap();
     assert_eq!(now.task(id).await.unwrap().status, Status::Pending);
     assert_eq!(now.stats().await.unwrap().completed, 1);
     assert_eq!(now.breaker_overrides().await.unwrap(), []);
 }
 
-/// D5, D14: what has no kind in its line is found by its kind all the same, and in its turn.
+/// D5, D14: pending tasks without a kind in their index are found by kind, in claim order.
 async fn pending_tasks_before_kinds_are_claimed_by_kind(store: &Harness) {
     let mut before = Vec::new();
     for kind in ["send", "print", "send"] {
         before.push(store.put(Task::new(kind, &()).category("a")).await);
     }
     let later = store.put(Task::new("print", &()).after(secs(60))).await;
-    store.come_from_before_kinds().await;
+    store.downgrade_before_kinds().await;
     let store = store.another().await;
     let after = store.put(Task::new("print", &()).category("a")).await;
     store.make_due(later).await;
@@ -74,31 +74,31 @@ async fn pending_tasks_before_kinds_are_claimed_by_kind(store: &Harness) {
     assert_eq!(store.claimed(&ClaimRequest::new("w1", 9)).await, [before[0], before[2]]);
 }
 
-/// D14, O1: a store of the second version has ends, and no sums of them.
+/// D14, O1: a store of the second version has ended tasks, but no rollups.
 async fn tasks_ended_before_rollups_are_aggregated(store: &Harness) {
     store.ended(Status::Completed, task()).await;
     store.age_ended(secs(3600)).await;
     store.ended(Status::Failed, task()).await;
     store.age_ended(secs(600)).await;
-    store.come_from_before_sums().await;
+    store.downgrade_before_rollups().await;
     let migrated = store.another().await;
-    migrated.sum_up_all().await;
-    // What was counted is there without the tasks.
-    migrated.forget_ended().await;
+    migrated.rollup_all().await;
+    // Rollups remain without their tasks.
+    migrated.prune_ended().await;
     let now = migrated.now().await.unwrap();
-    let sums = migrated.rollups(now - secs(7200), now).await.unwrap();
-    assert_eq!(sums.iter().map(|sum| sum.sessions).sum::<u64>(), 2);
+    let rollups = migrated.rollups(now - secs(7200), now).await.unwrap();
+    assert_eq!(rollups.iter().map(|sum| sum.sessions).sum::<u64>(), 2);
 }
 
-/// D14: an old program does not touch what a newer one has written.
+/// D14: an old program does not change the data of a newer one.
 async fn newer_schema_is_rejected(store: &Harness) {
-    store.come_from_the_future().await;
-    let refused = store.open().await.unwrap_err();
-    let StoreError::NewerSchema { found, known } = refused else { panic!("{refused}") };
+    store.mark_schema_as_newer().await;
+    let rejected = store.open().await.unwrap_err();
+    let StoreError::NewerSchema { found, known } = rejected else { panic!("{rejected}") };
     assert!(found > known && known >= 1, "{found} {known}");
 }
 
-/// D14: whoever migrates is told what there was to do, and a second time there is nothing.
+/// D14: a migration reports the versions before and after, and a second one does nothing.
 async fn empty_database_is_migrated_once(store: &Harness) {
     let url = store.empty_database().await;
     let first = migrate(&url).await.unwrap();
@@ -110,7 +110,7 @@ async fn empty_database_is_migrated_once(store: &Harness) {
     opened.submit(task()).await.unwrap();
 }
 
-/// D14: what a store looks like from outside, and that looking makes none.
+/// D14: an inspection describes a store from outside, and creates none.
 async fn inspection_changes_nothing(store: &Harness) {
     store.put_many(3).await;
     let found = inspect(&store.url()).await.unwrap();
@@ -126,7 +126,7 @@ async fn inspection_changes_nothing(store: &Harness) {
                 assert_eq!((empty.applied, empty.pending()), (0, empty.known));
                 assert_eq!(empty.tables, []);
             }
-            // A file that nobody has made is not made by looking.
+            // An inspection does not create a missing file.
             Err(StoreError::Url { problem, .. }) => assert_eq!(problem, "there is no such file"),
             Err(other) => panic!("{other}"),
         }
@@ -134,9 +134,9 @@ async fn inspection_changes_nothing(store: &Harness) {
     Store::open(&url).await.unwrap();
 }
 
-/// D14: what a migration would do is known before it is done.
+/// D14: the effect of a migration is known before it runs.
 async fn inspection_of_an_older_schema_counts_missing_migrations(store: &Harness) {
-    store.come_from_the_past().await;
+    store.downgrade_to_first_schema().await;
     let found = inspect(&store.url()).await.unwrap();
     assert_eq!(found.applied + found.pending(), found.known);
     assert!(found.applied >= 1 && found.pending() >= 1, "{found:?}");
@@ -144,17 +144,17 @@ async fn inspection_of_an_older_schema_counts_missing_migrations(store: &Harness
     assert_eq!((done.from, done.to), (found.applied, found.known));
 }
 
-/// D14: what cannot be opened can be looked at, by whoever has to mend it.
+/// D14: a schema that cannot be opened can be inspected for repair.
 async fn inspection_of_a_newer_schema_succeeds(store: &Harness) {
-    store.come_from_the_future().await;
+    store.mark_schema_as_newer().await;
     let found = inspect(&store.url()).await.unwrap();
     assert!(found.is_newer() && found.pending() == 0, "{found:?}");
     assert!(matches!(migrate(&store.url()).await, Err(StoreError::NewerSchema { .. })));
 }
 
-/// D11: behind a pooler there is none, and the poll finds what there is.
+/// D11: through a pooler there is no listener, and polling finds the tasks.
 async fn store_works_without_a_listener(store: &Harness) {
-    let deaf = Store::open(&format!("{}?listen=off", store.url())).await.unwrap();
-    let id = deaf.submit(task()).await.unwrap().id;
-    assert_eq!(store.take_one().await.id, id);
+    let without_listener = Store::open(&format!("{}?listen=off", store.url())).await.unwrap();
+    let id = without_listener.submit(task()).await.unwrap().id;
+    assert_eq!(store.claim_one().await.id, id);
 }

@@ -28,7 +28,7 @@ async fn new_and_retried_tasks_are_claimed_by_submission(store: &Harness) {
         let task = store.running(task().under(a_minute_apart())).await;
         let Verdict::Retry { fault, progress, .. } = store.verdict(&task, unavailable()).await
         else {
-            panic!("it is worth another attempt");
+            panic!("the fault is retryable");
         };
         let verdict = Verdict::Retry { fault, progress, delay, hold: false };
         assert_eq!(store.settle_one(&task, verdict).await, Settled::Accepted);
@@ -58,7 +58,7 @@ async fn earlier_tasks_are_claimed_first(store: &Harness) {
     assert_eq!(all(store).await, ids);
 }
 
-/// D5: the order of submission is for equals.
+/// D5: the order of submission applies within one priority.
 async fn higher_priority_is_claimed_first(store: &Harness) {
     let low = store.put(task().priority(-1)).await;
     let normal = store.put(task()).await;
@@ -67,7 +67,7 @@ async fn higher_priority_is_claimed_first(store: &Harness) {
     assert_eq!(all(store).await, [high, second_high, normal, low]);
 }
 
-/// K4: the least and the greatest priority are priorities like others.
+/// K4: the least and the greatest priority are valid.
 async fn extreme_priorities_are_ordered(store: &Harness) {
     let mut ids = Vec::new();
     for priority in [i16::MIN, -1, 0, 1, i16::MAX] {
@@ -76,7 +76,7 @@ async fn extreme_priorities_are_ordered(store: &Harness) {
     assert_eq!(all(store).await, ids);
 }
 
-/// D5: a failure does not send a task to the end of the line (S1's fairness).
+/// D5: a failure does not send a task to the end of the queue (S1's fairness).
 async fn retried_task_is_claimed_before_later_ones(store: &Harness) {
     let early = store.running(task().under(at_once())).await;
     let late = store.put(task()).await;
@@ -84,7 +84,7 @@ async fn retried_task_is_claimed_before_later_ones(store: &Harness) {
     assert_eq!(all(store).await, [early.id, late]);
 }
 
-/// D13: nor does a worker that stops.
+/// D13: nor does a worker's shutdown.
 async fn released_task_is_claimed_before_later_ones(store: &Harness) {
     let early = store.running(task()).await;
     let late = store.put(task()).await;
@@ -92,7 +92,7 @@ async fn released_task_is_claimed_before_later_ones(store: &Harness) {
     assert_eq!(all(store).await, [early.id, late]);
 }
 
-/// D5: nor does having waited for its time.
+/// D5: nor does a scheduled time.
 async fn scheduled_task_is_claimed_before_later_ones(store: &Harness) {
     let early = store.put(task().after(secs(60))).await;
     let late = store.put(task()).await;
@@ -101,7 +101,7 @@ async fn scheduled_task_is_claimed_before_later_ones(store: &Harness) {
     assert_eq!(all(store).await, [early, late]);
 }
 
-/// D5: no queue is served before another because of its name or its age.
+/// D5: no queue has precedence because of its name or its age.
 async fn queues_are_merged_in_claim_order(store: &Harness) {
     let mut ids = Vec::new();
     for queue in ["z", "a", "m", "a", "z"] {
@@ -113,7 +113,7 @@ async fn queues_are_merged_in_claim_order(store: &Harness) {
     assert_eq!(all(store).await, ids[3..]);
 }
 
-/// D5: what was there before goes before all that comes, however much comes.
+/// D5: earlier tasks are claimed before all later ones, however many there are.
 async fn tasks_of_one_priority_do_not_starve(store: &Harness) {
     let old = store.put_many(6).await;
     for two in old.chunks(2) {

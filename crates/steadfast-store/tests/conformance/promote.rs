@@ -22,21 +22,21 @@ cases![
 /// D11: by the store's clock, in real time.
 async fn due_task_is_promoted(store: &Harness) {
     let id = store.put(task().after(millis(50))).await;
-    assert!(store.take(1).await.is_empty());
+    assert!(store.claim_batch(1).await.is_empty());
     store.promote_until(1).await;
-    let taken = store.take_one().await;
-    assert_eq!(taken.id, id);
-    assert!(store.now().await.unwrap() >= taken.submitted_at + millis(50));
+    let claimed = store.claim_one().await;
+    assert_eq!(claimed.id, id);
+    assert!(store.now().await.unwrap() >= claimed.submitted_at + millis(50));
 }
 
-/// D3: scheduled is scheduled.
+/// D3: promotion does not change it.
 async fn task_before_its_due_time_stays_scheduled(store: &Harness) {
     let id = store.put(task().after(secs(60))).await;
     assert_eq!(store.promote(10).await.unwrap().count, 0);
     assert_eq!(store.status(id).await, Status::Scheduled);
 }
 
-/// D3: pending means due now, whether or not somebody has moved it.
+/// D3: pending means due now, whether or not it was promoted.
 async fn due_task_is_pending_before_promotion(store: &Harness) {
     let id = store.put(task().after(secs(60))).await;
     store.make_due(id).await;
@@ -48,7 +48,7 @@ async fn due_task_is_pending_before_promotion(store: &Harness) {
     assert_eq!(stats.due_since, Some(store.show(id).await.scheduled_at));
 }
 
-/// D11: a bounded piece at a time.
+/// D11: a bounded number at a time.
 async fn promotion_respects_its_limit(store: &Harness) {
     for _ in 0..5 {
         let id = store.put(task().after(secs(60))).await;
@@ -57,7 +57,7 @@ async fn promotion_respects_its_limit(store: &Harness) {
     assert_eq!(store.promote(2).await.unwrap().count, 2);
     assert_eq!(store.promote(2).await.unwrap().count, 2);
     assert_eq!(store.promote(2).await.unwrap().count, 1);
-    assert_eq!(store.take(10).await.len(), 5);
+    assert_eq!(store.claim_batch(10).await.len(), 5);
 }
 
 /// D11: so that a timer can be set for it.
@@ -76,7 +76,7 @@ async fn promotion_returns_the_next_due_time(store: &Harness) {
     );
 }
 
-/// D11: who has been due longest is not overtaken.
+/// D11: the longest due task is promoted first.
 async fn earliest_tasks_are_promoted_first(store: &Harness) {
     let mut ids = Vec::new();
     for delay in [60, 50, 40] {
@@ -86,62 +86,62 @@ async fn earliest_tasks_are_promoted_first(store: &Harness) {
         store.make_due(*id).await;
     }
     store.promote(1).await.unwrap();
-    assert_eq!(store.take_one().await.id, ids[2]);
+    assert_eq!(store.claim_one().await.id, ids[2]);
 }
 
-/// D2: `scheduled_at` is when it was due, not when somebody noticed.
+/// D2: `scheduled_at` is the due time, not the time of promotion.
 async fn promoted_task_keeps_its_due_time(store: &Harness) {
     let id = store.put(task().after(secs(60))).await;
     store.make_due(id).await;
     let due = store.show(id).await.scheduled_at;
     store.promote(1).await.unwrap();
     assert_eq!(store.show(id).await.scheduled_at, due);
-    store.take_one().await;
+    store.claim_one().await;
     assert_eq!(store.show(id).await.scheduled_at, due);
 }
 
-/// D11: every instance moves tasks, and each task is moved once.
+/// D11: every instance promotes, and each task is promoted once.
 async fn concurrent_promotions_promote_once(store: &Harness) {
     let batch = tasks(50).into_iter().map(|task| task.after(millis(20))).collect();
     store.submit_all(batch).await.unwrap();
-    let (other, moved) = (store.another().await, AtomicU64::new(0));
-    let moves = async |process: &Harness| {
+    let (other, promoted_count) = (store.another().await, AtomicU64::new(0));
+    let promote_all = async |process: &Harness| {
         eventually(async || {
             let count = process.promote(7).await.unwrap().count;
-            moved.fetch_add(count, Ordering::Relaxed) + count >= 50
+            promoted_count.fetch_add(count, Ordering::Relaxed) + count >= 50
         })
         .await;
     };
-    tokio::join!(moves(store), moves(&other));
-    assert_eq!(moved.into_inner(), 50);
-    assert_eq!(store.take(100).await.len(), 50);
+    tokio::join!(promote_all(store), promote_all(&other));
+    assert_eq!(promoted_count.into_inner(), 50);
+    assert_eq!(store.claim_batch(100).await.len(), 50);
 }
 
-/// D3: whatever made it wait.
+/// D3: whatever the reason for the delay.
 async fn retry_is_promoted(store: &Harness) {
     let postponed = store.running(task()).await;
     store.settle_one(&postponed, Verdict::Postponed { delay: millis(10) }).await;
     let retried = store.running(task().under(a_minute_apart())).await;
     store.fail(&retried, rate_limited(millis(10))).await;
     store.promote_until(2).await;
-    assert_eq!(store.take(10).await.len(), 2);
+    assert_eq!(store.claim_batch(10).await.len(), 2);
 }
 
-/// D17: a held category may be due in great numbers, and the others are found behind it.
+/// D17: many tasks of a held category may be due, and the tasks after them are still promoted.
 async fn held_tasks_do_not_block_promotion(store: &Harness) {
-    let asked = store.running(task().category("held").hold_category()).await;
-    let mut crowd = Vec::new();
+    let limited = store.running(task().category("held").hold_category()).await;
+    let mut held = Vec::new();
     for _ in 0..4 {
-        crowd.push(store.put(task().category("held").after(secs(90))).await);
+        held.push(store.put(task().category("held").after(secs(90))).await);
     }
     let other = store.put(task().after(secs(90))).await;
-    store.fail(&asked, rate_limited(secs(3600))).await;
-    for id in crowd {
+    store.fail(&limited, rate_limited(secs(3600))).await;
+    for id in held {
         store.make_long_due(id).await;
     }
     store.make_long_due(other).await;
     for _ in 0..3 {
         store.promote(2).await.unwrap();
     }
-    assert_eq!(store.take_one().await.id, other);
+    assert_eq!(store.claim_one().await.id, other);
 }

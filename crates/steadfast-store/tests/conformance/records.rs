@@ -25,11 +25,11 @@ async fn record_is_stored_unchanged(store: &Harness) {
         json!({ "session_id": "s", "text": "é🧾\u{0} \\u0000 \"", "n": [1.5, -3, null, true] });
     let before = store.now().await.unwrap();
     store.record(&[Record::new(RecordKind::Session, body.clone())]).await.unwrap();
-    let kept = store.records(RecordKind::Session, &PageRequest::default()).await.unwrap();
-    let kept = &kept.items[0];
-    assert_eq!((kept.kind, &kept.body), (RecordKind::Session, &body));
-    assert!(kept.number.is_some());
-    assert!((before..=store.now().await.unwrap()).contains(&kept.at.unwrap()));
+    let stored = store.records(RecordKind::Session, &PageRequest::default()).await.unwrap();
+    let stored = &stored.items[0];
+    assert_eq!((stored.kind, &stored.body), (RecordKind::Session, &body));
+    assert!(stored.number.is_some());
+    assert!((before..=store.now().await.unwrap()).contains(&stored.at.unwrap()));
 }
 
 /// O1: sessions and events are two lists.
@@ -44,25 +44,26 @@ async fn records_are_listed_newest_first_by_kind(store: &Harness) {
     assert_eq!(bodies(store, RecordKind::Event, &page).await, [7, 5, 3, 1].map(Value::from));
 }
 
-/// H1: each once, while others come.
+/// H1: each once, while others are written.
 async fn records_are_paginated(store: &Harness) {
     let record = |number| Record::new(RecordKind::Event, json!(number));
     store.record(&(0..7).map(record).collect::<Vec<_>>()).await.unwrap();
     let mut page = PageRequest { limit: 3, after: None };
-    let mut seen = Vec::new();
+    let mut read = Vec::new();
     loop {
         let part = store.records(RecordKind::Event, &page).await.unwrap();
-        seen.extend(part.items.into_iter().map(|record| record.body));
+        read.extend(part.items.into_iter().map(|record| record.body));
         if part.next.is_none() {
             break;
         }
         page.after = part.next;
         store.record(&[record(100)]).await.unwrap();
     }
-    assert_eq!(seen, [6, 5, 4, 3, 2, 1, 0].map(Value::from));
+    assert_eq!(read, [6, 5, 4, 3, 2, 1, 0].map(Value::from));
 }
 
-/// O1, H1: while many write, what is read on from the last number is everything, in order.
+/// O1, H1: with many writers, a reader that continues from the last number gets everything, in
+/// order.
 async fn reader_that_continues_misses_no_record(store: &Harness) {
     let mut writers = tokio::task::JoinSet::new();
     for writer in 0..8 {
@@ -74,12 +75,12 @@ async fn reader_that_continues_misses_no_record(store: &Harness) {
             }
         });
     }
-    let (mut last, mut seen) = (0, 0);
-    while seen < 8 * 25 * 2 {
+    let (mut last, mut read) = (0, 0);
+    while read < 8 * 25 * 2 {
         for record in store.records_after(RecordKind::Event, last, 7).await.unwrap() {
             assert!(record.number.unwrap() > last);
             last = record.number.unwrap();
-            seen += 1;
+            read += 1;
         }
     }
     writers.join_all().await;
@@ -87,19 +88,19 @@ async fn reader_that_continues_misses_no_record(store: &Harness) {
     assert_eq!(store.records_after(RecordKind::Session, 0, 7).await.unwrap(), []);
 }
 
-/// K4: none written, none read.
+/// K4: nothing is written.
 async fn empty_batch_of_records_is_accepted(store: &Harness) {
     store.record(&[]).await.unwrap();
     assert!(bodies(store, RecordKind::Event, &PageRequest::default()).await.is_empty());
 }
 
-/// K4: a made-up cursor is the caller's mistake.
+/// K4: a made-up cursor is an input error.
 async fn invalid_cursor_is_rejected(store: &Harness) {
     for text in ["", "x", "1.5", "99999999999999999999"] {
         let page = PageRequest { limit: 1, after: Some(Cursor(text.to_owned())) };
-        let refused = store.records(RecordKind::Event, &page).await;
+        let rejected = store.records(RecordKind::Event, &page).await;
         assert!(
-            matches!(refused, Err(StoreError::Invalid(why)) if why.field() == "after"),
+            matches!(rejected, Err(StoreError::Invalid(why)) if why.field() == "after"),
             "{text}"
         );
     }

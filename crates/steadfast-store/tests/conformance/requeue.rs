@@ -27,89 +27,89 @@ cases![
 /// D10: as if it had never been tried.
 async fn fresh_requeue_resets_attempts(store: &Harness) {
     let id = store.exhausted().await;
-    store.requeue(id, true, &somebody()).await.unwrap();
-    let kept = store.show(id).await;
-    assert_eq!((kept.status, kept.attempts, kept.rate_limit_waits), (Status::Pending, 0, 0));
-    let task = store.take_one().await;
+    store.requeue(id, true, &operator()).await.unwrap();
+    let stored = store.show(id).await;
+    assert_eq!((stored.status, stored.attempts, stored.rate_limit_waits), (Status::Pending, 0, 0));
+    let task = store.claim_one().await;
     assert_eq!(task.progress, steadfast::decide::Progress::default());
 }
 
-/// D10: attempts that were made were made.
+/// D10: earlier attempts still count.
 async fn requeue_keeps_attempts(store: &Harness) {
     let id = store.exhausted().await;
-    store.requeue(id, false, &somebody()).await.unwrap();
-    let kept = store.show(id).await;
-    assert_eq!((kept.status, kept.attempts), (Status::Pending, 3));
-    assert_eq!(store.take_one().await.progress.attempts, 3);
+    store.requeue(id, false, &operator()).await.unwrap();
+    let stored = store.show(id).await;
+    assert_eq!((stored.status, stored.attempts), (Status::Pending, 3));
+    assert_eq!(store.claim_one().await.progress.attempts, 3);
 }
 
-/// D10: the attempt that succeeded is one of them.
+/// D10: the successful attempt counts as well.
 async fn requeued_completed_task_counts_its_success(store: &Harness) {
     let id = store.ended(Status::Completed, task()).await;
     let ended = store.show(id).await;
-    store.requeue(id, false, &somebody()).await.unwrap();
-    let kept = store.show(id).await;
-    assert_eq!((kept.attempts, kept.last_attempt_at), (1, ended.last_attempt_at));
-    assert_eq!(store.complete(&store.take_one().await).await, steadfast_store::Settled::Accepted);
+    store.requeue(id, false, &operator()).await.unwrap();
+    let stored = store.show(id).await;
+    assert_eq!((stored.attempts, stored.last_attempt_at), (1, ended.last_attempt_at));
+    assert_eq!(store.complete(&store.claim_one().await).await, steadfast_store::Settled::Accepted);
     assert_eq!(store.show(id).await.attempts, 2);
 }
 
-/// D10: one, and no more than one.
+/// D10: exactly one.
 async fn exhausted_task_gets_one_more_attempt(store: &Harness) {
     let id = store.exhausted().await;
-    store.requeue(id, false, &somebody()).await.unwrap();
-    store.fail(&store.take_one().await, unavailable()).await;
-    let kept = store.show(id).await;
-    assert_eq!((kept.status, kept.attempts), (Status::Failed, 4));
-    assert_eq!(kept.reason, Some(Reason::AttemptsExhausted));
+    store.requeue(id, false, &operator()).await.unwrap();
+    store.fail(&store.claim_one().await, unavailable()).await;
+    let stored = store.show(id).await;
+    assert_eq!((stored.status, stored.attempts), (Status::Failed, 4));
+    assert_eq!(stored.reason, Some(Reason::AttemptsExhausted));
 }
 
 /// D3: completed, failed and cancelled alike.
 async fn every_ended_task_can_be_requeued(store: &Harness) {
     for ended in [Status::Completed, Status::Failed, Status::Cancelled] {
         let id = store.ended(ended, task()).await;
-        store.requeue(id, true, &somebody()).await.unwrap();
-        let task = store.take_one().await;
+        store.requeue(id, true, &operator()).await.unwrap();
+        let task = store.claim_one().await;
         assert_eq!(task.id, id, "{ended}");
         store.complete(&task).await;
     }
 }
 
-/// D3: what waits or runs needs no second life.
+/// D3: only ended tasks are requeued.
 async fn open_task_cannot_be_requeued(store: &Harness) {
     let running = store.running(task()).await.id;
     let (pending, scheduled) = (store.put(task()).await, store.put(task().after(secs(60))).await);
     let tasks =
         [(running, Status::Running), (pending, Status::Pending), (scheduled, Status::Scheduled)];
     for (id, status) in tasks {
-        let refused = store.requeue(id, true, &somebody()).await.unwrap_err();
-        let StoreError::WrongStatus { status: found, wanted, .. } = refused else {
-            panic!("{refused}");
+        let rejected = store.requeue(id, true, &operator()).await.unwrap_err();
+        let StoreError::WrongStatus { status: found, wanted, .. } = rejected else {
+            panic!("{rejected}");
         };
         assert_eq!((found, wanted), (status, "requeued"));
         assert_eq!(store.status(id).await, status);
     }
 }
 
-/// D10: and nobody is nobody.
+/// D10: an unknown id is not found.
 async fn missing_task_cannot_be_requeued(store: &Harness) {
-    let refused = store.requeue(TaskId::fresh(), true, &somebody()).await;
-    assert!(matches!(refused, Err(StoreError::NotFound(_))));
+    let rejected = store.requeue(TaskId::fresh(), true, &operator()).await;
+    assert!(matches!(rejected, Err(StoreError::NotFound(_))));
 }
 
-/// D8: every fault is kept, through any number of lives.
+/// D8: every fault is stored, across any number of requeues.
 async fn requeued_task_keeps_its_history(store: &Harness) {
     let id = store.exhausted().await;
-    store.requeue(id, true, &somebody()).await.unwrap();
+    store.requeue(id, true, &operator()).await.unwrap();
     assert_eq!(store.show(id).await.faults.len(), 3);
-    store.fail(&store.take_one().await, gone()).await;
-    let kept = store.show(id).await;
-    let attempts: Vec<_> = kept.faults.iter().map(|fault| fault.attempt).collect();
+    store.fail(&store.claim_one().await, gone()).await;
+    let stored = store.show(id).await;
+    let attempts: Vec<_> = stored.faults.iter().map(|fault| fault.attempt).collect();
     assert_eq!(attempts, [1, 2, 3, 1]);
-    assert_eq!((kept.reason, kept.attempts), (Some(Reason::Final), 1));
+    assert_eq!((stored.reason, stored.attempts), (Some(Reason::Final), 1));
 }
 
-/// D3: what belongs to the end goes with it.
+/// D3: they belong to the end that was undone.
 async fn requeued_task_loses_result_and_reason(store: &Harness) {
     let done = store.running(task()).await;
     let result = Some("1".to_owned());
@@ -117,9 +117,9 @@ async fn requeued_task_loses_result_and_reason(store: &Harness) {
     assert_eq!(store.show(done.id).await.result, Some(json!(1)));
     let failed = store.ended(Status::Failed, task()).await;
     for id in [done.id, failed] {
-        store.requeue(id, true, &somebody()).await.unwrap();
-        let kept = store.show(id).await;
-        assert_eq!((kept.result, kept.reason, kept.ended_at), (None, None, None));
+        store.requeue(id, true, &operator()).await.unwrap();
+        let stored = store.show(id).await;
+        assert_eq!((stored.result, stored.reason, stored.ended_at), (None, None, None));
     }
 }
 
@@ -129,32 +129,32 @@ async fn fresh_requeue_resets_max_duration(store: &Harness) {
     let id = store.ended(Status::Failed, task().under(policy)).await;
     store.backdate(id, "2024-01-01T00:00:00Z".parse().unwrap()).await;
     let before = store.now().await.unwrap();
-    store.requeue(id, true, &somebody()).await.unwrap();
-    let task = store.take_one().await;
+    store.requeue(id, true, &operator()).await.unwrap();
+    let task = store.claim_one().await;
     assert!(task.counted_from >= before && task.submitted_at < before);
     assert!(!task.is_too_late(store.now().await.unwrap()));
 }
 
-/// D5: it was submitted when it was.
+/// D5: the time of submission does not change.
 async fn requeued_task_keeps_its_claim_order(store: &Harness) {
     let early = store.ended(Status::Failed, task()).await;
     let late = store.put(task()).await;
-    store.requeue(early, true, &somebody()).await.unwrap();
-    let taken = store.take(2).await;
-    assert_eq!(taken.iter().map(|task| task.id).collect::<Vec<_>>(), [early, late]);
+    store.requeue(early, true, &operator()).await.unwrap();
+    let claimed = store.claim_batch(2).await;
+    assert_eq!(claimed.iter().map(|task| task.id).collect::<Vec<_>>(), [early, late]);
 }
 
-/// D11: there is something to do again.
+/// D11: there is a pending task again.
 async fn requeue_wakes_workers(store: &Harness) {
     store.ended(Status::Failed, task()).await;
     let mut listener = store.listen();
     let all = steadfast_store::Filter::all();
-    store.requeue_all(&all, &Requeue::fresh(), &somebody()).await.unwrap();
-    store.hears(&mut listener, Wake::Ready).await;
+    store.requeue_all(&all, &Requeue::fresh(), &operator()).await.unwrap();
+    store.expect_wake(&mut listener, Wake::Ready).await;
 }
 
-/// D10: what was called off by mistake goes on as if it had not been, after an attempt as before
-/// the first.
+/// D10: a task that was cancelled by mistake continues on its schedule, before its first attempt as
+/// after one.
 async fn requeue_keeps_future_due_times(store: &Harness) {
     let hourly = Policy::fixed(secs(3600)).build().unwrap();
     let waits = store.running(task().under(hourly)).await;
@@ -162,31 +162,31 @@ async fn requeue_keeps_future_due_times(store: &Harness) {
     let untried = store.put(task().after(secs(5 * 3600))).await;
     for (id, how) in [(waits.id, Requeue::once_more()), (untried, Requeue::fresh())] {
         let before = store.show(id).await;
-        store.cancel(id, &somebody()).await.unwrap();
-        store.requeue_with(id, &how.keep_time(), &somebody()).await.unwrap();
+        store.cancel(id, &operator()).await.unwrap();
+        store.requeue_with(id, &how.keep_time(), &operator()).await.unwrap();
         let after = store.show(id).await;
         assert_eq!((after.status, after.scheduled_at), (Status::Scheduled, before.scheduled_at));
         assert_eq!(after.attempts, before.attempts);
     }
-    assert!(store.take(2).await.is_empty());
+    assert!(store.claim_batch(2).await.is_empty());
 }
 
-/// D10: nobody is to do anything in the past.
+/// D10: a due time in the past becomes now.
 async fn requeue_with_a_past_due_time_is_due_now(store: &Harness) {
     let id = store.ended(Status::Cancelled, task()).await;
     let before = store.now().await.unwrap();
-    store.requeue_with(id, &Requeue::once_more().keep_time(), &somebody()).await.unwrap();
-    let kept = store.show(id).await;
-    assert_eq!(kept.status, Status::Pending);
-    assert!(kept.scheduled_at >= before);
+    store.requeue_with(id, &Requeue::once_more().keep_time(), &operator()).await.unwrap();
+    let stored = store.show(id).await;
+    assert_eq!(stored.status, Status::Pending);
+    assert!(stored.scheduled_at >= before);
 }
 
-/// D11: whoever sleeps until something is due hears that something will be.
+/// D11: a worker that sleeps until the next due time is notified of a new one.
 async fn requeue_with_kept_time_notifies(store: &Harness) {
     let id = store.put(task().after(secs(3600))).await;
-    store.cancel(id, &somebody()).await.unwrap();
+    store.cancel(id, &operator()).await.unwrap();
     let mut listener = store.listen();
-    store.requeue_with(id, &Requeue::once_more().keep_time(), &somebody()).await.unwrap();
-    let heard = async { while !matches!(listener.next().await, Wake::Due(_)) {} };
-    tokio::time::timeout(secs(30), heard).await.unwrap();
+    store.requeue_with(id, &Requeue::once_more().keep_time(), &operator()).await.unwrap();
+    let wake = async { while !matches!(listener.next().await, Wake::Due(_)) {} };
+    tokio::time::timeout(secs(30), wake).await.unwrap();
 }

@@ -26,31 +26,31 @@ async fn failures(store: &Harness, count: usize, like: impl Fn(Task) -> Task) ->
 }
 
 async fn requeue(store: &Harness, which: &Filter, how: Requeue) -> Requeued {
-    store.requeue_all(which, &how, &somebody()).await.unwrap()
+    store.requeue_all(which, &how, &operator()).await.unwrap()
 }
 
-/// D16: look first.
+/// D16: a preview of the requeue.
 async fn dry_run_counts_and_changes_nothing(store: &Harness) {
     failures(store, 5, |task| task).await;
-    let would = requeue(store, &Filter::all(), Requeue::fresh().per_second(2.0).dry_run()).await;
-    assert_eq!((would.count, would.over), (5, millis(2500)));
+    let planned = requeue(store, &Filter::all(), Requeue::fresh().per_second(2.0).dry_run()).await;
+    assert_eq!((planned.count, planned.over), (5, millis(2500)));
     let limited = requeue(store, &Filter::all(), Requeue::fresh().limit(3).dry_run()).await;
     assert_eq!((limited.count, limited.over), (3, Duration::ZERO));
     assert_eq!(store.stats().await.unwrap().failed, 5);
     assert_eq!(store.audit_entries(&Default::default()).await.unwrap().items, []);
 }
 
-/// D16: the throttle is an option.
+/// D16: the rate is optional.
 async fn requeue_without_a_rate_is_due_at_once(store: &Harness) {
     let ids = failures(store, 5, |task| task).await;
     let done = requeue(store, &Filter::status(Status::Failed), Requeue::fresh()).await;
     assert_eq!((done.count, done.over), (5, Duration::ZERO));
-    let mut taken: Vec<_> = store.take(10).await.iter().map(|task| task.id).collect();
-    taken.sort();
-    assert_eq!(taken, ids);
+    let mut claimed: Vec<_> = store.claim_batch(10).await.iter().map(|task| task.id).collect();
+    claimed.sort();
+    assert_eq!(claimed, ids);
 }
 
-/// D16: `--rate 2/s` is one in each half second, at an uneven moment of it.
+/// D16: `--rate 2/s` is one in each half second, at a random moment of it.
 async fn rate_spreads_tasks_with_jitter(store: &Harness) {
     failures(store, 20, |task| task).await;
     let before = store.now().await.unwrap();
@@ -60,16 +60,16 @@ async fn rate_spreads_tasks_with_jitter(store: &Harness) {
     let mut due: Vec<_> =
         store.listed(&Filter::all()).await.iter().map(|task| task.scheduled_at).collect();
     due.sort();
-    for (place, time) in due.iter().enumerate() {
-        let slot = millis(500 * place as u64);
-        assert!((before + slot..=after + slot + millis(500)).contains(time), "{place}: {time}");
+    for (index, time) in due.iter().enumerate() {
+        let slot = millis(500 * index as u64);
+        assert!((before + slot..=after + slot + millis(500)).contains(time), "{index}: {time}");
     }
     let gaps: std::collections::BTreeSet<_> =
         due.windows(2).map(|two| two[1].duration_since(two[0])).collect();
-    assert!(gaps.len() > 10, "exact gaps are a wave of their own");
+    assert!(gaps.len() > 10, "equal gaps would synchronise the tasks");
 }
 
-/// D16: some first, to see how it goes.
+/// D16: to try a few first.
 async fn requeue_respects_its_limit(store: &Harness) {
     failures(store, 5, |task| task).await;
     assert_eq!(requeue(store, &Filter::all(), Requeue::fresh().limit(2)).await.count, 2);
@@ -78,13 +78,13 @@ async fn requeue_respects_its_limit(store: &Harness) {
     assert_eq!(requeue(store, &Filter::all(), Requeue::fresh().limit(9)).await.count, 3);
 }
 
-/// D16: each part of a filter thins them out.
+/// D16: each field of a filter narrows the selection.
 async fn only_matching_tasks_are_requeued(store: &Harness) {
-    let wanted = |task: Task| task.queue("mail").category("c").correlation_id("r");
-    let ids = failures(store, 1, wanted).await;
+    let matching = |task: Task| task.queue("mail").category("c").correlation_id("r");
+    let ids = failures(store, 1, matching).await;
     failures(store, 1, |task| task.queue("mail").category("other").correlation_id("r")).await;
     failures(store, 1, |task| task.queue("print").category("c").correlation_id("r")).await;
-    store.ended(Status::Completed, wanted(task())).await;
+    store.ended(Status::Completed, matching(task())).await;
     let mut filter = Filter::status(Status::Failed).queue("mail").category("c").kind("send");
     filter.correlation_id = Some("r".to_owned());
     filter.class = Some(Class::Final);
@@ -95,7 +95,7 @@ async fn only_matching_tasks_are_requeued(store: &Harness) {
     assert_eq!(requeue(store, &filter, Requeue::fresh()).await.count, 0);
 }
 
-/// D3: whatever the filter says.
+/// D3: whatever the filter is.
 async fn open_tasks_are_not_requeued(store: &Harness) {
     let running = store.running(task()).await.id;
     let (pending, scheduled) = (store.put(task()).await, store.put(task().after(secs(60))).await);
@@ -107,24 +107,24 @@ async fn open_tasks_are_not_requeued(store: &Harness) {
     assert_eq!(store.status(scheduled).await, Status::Scheduled);
 }
 
-/// D16: an empty store has nothing to bring back.
+/// D16: an empty store has nothing to requeue.
 async fn requeue_of_nothing_is_empty(store: &Harness) {
     let done = requeue(store, &Filter::all(), Requeue::once_more().per_second(50.0)).await;
     assert_eq!((done.count, done.over), (0, Duration::ZERO));
 }
 
-/// K4: none a second is no rate.
+/// K4: zero per second is not a rate.
 async fn invalid_rate_is_rejected(store: &Harness) {
     let ids = failures(store, 1, |task| task).await;
     for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let how = Requeue::fresh().per_second(rate);
-        let refused = store.requeue_all(&Filter::all(), &how, &somebody()).await;
-        assert!(refused.is_err_and(|error| error.to_string().starts_with("rate: ")), "{rate}");
+        let rejected = store.requeue_all(&Filter::all(), &how, &operator()).await;
+        assert!(rejected.is_err_and(|error| error.to_string().starts_with("rate: ")), "{rate}");
     }
     assert_eq!(store.status(ids[0]).await, Status::Failed);
 }
 
-/// K4: one in longer than any calendar goes on is still a rate.
+/// K4: a period beyond the calendar is still a rate.
 async fn slow_rate_is_accepted(store: &Harness) {
     failures(store, 3, |task| task).await;
     let done = requeue(store, &Filter::all(), Requeue::fresh().per_second(1e-300)).await;

@@ -27,8 +27,8 @@ cases![
     dry_run_counts_what_would_be_pruned,
 ];
 
-/// Nothing is forgotten but what `change` says.
-fn keep(change: impl FnOnce(&mut Retention)) -> Retention {
+/// Prunes nothing except for what `change` sets.
+fn retention_with(change: impl FnOnce(&mut Retention)) -> Retention {
     let mut retention = Retention::forever();
     change(&mut retention);
     retention
@@ -45,19 +45,19 @@ async fn completed_tasks_are_pruned_by_age(store: &Harness) {
     store.ended(Status::Completed, task()).await;
     store.age_ended(HOUR).await;
     let young = store.ended(Status::Completed, task()).await;
-    let retention = keep(|keep| keep.completed_for = Some(HOUR / 2));
+    let retention = retention_with(|retention| retention.completed_for = Some(HOUR / 2));
     assert_eq!(prune(store, &retention).await.tasks, 1);
     assert_eq!(store.ids(&Filter::all()).await, [young]);
     assert!(prune(store, &retention).await.is_nothing());
 }
 
-/// D14: a failure is looked at later than a success.
+/// D14: failures are of interest for longer than successes.
 async fn failed_and_cancelled_tasks_are_pruned_later(store: &Harness) {
     for status in [Status::Completed, Status::Failed, Status::Cancelled] {
         store.ended(status, task()).await;
     }
     store.age_ended(HOUR).await;
-    let mut retention = keep(|keep| keep.completed_for = Some(HOUR / 2));
+    let mut retention = retention_with(|retention| retention.completed_for = Some(HOUR / 2));
     retention.failed_for = Some(HOUR * 2);
     assert_eq!(prune(store, &retention).await.tasks, 1);
     assert_eq!(store.stats().await.unwrap().completed, 0);
@@ -66,7 +66,7 @@ async fn failed_and_cancelled_tasks_are_pruned_later(store: &Harness) {
     assert_eq!(store.ids(&Filter::all()).await, []);
 }
 
-/// D14: forgetting is something that is asked for.
+/// D14: pruning is opt-in.
 async fn missing_limit_prunes_nothing(store: &Harness) {
     for status in [Status::Completed, Status::Failed, Status::Cancelled] {
         store.ended(status, task()).await;
@@ -74,27 +74,31 @@ async fn missing_limit_prunes_nothing(store: &Harness) {
     store.record(&[Record::new(RecordKind::Event, json!(1))]).await.unwrap();
     store.age_ended(HOUR * 24 * 3650).await;
     store.age_records(HOUR * 24 * 3650).await;
-    assert!(prune(store, &keep(|_| ())).await.is_nothing());
-    assert!(prune(store, &keep(|keep| keep.failed_for = Some(Duration::MAX))).await.is_nothing());
+    assert!(prune(store, &retention_with(|_| ())).await.is_nothing());
+    assert!(
+        prune(store, &retention_with(|retention| retention.failed_for = Some(Duration::MAX)))
+            .await
+            .is_nothing()
+    );
     assert_eq!(store.ids(&Filter::all()).await.len(), 3);
     let records = store.records(RecordKind::Event, &PageRequest::default()).await.unwrap();
     assert_eq!(records.items.len(), 1);
 }
 
-/// D14: by count, whatever they ended as.
+/// D14: by count, whatever their status.
 async fn oldest_tasks_are_pruned_by_count(store: &Harness) {
     let mut ids = Vec::new();
     for status in [Status::Failed, Status::Completed, Status::Cancelled, Status::Completed] {
         ids.push(store.ended(status, task()).await);
         store.age_ended(secs(1)).await;
     }
-    let retention = keep(|keep| keep.ended_at_most = Some(2));
+    let retention = retention_with(|retention| retention.ended_at_most = Some(2));
     assert_eq!(prune(store, &retention).await.tasks, 2);
     assert_eq!(store.ids(&Filter::all()).await, [ids[3], ids[2]]);
     assert!(prune(store, &retention).await.is_nothing());
 }
 
-/// D14: however old it is.
+/// D14: whatever their age.
 async fn open_tasks_are_never_pruned(store: &Harness) {
     store.running(task()).await;
     store.put(task()).await;
@@ -102,27 +106,27 @@ async fn open_tasks_are_never_pruned(store: &Harness) {
     for id in store.ids(&Filter::all()).await {
         store.backdate(id, "2001-01-01T00:00:00Z".parse().unwrap()).await;
     }
-    let all_gone = keep(|keep| {
-        keep.completed_for = Some(Duration::ZERO);
-        keep.failed_for = Some(Duration::ZERO);
-        keep.ended_at_most = Some(0);
-        keep.faults_for = Some(Duration::ZERO);
+    let all_gone = retention_with(|retention| {
+        retention.completed_for = Some(Duration::ZERO);
+        retention.failed_for = Some(Duration::ZERO);
+        retention.ended_at_most = Some(0);
+        retention.faults_for = Some(Duration::ZERO);
     });
     assert!(prune(store, &all_gone).await.is_nothing());
     assert_eq!(store.ids(&Filter::all()).await.len(), 3);
 }
 
-/// D14: pruning never blocks claims, so it is never much at once, and the oldest go first.
+/// D14: pruning never blocks claims, so it deletes a bounded number at a time, the oldest first.
 async fn prune_respects_its_batch_size(store: &Harness) {
     let mut ids: Vec<TaskId> = Vec::new();
     for _ in 0..7 {
         ids.push(store.ended(Status::Completed, task()).await);
         store.age_ended(HOUR).await;
     }
-    let retention = keep(|keep| {
-        keep.completed_for = Some(HOUR / 2);
-        keep.ended_at_most = Some(1);
-        keep.batch_size = 3;
+    let retention = retention_with(|retention| {
+        retention.completed_for = Some(HOUR / 2);
+        retention.ended_at_most = Some(1);
+        retention.batch_size = 3;
     });
     assert_eq!(prune(store, &retention).await.tasks, 3);
     let mut left = store.ids(&Filter::all()).await;
@@ -133,33 +137,36 @@ async fn prune_respects_its_batch_size(store: &Harness) {
     assert!(prune(store, &retention).await.is_nothing());
 }
 
-/// D14: its faults, packed or not, its key and its result.
+/// D14: its faults, compressed or not, its key and its result.
 async fn pruned_task_leaves_no_rows(store: &Harness) {
-    let packed = store.ended(Status::Failed, task().key("a")).await;
+    let compressed = store.ended(Status::Failed, task().key("a")).await;
     store.compress(Duration::ZERO, 10).await.unwrap();
-    let loose = store.ended(Status::Failed, task().key("b")).await;
-    assert_eq!(prune(store, &keep(|keep| keep.ended_at_most = Some(0))).await.tasks, 2);
-    for (id, key) in [(packed, "a"), (loose, "b")] {
+    let uncompressed = store.ended(Status::Failed, task().key("b")).await;
+    assert_eq!(
+        prune(store, &retention_with(|retention| retention.ended_at_most = Some(0))).await.tasks,
+        2
+    );
+    for (id, key) in [(compressed, "a"), (uncompressed, "b")] {
         let gone = store.task(id).await;
         assert!(matches!(gone, Err(StoreError::NotFound(which)) if which == id));
         assert_eq!(store.task_by_key(key).await.unwrap(), None);
     }
-    let refused = store.requeue(packed, true, &somebody()).await;
-    assert!(matches!(refused, Err(StoreError::NotFound(_))));
+    let rejected = store.requeue(compressed, true, &operator()).await;
+    assert!(matches!(rejected, Err(StoreError::NotFound(_))));
 }
 
-/// D14: what went wrong in detail is kept for a shorter time than that it went wrong.
+/// D14: the details of a failure have a shorter retention than the failure itself.
 async fn histories_are_pruned_before_their_tasks(store: &Harness) {
-    let packed = store.ended(Status::Failed, task()).await;
+    let compressed = store.ended(Status::Failed, task()).await;
     store.compress(Duration::ZERO, 10).await.unwrap();
     store.age_ended(HOUR).await;
     let young = store.ended(Status::Failed, task()).await;
     store.compress(Duration::ZERO, 10).await.unwrap();
-    let retention = keep(|keep| keep.faults_for = Some(HOUR / 2));
+    let retention = retention_with(|retention| retention.faults_for = Some(HOUR / 2));
     assert_eq!(prune(store, &retention).await.faults, 1);
-    let kept = store.show(packed).await;
-    assert_eq!((kept.faults.len(), kept.attempts), (0, 1));
-    assert!(kept.last_error.is_some(), "the last one is still known in short");
+    let stored = store.show(compressed).await;
+    assert_eq!((stored.faults.len(), stored.attempts), (0, 1));
+    assert!(stored.last_error.is_some(), "the summary of the last error is still stored");
     assert_eq!(store.show(young).await.faults.len(), 1);
     assert!(prune(store, &retention).await.is_nothing());
 }
@@ -170,7 +177,7 @@ async fn records_are_pruned_by_age(store: &Harness) {
     store.record(&[record(1), record(2)]).await.unwrap();
     store.age_records(HOUR).await;
     store.record(&[record(3)]).await.unwrap();
-    let retention = keep(|keep| keep.records_for = Some(HOUR / 2));
+    let retention = retention_with(|retention| retention.records_for = Some(HOUR / 2));
     assert_eq!(prune(store, &retention).await.records, 2);
     let left = store.records(RecordKind::Session, &PageRequest::default()).await.unwrap();
     assert_eq!(left.items.iter().map(|one| &one.body).collect::<Vec<_>>(), [&json!(3)]);
@@ -182,9 +189,9 @@ async fn records_are_pruned_by_count(store: &Harness) {
     let mut records: Vec<_> = (0..5).map(|body| record(RecordKind::Event, body)).collect();
     records.push(record(RecordKind::Session, 0));
     store.record(&records).await.unwrap();
-    let retention = keep(|keep| {
-        keep.records_at_most = Some(1);
-        keep.batch_size = 3;
+    let retention = retention_with(|retention| {
+        retention.records_at_most = Some(1);
+        retention.batch_size = 3;
     });
     assert_eq!(prune(store, &retention).await.records, 3);
     assert_eq!(prune(store, &retention).await.records, 1);
@@ -195,7 +202,7 @@ async fn records_are_pruned_by_count(store: &Harness) {
     }
 }
 
-/// D14: a dry run counts all of it, by age and then by number, and forgets none.
+/// D14: a dry run counts everything, by age and then by count, and deletes nothing.
 async fn dry_run_counts_what_would_be_pruned(store: &Harness) {
     for status in [Status::Completed, Status::Failed, Status::Completed, Status::Cancelled] {
         store.ended(status, task()).await;
@@ -212,42 +219,42 @@ async fn dry_run_counts_what_would_be_pruned(store: &Harness) {
     store.put(task()).await;
     let rules: [fn(&mut Retention); 5] = [
         |_| (),
-        |keep| keep.completed_for = Some(HOUR / 2),
-        |keep| keep.faults_for = Some(HOUR / 2),
-        |keep| {
-            keep.failed_for = Some(HOUR / 2);
-            keep.ended_at_most = Some(4);
+        |retention| retention.completed_for = Some(HOUR / 2),
+        |retention| retention.faults_for = Some(HOUR / 2),
+        |retention| {
+            retention.failed_for = Some(HOUR / 2);
+            retention.ended_at_most = Some(4);
         },
-        |keep| {
-            keep.records_for = Some(HOUR / 2);
-            keep.records_at_most = Some(0);
-            keep.ended_at_most = Some(1);
+        |retention| {
+            retention.records_for = Some(HOUR / 2);
+            retention.records_at_most = Some(0);
+            retention.ended_at_most = Some(1);
         },
     ];
     for rule in rules {
-        let mut retention = keep(rule);
+        let mut retention = retention_with(rule);
         retention.batch_size = 1;
         retention.dry_run = true;
-        let would = prune(store, &retention).await;
-        assert_eq!(prune(store, &retention).await, would, "nothing was forgotten");
+        let planned = prune(store, &retention).await;
+        assert_eq!(prune(store, &retention).await, planned, "nothing was pruned");
         retention.dry_run = false;
-        let mut did = Pruned::default();
+        let mut pruned = Pruned::default();
         loop {
-            let piece = prune(store, &retention).await;
-            if piece.is_nothing() {
+            let batch = prune(store, &retention).await;
+            if batch.is_nothing() {
                 break;
             }
-            did.tasks += piece.tasks;
-            did.faults += piece.faults;
-            did.records += piece.records;
+            pruned.tasks += batch.tasks;
+            pruned.faults += batch.faults;
+            pruned.records += batch.records;
         }
-        assert_eq!(did, would, "{retention:?}");
+        assert_eq!(pruned, planned, "{retention:?}");
     }
-    assert_eq!(store.ids(&Filter::all()).await.len(), 2, "one that ended, and one that has not");
+    assert_eq!(store.ids(&Filter::all()).await.len(), 2, "one ended task and one open task");
 }
 
-async fn note(store: &Harness, count: usize) {
-    let entries: Vec<_> = (0..count).map(|_| AuditEntry::new(somebody(), "a.deed")).collect();
+async fn write_audit_entries(store: &Harness, count: usize) {
+    let entries: Vec<_> = (0..count).map(|_| AuditEntry::new(operator(), "a.change")).collect();
     store.audit_all(&entries).await.unwrap();
 }
 
@@ -255,36 +262,36 @@ async fn audited(store: &Harness) -> Vec<AuditEntry> {
     store.audit_entries(&AuditQuery::default()).await.unwrap().items
 }
 
-/// K3: the log is only ever added to, until somebody says how long it is kept.
+/// K3: the log is append-only unless it has a retention period.
 async fn audit_log_is_pruned_only_with_a_limit(store: &Harness) {
-    note(store, 3).await;
+    write_audit_entries(store, 3).await;
     store.age_audit(HOUR * 24 * 3650).await;
     assert_eq!(Retention::default().audit_for, None);
     assert!(prune(store, &Retention::default()).await.is_nothing());
-    let retention = keep(|keep| keep.audit_for = Some(Duration::MAX));
+    let retention = retention_with(|retention| retention.audit_for = Some(Duration::MAX));
     assert!(prune(store, &retention).await.is_nothing());
     assert_eq!(audited(store).await.len(), 3);
 }
 
-/// D14, K3: the oldest go first, a bounded number at a time; what is gone is written down.
+/// D14, K3: the oldest first, a bounded number at a time; the deletion is audited.
 async fn audit_prune_is_batched_and_audited(store: &Harness) {
-    note(store, 5).await;
+    write_audit_entries(store, 5).await;
     let old = audited(store).await;
     store.age_audit(HOUR).await;
-    note(store, 1).await;
-    let mut retention = keep(|keep| {
-        keep.audit_for = Some(HOUR / 2);
-        keep.batch_size = 3;
+    write_audit_entries(store, 1).await;
+    let mut retention = retention_with(|retention| {
+        retention.audit_for = Some(HOUR / 2);
+        retention.batch_size = 3;
     });
     retention.dry_run = true;
     assert_eq!(prune(store, &retention).await.audit, 5);
     retention.dry_run = false;
-    let pieces = [prune(store, &retention).await.audit, prune(store, &retention).await.audit];
-    assert_eq!(pieces, [3, 2]);
+    let batches = [prune(store, &retention).await.audit, prune(store, &retention).await.audit];
+    assert_eq!(batches, [3, 2]);
     assert!(prune(store, &retention).await.is_nothing());
     let left = audited(store).await;
     let actions: Vec<_> = left.iter().map(|entry| &*entry.action).collect();
-    assert_eq!(actions, ["audit.prune", "audit.prune", "a.deed"]);
+    assert_eq!(actions, ["audit.prune", "audit.prune", "a.change"]);
     let numbers =
         |entry: &AuditEntry| (entry.detail["first"].clone(), entry.detail["last"].clone());
     assert_eq!(left[1].detail["entries"], json!(3));
@@ -292,16 +299,16 @@ async fn audit_prune_is_batched_and_audited(store: &Harness) {
     assert_eq!(numbers(&left[0]), (json!(old[1].number), json!(old[0].number)));
 }
 
-/// D14: whoever keeps none of it is done some time, and numbers go on growing.
+/// D14: with a retention of zero pruning terminates, and numbers still grow.
 async fn audit_prune_of_everything_terminates(store: &Harness) {
-    note(store, 5).await;
+    write_audit_entries(store, 5).await;
     let newest = audited(store).await[0].number;
-    let retention = keep(|keep| keep.audit_for = Some(Duration::ZERO));
+    let retention = retention_with(|retention| retention.audit_for = Some(Duration::ZERO));
     let mut rounds = 0;
     while !prune(store, &retention).await.is_nothing() {
         rounds += 1;
         assert!(rounds < 10);
     }
-    note(store, 1).await;
+    write_audit_entries(store, 1).await;
     assert!(audited(store).await[0].number > newest);
 }

@@ -50,7 +50,7 @@ fn of_kind(kind: &str) -> Task {
     Task::new(kind, &json!(null)).under(at_once())
 }
 
-/// O1: what waits or runs has not ended.
+/// O1: open tasks have not ended.
 async fn empty_store_has_no_rollups(store: &Harness) {
     store.running(task()).await;
     store.put(task()).await;
@@ -58,7 +58,7 @@ async fn empty_store_has_no_rollups(store: &Harness) {
     assert_eq!(last_hour(store).await, []);
 }
 
-/// O1: the subsystem is what the kind begins with; completed is a success, all else is none.
+/// O1: the subsystem is the first part of the kind; only completed counts as a success.
 async fn tasks_are_aggregated_by_policy_and_subsystem(store: &Harness) {
     store.ended(Status::Completed, of_kind("mail.send")).await;
     store.ended(Status::Completed, of_kind("mail.fetch.all")).await;
@@ -75,30 +75,30 @@ async fn tasks_are_aggregated_by_policy_and_subsystem(store: &Harness) {
     );
 }
 
-/// O1, D8: failures, waits that were asked for, and the success that ended it.
+/// O1, D8: failures, rate limit waits, and the final success.
 async fn every_call_counts_as_an_attempt(store: &Harness) {
     store.exhausted().await;
     let task = store.running(of_kind("send")).await;
     assert_eq!(store.fail(&task, unavailable()).await, Settled::Accepted);
-    let task = store.take_one().await;
+    let task = store.claim_one().await;
     assert_eq!(store.fail(&task, rate_limited(Duration::ZERO)).await, Settled::Accepted);
     store.promote(10).await.unwrap();
-    let task = store.take_one().await;
+    let task = store.claim_one().await;
     assert_eq!(store.complete(&task).await, Settled::Accepted);
     assert_eq!(shown(&last_hour(store).await), [("at-once", "send", 2, 1, 6, 3)]);
 }
 
-/// O1: as `max_duration` counts it, too.
+/// O1: as for `max_duration`.
 async fn duration_is_from_submission_to_end(store: &Harness) {
     store.ended(Status::Completed, of_kind("send")).await;
     let quick = last_hour(store).await[0].duration;
     assert!(quick < secs(60), "{quick:?}");
     store.age_ended(secs(60)).await;
     let early = last_hour(store).await[0].duration;
-    assert_eq!(early, Duration::ZERO, "a clock that was set back takes nothing away");
+    assert_eq!(early, Duration::ZERO, "a clock that was set back gives no negative duration");
 }
 
-/// O1: both ends are within.
+/// O1: both bounds are inclusive.
 async fn only_sessions_in_the_window_count(store: &Harness) {
     let id = store.ended(Status::Completed, task()).await;
     let ended = store.show(id).await.ended_at.unwrap();
@@ -122,7 +122,7 @@ async fn record(store: &Harness, bodies: impl IntoIterator<Item = Value>) {
     store.record(&records.collect::<Vec<_>>()).await.unwrap();
 }
 
-/// O1: what a process tried by itself counts by when it was recorded.
+/// O1: sessions of a process count by the time of their record.
 async fn recorded_sessions_are_aggregated(store: &Harness) {
     store.ended(Status::Completed, of_kind("mail.send")).await;
     let mut long = session("calls", "shop.pay", false, 256);
@@ -137,7 +137,7 @@ async fn recorded_sessions_are_aggregated(store: &Harness) {
     assert_eq!(shown(&last_hour(store).await), [("at-once", "mail", 1, 1, 1, 1)]);
 }
 
-/// K4: whatever somebody wrote into the store, the figures can be asked for.
+/// K4: whatever is in the store, the rollups can be read.
 async fn invalid_session_record_is_ignored(store: &Harness) {
     let odd = json!({
         "policy_id": "odd", "operation": "", "success": "yes", "total_attempts": "many",
@@ -149,14 +149,14 @@ async fn invalid_session_record_is_ignored(store: &Harness) {
     assert_eq!(sums[0].duration, Duration::ZERO);
 }
 
-/// K4: U+0000 in what went wrong, or a name as long as a page, is one session like others.
+/// K4: U+0000 in an error, or a very long name, still counts as one session.
 async fn undecodable_text_is_ignored(store: &Harness) {
     let mut odd = session("calls", "shop.pay", false, 2);
     odd["error"] = json!("a\u{0}b");
     record(store, [odd, session(&random(5000), &random(5000), true, 1)]).await;
     let policy = Policy::immediate().id("odd").description("?").build().unwrap();
     store.ended(Status::Completed, task().under(policy)).await;
-    store.has_policies_with_u0000().await;
+    store.put_u0000_into_policies().await;
     let counted = async || last_hour(store).await.iter().map(|sum| sum.sessions).sum::<u64>();
     assert_eq!(counted().await, 3);
     for id in ["calls", "odd"] {
@@ -164,16 +164,16 @@ async fn undecodable_text_is_ignored(store: &Harness) {
     }
     store.age_ended(secs(600)).await;
     store.age_records(secs(600)).await;
-    store.sum_up_all().await;
+    store.rollup_all().await;
     assert_eq!(counted().await, 3);
 }
 
-/// A text that does not become shorter by being compressed.
+/// A text that does not compress.
 fn random(length: usize) -> String {
     (0..length).map(|_| fastrand::alphanumeric()).collect()
 }
 
-/// K4: more attempts than there can be are very many.
+/// K4: an impossible number of attempts counts as the maximum.
 async fn absurd_number_is_clamped(store: &Harness) {
     let mut odd = session("calls", "shop.pay", false, u64::MAX);
     odd["total_duration"] = json!(f64::MAX);
@@ -183,29 +183,29 @@ async fn absurd_number_is_clamped(store: &Harness) {
     assert_eq!(sums[0].duration, Duration::from_secs(2_000_000_000_000));
 }
 
-/// K4: what is in it is lost to the figures, and nothing after it.
+/// K4: its sessions are missing from the rollups, and later ones are not.
 async fn minute_that_cannot_be_aggregated_is_skipped(store: &Harness) {
     record(store, [session("calls", "shop.pay", true, 1)]).await;
-    store.spoil_records().await;
+    store.corrupt_records().await;
     store.age_records(secs(1200)).await;
     record(store, [session("calls", "shop.pay", true, 1)]).await;
     store.age_records(secs(600)).await;
-    store.sum_up_all().await;
+    store.rollup_all().await;
     assert_eq!(shown(&last_hour(store).await), [("calls", "shop", 1, 1, 1, 1)]);
 }
 
-/// O1: one that may still get an end is left alone, and one without any is stepped over.
+/// O1: a minute that may still get a session is not aggregated, and an empty one is skipped.
 async fn completed_minute_is_aggregated(store: &Harness) {
-    store.sum_up_all().await;
+    store.rollup_all().await;
     store.ended(Status::Completed, of_kind("send")).await;
-    store.sum_up_all().await;
-    store.forget_ended().await;
-    assert_eq!(last_hour(store).await, [], "it was not summed up yet");
+    store.rollup_all().await;
+    store.prune_ended().await;
+    assert_eq!(last_hour(store).await, [], "it was not aggregated yet");
     let now = store.now().await.unwrap();
     assert_eq!(store.rollups(Timestamp::MIN, now).await.unwrap(), []);
 }
 
-/// O1: exactly as if they were counted one by one.
+/// O1: equal to counting them one by one.
 async fn rollup_stays_after_its_tasks_are_pruned(store: &Harness) {
     store.exhausted().await;
     for kind in ["mail.send", "mail.fetch", "shop.pay"] {
@@ -215,8 +215,8 @@ async fn rollup_stays_after_its_tasks_are_pruned(store: &Harness) {
     store.age_ended(secs(600)).await;
     store.age_records(secs(600)).await;
     let counted = last_hour(store).await;
-    store.sum_up_all().await;
-    store.forget_ended().await;
+    store.rollup_all().await;
+    store.prune_ended().await;
     let summed = last_hour(store).await;
     assert_eq!(
         shown(&summed),
@@ -230,11 +230,11 @@ async fn rollup_stays_after_its_tasks_are_pruned(store: &Harness) {
     assert!((total(&counted) - total(&summed)).abs() < 1e-3, "{counted:?} {summed:?}");
 }
 
-/// O1: both ends are within, to the microsecond, summed up or not.
+/// O1: both bounds are inclusive, to the microsecond, aggregated or not.
 async fn window_within_a_minute_counts_its_part(store: &Harness) {
     let id = store.ended(Status::Completed, task()).await;
     store.age_ended(secs(600)).await;
-    store.sum_up_all().await;
+    store.rollup_all().await;
     let ended = store.show(id).await.ended_at.unwrap();
     let count = async |from, to| store.rollups(from, to).await.unwrap().len();
     let micro = Duration::from_micros(1);
@@ -246,7 +246,7 @@ async fn window_within_a_minute_counts_its_part(store: &Harness) {
     assert_eq!(count(Timestamp::MIN, Timestamp::MAX).await, 1);
 }
 
-/// O1, D14: every worker does it.
+/// O1, D14: every worker aggregates.
 async fn concurrent_rollups_count_once(store: &Harness) {
     for _ in 0..3 {
         store.ended(Status::Completed, of_kind("send")).await;
@@ -255,17 +255,17 @@ async fn concurrent_rollups_count_once(store: &Harness) {
     store.age_ended(secs(600)).await;
     let others = [store.another().await, store.another().await];
     let [one, other] = &others;
-    tokio::join!(store.sum_up_all(), one.sum_up_all(), other.sum_up_all());
-    store.sum_up_all().await;
+    tokio::join!(store.rollup_all(), one.rollup_all(), other.rollup_all());
+    store.rollup_all().await;
     assert_eq!(shown(&last_hour(store).await), [("at-once", "send", 3, 3, 3, 1)]);
 }
 
-/// D14: figures are kept for as long as what they are made of.
+/// D14: rollups have the retention of their records.
 async fn rollups_are_pruned_with_the_records(store: &Harness) {
     store.ended(Status::Completed, of_kind("send")).await;
     store.age_ended(secs(1800)).await;
-    store.sum_up_all().await;
-    store.forget_ended().await;
+    store.rollup_all().await;
+    store.prune_ended().await;
     let mut retention = Retention::forever();
     retention.records_for = Some(secs(3600));
     store.prune(&retention).await.unwrap();
@@ -275,17 +275,17 @@ async fn rollups_are_pruned_with_the_records(store: &Harness) {
     assert_eq!(last_hour(store).await, []);
 }
 
-/// O1, D4: what was summed up under a clock that ran ahead does not hide what ends now, and is
-/// summed up when it is that late.
+/// O1, D4: minutes aggregated under a clock that was ahead do not hide sessions that end now, and
+/// are aggregated again when they are over.
 async fn clock_that_was_ahead_is_recovered(store: &Harness) {
-    store.sum_up_all().await;
-    store.sum_up_ahead(secs(86_400)).await;
+    store.rollup_all().await;
+    store.rollup_ahead(secs(86_400)).await;
     store.ended(Status::Completed, of_kind("send")).await;
     store.age_ended(secs(90)).await;
     assert_eq!(last_hour(store).await, []);
-    store.sum_up_all().await;
+    store.rollup_all().await;
     assert_eq!(shown(&last_hour(store).await), [("at-once", "send", 1, 1, 1, 1)]);
     let now = store.now().await.unwrap();
-    let to_come = store.rollups(now + secs(60), now + secs(172_800)).await.unwrap();
-    assert_eq!(to_come, [], "what was summed up too early is counted when it is over");
+    let future = store.rollups(now + secs(60), now + secs(172_800)).await.unwrap();
+    assert_eq!(future, [], "minutes that were aggregated too early are discarded");
 }

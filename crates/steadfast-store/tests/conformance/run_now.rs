@@ -18,56 +18,56 @@ async fn scheduled_task_can_run_now(store: &Harness) {
     let id = store.put(task().after(secs(3600))).await;
     let before = store.now().await.unwrap();
     let mut listener = store.listen();
-    store.run_now(id, &somebody()).await.unwrap();
-    store.hears(&mut listener, Wake::Ready).await;
-    let kept = store.show(id).await;
-    assert_eq!(kept.status, Status::Pending);
-    assert!((before..=store.now().await.unwrap()).contains(&kept.scheduled_at));
-    assert_eq!(store.take_one().await.id, id);
+    store.run_now(id, &operator()).await.unwrap();
+    store.expect_wake(&mut listener, Wake::Ready).await;
+    let stored = store.show(id).await;
+    assert_eq!(stored.status, Status::Pending);
+    assert!((before..=store.now().await.unwrap()).contains(&stored.scheduled_at));
+    assert_eq!(store.claim_one().await.id, id);
 }
 
-/// D10: the count stands.
+/// D10: its attempts still count.
 async fn retry_can_run_now(store: &Harness) {
     let task = store.running(task().under(a_minute_apart())).await;
     store.fail(&task, unavailable()).await;
-    store.run_now(task.id, &somebody()).await.unwrap();
-    let again = store.take_one().await;
+    store.run_now(task.id, &operator()).await.unwrap();
+    let again = store.claim_one().await;
     assert_eq!((again.id, again.progress.attempts), (task.id, 1));
 }
 
-/// D3: it is due already, so there is nothing wrong with the wish.
+/// D3: it is already due, so the request succeeds.
 async fn pending_task_can_run_now(store: &Harness) {
     let id = store.put(task()).await;
-    store.run_now(id, &somebody()).await.unwrap();
+    store.run_now(id, &operator()).await.unwrap();
     let late = store.put(task().after(secs(60))).await;
     store.make_due(late).await;
-    store.run_now(late, &somebody()).await.unwrap();
+    store.run_now(late, &operator()).await.unwrap();
     assert_eq!(store.claimed(&ClaimRequest::new("w1", 9)).await, [id, late]);
 }
 
-/// D5: the line is ordered by submission, and it was submitted when it was.
+/// D5: claim order is by submission, which does not change.
 async fn run_now_keeps_the_claim_order(store: &Harness) {
     let early = store.put(task().after(secs(60))).await;
     let late = store.put(task()).await;
-    store.run_now(early, &somebody()).await.unwrap();
+    store.run_now(early, &operator()).await.unwrap();
     assert_eq!(store.claimed(&ClaimRequest::new("w1", 9)).await, [early, late]);
 }
 
-/// D3: what is running runs, what has ended is requeued instead.
+/// D3: a running task is already claimed; an ended one has to be requeued.
 async fn running_or_ended_task_cannot_run_now(store: &Harness) {
     let running = store.running(task()).await.id;
     let completed = store.ended(Status::Completed, task()).await;
     for (id, status) in [(running, Status::Running), (completed, Status::Completed)] {
-        let refused = store.run_now(id, &somebody()).await.unwrap_err();
-        let StoreError::WrongStatus { status: found, wanted, .. } = refused else {
-            panic!("{refused}");
+        let rejected = store.run_now(id, &operator()).await.unwrap_err();
+        let StoreError::WrongStatus { status: found, wanted, .. } = rejected else {
+            panic!("{rejected}");
         };
         assert_eq!((found, wanted), (status, "run now"));
     }
 }
 
-/// D10: and nobody is nobody.
+/// D10: an unknown id is not found.
 async fn missing_task_cannot_run_now(store: &Harness) {
-    let refused = store.run_now(TaskId::fresh(), &somebody()).await;
-    assert!(matches!(refused, Err(StoreError::NotFound(_))));
+    let rejected = store.run_now(TaskId::fresh(), &operator()).await;
+    assert!(matches!(rejected, Err(StoreError::NotFound(_))));
 }

@@ -18,7 +18,7 @@ cases![
     counts_are_one_snapshot,
 ];
 
-/// D15: none, and no rate of none.
+/// D15: and no success rate.
 async fn empty_store_has_zero_counts(store: &Harness) {
     let stats = store.stats().await.unwrap();
     assert_eq!((stats.clone(), stats.success_rate()), (Stats::default(), None));
@@ -33,7 +33,7 @@ async fn every_status_is_counted(store: &Harness) {
         }
     }
     store.put_many(5).await;
-    store.take(2).await;
+    store.claim_batch(2).await;
     store.put(task().after(secs(60))).await;
     let stats = store.stats().await.unwrap();
     assert_eq!((stats.pending, stats.scheduled, stats.running), (3, 1, 2));
@@ -49,7 +49,7 @@ async fn upcoming_tasks_are_counted(store: &Harness) {
     assert_eq!((stats.scheduled, stats.due_in_an_hour, stats.due_in_24_hours), (5, 1, 3));
 }
 
-/// D15: what is listed is what is counted, after everything that can happen to what has ended.
+/// D15: the counts match the lists, after every operation on ended tasks.
 async fn ended_counts_follow_requeue_and_prune(store: &Harness) {
     const ENDS: [Status; 3] = [Status::Completed, Status::Failed, Status::Cancelled];
     let mut ended = Vec::new();
@@ -57,32 +57,32 @@ async fn ended_counts_follow_requeue_and_prune(store: &Harness) {
         for _ in 0..4 {
             ended.push((status, store.ended(status, task()).await));
         }
-        store.is_sound().await;
+        store.assert_consistent().await;
     }
     let scheduled = store.put(task().after(secs(60))).await;
-    store.cancel(scheduled, &somebody()).await.unwrap();
-    store.is_sound().await;
+    store.cancel(scheduled, &operator()).await.unwrap();
+    store.assert_consistent().await;
 
     for status in ENDS {
         let (_, id) = ended.iter().find(|(one, _)| *one == status).unwrap();
-        store.requeue(*id, true, &somebody()).await.unwrap();
-        store.is_sound().await;
+        store.requeue(*id, true, &operator()).await.unwrap();
+        store.assert_consistent().await;
     }
     let failed = Filter::status(Status::Failed);
-    store.requeue_all(&failed, &Requeue::fresh(), &somebody()).await.unwrap();
-    store.is_sound().await;
+    store.requeue_all(&failed, &Requeue::fresh(), &operator()).await.unwrap();
+    store.assert_consistent().await;
 
     store.age_ended(secs(3600)).await;
     let mut an_hour = Retention::forever();
     an_hour.completed_for = Some(secs(60));
     store.prune(&an_hour).await.unwrap();
-    store.is_sound().await;
-    store.forget_ended().await;
+    store.assert_consistent().await;
+    store.prune_ended().await;
     let stats = store.stats().await.unwrap();
     assert_eq!((stats.completed, stats.failed, stats.cancelled), (0, 0, 0));
 }
 
-/// D15: how far behind, and what comes next.
+/// D15: since when tasks are due, and when the next one is.
 async fn due_times_are_reported(store: &Harness) {
     let oldest = store.put(task().priority(-5)).await;
     store.put(task().queue("other")).await;
@@ -93,8 +93,7 @@ async fn due_times_are_reported(store: &Harness) {
     assert_eq!(stats.next_due, Some(store.show(next).await.scheduled_at));
 }
 
-/// D15: of whatever queue and priority it is, and whether or not it was made ready; to know it
-/// nothing is counted.
+/// D15: in any queue, at any priority, promoted or not; nothing is counted for it.
 async fn longest_due_task_is_found_in_any_queue(store: &Harness) {
     assert_eq!(store.due_times().await.unwrap(), DueTimes::default());
     let waits = store.put(task().queue("c").after(millis(1))).await;
@@ -109,11 +108,11 @@ async fn longest_due_task_is_found_in_any_queue(store: &Harness) {
         assert_eq!(due.next_due, Some(store.show(next).await.scheduled_at));
         store.promote(10).await.unwrap();
     }
-    assert_eq!(store.take(10).await.len(), 5);
+    assert_eq!(store.claim_batch(10).await.len(), 5);
     assert_eq!(store.due_times().await.unwrap().due_since, None);
 }
 
-/// D15, O3: a retry that was put off for days is not days late when its time comes.
+/// D15, O3: a retry that was delayed for days is not days late when it becomes due.
 async fn retried_task_is_due_since_its_retry(store: &Harness) {
     let task = store.running(task().under(a_minute_apart())).await;
     store.fail(&task, unavailable()).await;
@@ -125,32 +124,32 @@ async fn retried_task_is_due_since_its_retry(store: &Harness) {
     assert_eq!(store.due_times().await.unwrap().due_since, Some(due));
 }
 
-/// D15, D9, D17: neither what is in a paused queue, ready or about to be, nor what was given back
-/// into a category that waits.
+/// D15, D9, D17: neither tasks in a paused queue, promoted or not, nor tasks that were released
+/// into a held category.
 async fn paused_and_held_tasks_are_not_late(store: &Harness) {
     let ready = store.put(task().queue("a")).await;
     let due = store.put(task().queue("a").after(secs(60))).await;
     store.make_long_due(due).await;
-    store.pause("a", &somebody()).await.unwrap();
+    store.pause("a", &operator()).await.unwrap();
     assert_eq!(store.due_times().await.unwrap().due_since, None);
 
     let held = store.running(task().category("customer")).await;
-    let asks = task().category("customer").hold_category().under(a_minute_apart());
-    let asks = store.running(asks).await;
-    store.fail(&asks, rate_limited(secs(60))).await;
+    let limited = task().category("customer").hold_category().under(a_minute_apart());
+    let limited = store.running(limited).await;
+    store.fail(&limited, rate_limited(secs(60))).await;
     store.settle_one(&held, Verdict::Released).await;
     assert_eq!(store.due_times().await.unwrap().due_since, None);
-    let behind = store.put(task()).await;
-    let since = store.show(behind).await.scheduled_at;
+    let late = store.put(task()).await;
+    let since = store.show(late).await.scheduled_at;
     assert_eq!(store.due_times().await.unwrap().due_since, Some(since));
 
-    store.resume("a", &somebody()).await.unwrap();
+    store.resume("a", &operator()).await.unwrap();
     let since = store.show(due).await.scheduled_at;
     assert!(since < store.show(ready).await.scheduled_at);
     assert_eq!(store.due_times().await.unwrap().due_since, Some(since));
 }
 
-/// D15: S2's fourth query; what was called off is neither.
+/// D15: S2's fourth query; cancelled tasks are neither successes nor failures.
 async fn success_rate_ignores_cancelled_tasks(store: &Harness) {
     for status in [Status::Completed, Status::Completed, Status::Completed, Status::Failed] {
         store.ended(status, task()).await;
@@ -159,14 +158,14 @@ async fn success_rate_ignores_cancelled_tasks(store: &Harness) {
     assert_eq!(store.stats().await.unwrap().success_rate(), Some(0.75));
 }
 
-/// D15: by name, with what is ready and what is to come.
+/// D15: by name, with pending and scheduled tasks.
 async fn tasks_are_counted_by_queue(store: &Harness) {
     for queue in ["b", "a", "b"] {
         store.put(task().queue(queue)).await;
     }
     store.put(task().queue("a").after(secs(60))).await;
     store.running(task().queue("c").priority(1)).await;
-    store.pause("a", &somebody()).await.unwrap();
+    store.pause("a", &operator()).await.unwrap();
     let queues = store.queues().await.unwrap();
     let shown: Vec<_> = queues
         .iter()
@@ -175,7 +174,7 @@ async fn tasks_are_counted_by_queue(store: &Harness) {
     assert_eq!(shown, [("a", true, 1, 1), ("b", false, 2, 0), ("c", false, 0, 0)]);
 }
 
-/// D15: what is told together is of the same moment.
+/// D15: counts that are read together are of the same moment.
 async fn counts_are_one_snapshot(store: &Harness) {
     store.put(task().queue("a")).await;
     store.put(task().queue("b").after(secs(60))).await;

@@ -58,17 +58,17 @@ async fn cancelled_task_follows_the_transition_table(store: &Harness) {
 async fn every_event_after(store: &Harness, status: Status) {
     for event in EVENTS {
         let queue = format!("{event:?}");
-        let task = bring(store, status, &queue).await;
-        let moved = happens(store, event, &task, &queue).await;
+        let task = task_with_status(store, status, &queue).await;
+        let accepted = apply(store, event, &task, &queue).await;
         let expected = status.after(event);
-        assert_eq!(moved, expected.is_some(), "{event:?} can happen to a {status} task");
+        assert_eq!(accepted, expected.is_some(), "{event:?} can happen to a {status} task");
         let now = store.status(task.id).await;
         assert_eq!(now, expected.unwrap_or(status), "{event:?} happened to a {status} task");
     }
 }
 
-/// A task that was held once and is there now.
-async fn bring(store: &Harness, status: Status, queue: &str) -> Claimed {
+/// A task that was claimed once and now has this status.
+async fn task_with_status(store: &Harness, status: Status, queue: &str) -> Claimed {
     store.put(task().queue(queue).under(a_minute_apart())).await;
     let task = claim(store, queue).await.pop().unwrap();
     let verdict = match status {
@@ -78,7 +78,7 @@ async fn bring(store: &Harness, status: Status, queue: &str) -> Claimed {
         Status::Completed => DONE,
         Status::Failed => store.verdict(&task, gone()).await,
         Status::Cancelled => {
-            store.cancel(task.id, &somebody()).await.unwrap();
+            store.cancel(task.id, &operator()).await.unwrap();
             return task;
         }
     };
@@ -91,27 +91,27 @@ async fn claim(store: &Harness, queue: &str) -> Vec<Claimed> {
     store.claim(&ClaimRequest::new("w1", 9).queue(queue)).await.unwrap().tasks
 }
 
-/// Whether the event could happen.
-async fn happens(store: &Harness, event: Event, task: &Claimed, queue: &str) -> bool {
-    let by = somebody();
+/// Whether the event was accepted.
+async fn apply(store: &Harness, event: Event, task: &Claimed, queue: &str) -> bool {
+    let by = operator();
     match event {
         Event::Claim => !claim(store, queue).await.is_empty(),
         Event::Promote => {
             store.make_due(task.id).await;
             store.promote(100).await.unwrap().count > 0
         }
-        Event::Complete => holds(store, task, DONE).await,
-        Event::Delay => holds(store, task, store.verdict(task, unavailable()).await).await,
-        Event::Fail => holds(store, task, store.verdict(task, gone()).await).await,
-        Event::Release => holds(store, task, Verdict::Released).await,
+        Event::Complete => is_accepted(store, task, DONE).await,
+        Event::Delay => is_accepted(store, task, store.verdict(task, unavailable()).await).await,
+        Event::Fail => is_accepted(store, task, store.verdict(task, gone()).await).await,
+        Event::Release => is_accepted(store, task, Verdict::Released).await,
         Event::Cancel => is_done(store.cancel(task.id, &by).await),
         Event::Requeue => is_done(store.requeue(task.id, true, &by).await),
         Event::RunNow => is_done(store.run_now(task.id, &by).await),
-        other => panic!("{other:?} is new: say how it happens"),
+        other => panic!("{other:?} is new: add it here"),
     }
 }
 
-async fn holds(store: &Harness, task: &Claimed, verdict: Verdict) -> bool {
+async fn is_accepted(store: &Harness, task: &Claimed, verdict: Verdict) -> bool {
     store.settle_one(task, verdict).await == Settled::Accepted
 }
 

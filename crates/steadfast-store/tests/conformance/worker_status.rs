@@ -12,7 +12,7 @@ cases![
     running_tasks_are_counted_by_queue,
 ];
 
-/// H2: nobody, and no line.
+/// H2: and no backlogs.
 async fn empty_store_has_no_workers(store: &Harness) {
     assert_eq!(store.worker_status().await.unwrap(), WorkerStatus::default());
 }
@@ -20,8 +20,8 @@ async fn empty_store_has_no_workers(store: &Harness) {
 /// H2: each once, however many leases it has.
 async fn workers_are_listed_with_their_tasks(store: &Harness) {
     store.put_many(5).await;
-    let first = store.take(2).await;
-    store.take(1).await;
+    let first = store.claim_batch(2).await;
+    store.claim_batch(1).await;
     let workers = store.worker_status().await.unwrap().workers;
     assert_eq!(workers.len(), 1);
     assert_eq!((workers[0].name.as_str(), workers[0].tasks), ("w1", 3));
@@ -29,29 +29,31 @@ async fn workers_are_listed_with_their_tasks(store: &Harness) {
     assert_eq!((lease.owner.as_str(), lease.until), (workers[0].name.as_str(), workers[0].until));
 }
 
-/// H2: what is over is held by nobody.
+/// H2: an ended task has no worker.
 async fn worker_without_tasks_is_not_listed(store: &Harness) {
     store.ended(Status::Completed, task()).await;
     store.ended(Status::Failed, task()).await;
     assert_eq!(store.worker_status().await.unwrap().workers, []);
 }
 
-/// H2: a line whose head is due for long has nobody who takes from it.
+/// H2: a backlog that is due for long has no worker that claims from it.
 async fn backlog_shows_the_oldest_due_time(store: &Harness) {
     store.put(task().queue("a")).await;
     let head = store.put(task().queue("a").priority(5)).await;
     store.put(task().queue("b").after(secs(60))).await;
-    let lines = store.worker_status().await.unwrap().backlogs;
-    let due: Vec<_> = lines.iter().map(|line| (line.queue.as_str(), line.due_since)).collect();
+    let backlogs = store.worker_status().await.unwrap().backlogs;
+    let due: Vec<_> =
+        backlogs.iter().map(|backlog| (backlog.queue.as_str(), backlog.due_since)).collect();
     assert_eq!(due, [("a", Some(store.show(head).await.scheduled_at)), ("b", None)]);
 }
 
-/// H2: what is in the hands of workers, by the queue it came from.
+/// H2: tasks held by workers, by their queue.
 async fn running_tasks_are_counted_by_queue(store: &Harness) {
     store.running(task().queue("a")).await;
     store.running(task().queue("a")).await;
     store.ended(Status::Completed, task().queue("b")).await;
-    let lines = store.worker_status().await.unwrap().backlogs;
-    let running: Vec<_> = lines.iter().map(|line| (line.queue.as_str(), line.running)).collect();
+    let backlogs = store.worker_status().await.unwrap().backlogs;
+    let running: Vec<_> =
+        backlogs.iter().map(|backlog| (backlog.queue.as_str(), backlog.running)).collect();
     assert_eq!(running, [("a", 2), ("b", 0)]);
 }

@@ -13,11 +13,11 @@ impl Fixture {
     }
 }
 
-/// Asks, and does not wait.
-fn begin<F: Future>(asking: F) -> Pin<Box<F>> {
-    let mut asking = Box::pin(asking);
-    assert!(asking.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-    asking
+/// Polls the future once, without waiting for it.
+fn poll_once<F: Future>(future: F) -> Pin<Box<F>> {
+    let mut future = Box::pin(future);
+    assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    future
 }
 
 /// Polls until the condition holds, for at most 20 seconds.
@@ -31,13 +31,13 @@ async fn until(condition: &str, mut holds: impl AsyncFnMut() -> bool) {
     assert!(in_time.is_ok(), "not within 20 s: {condition}");
 }
 
-/// D4: a claim whose caller has gone holds no task, however far it has come.
+/// D4: a claim whose caller is gone holds no task, however far it got.
 #[test]
 fn unreceived_claim_is_released() {
     with_store(async |fixture| {
         let id = fixture.store.submit(task(1)).await.unwrap().id;
         let status = async || fixture.store.task(id).await.unwrap().status;
-        let claiming = begin(fixture.claim(1));
+        let claiming = poll_once(fixture.claim(1));
         until("the task is claimed", async || status().await != Status::Pending).await;
         drop(claiming);
         until("the claim is released", async || status().await != Status::Running).await;
@@ -46,31 +46,31 @@ fn unreceived_claim_is_released() {
     });
 }
 
-/// D4: nor does one whose caller goes before the statement is answered.
+/// D4: nor does one whose caller is gone before the statement returns.
 #[test]
 fn cancelled_claim_holds_no_task() {
     with_store(async |fixture| {
         fixture.store.submit(task(1)).await.unwrap();
-        drop(begin(fixture.claim(1)));
+        drop(poll_once(fixture.claim(1)));
         until("the claim is released", async || !fixture.claim(1).await.is_empty()).await;
     });
 }
 
-/// D4: a task whose policy means nothing to this version is left for a later one, and the rest
-/// of its batch is run.
+/// D4: a task whose policy this version cannot decode is left for a newer one, and the rest of its
+/// batch is claimed.
 #[test]
 fn task_that_cannot_be_decoded_is_quarantined() {
     with_store(async |mut fixture| {
-        let foreign = fixture.store.submit(task(1).policy("patient")).await.unwrap().id;
-        let sound = fixture.store.submit(task(2)).await.unwrap().id;
+        let undecodable = fixture.store.submit(task(1).policy("patient")).await.unwrap().id;
+        let valid = fixture.store.submit(task(2)).await.unwrap().id;
         let changed = "UPDATE steadfast.policies SET body = '{\"v\": 99}' WHERE id = \
                        (SELECT policy FROM steadfast.tasks WHERE payload = '1')";
         sqlx::query(changed).execute(&mut fixture.connection).await.unwrap();
-        // Who has seen the policy before it was changed remembers it.
-        let stranger = Store::open(&fixture.url).await.unwrap();
-        let claims = stranger.claim(&ClaimRequest::new("stranger", 10)).await.unwrap();
-        assert_eq!(claims.tasks.iter().map(|task| task.id).collect::<Vec<_>>(), [sound]);
-        let left = fixture.store.task(foreign).await.unwrap();
+        // A store that has read the policy before the change has it cached.
+        let fresh = Store::open(&fixture.url).await.unwrap();
+        let claims = fresh.claim(&ClaimRequest::new("fresh", 10)).await.unwrap();
+        assert_eq!(claims.tasks.iter().map(|task| task.id).collect::<Vec<_>>(), [valid]);
+        let left = fixture.store.task(undecodable).await.unwrap();
         assert_eq!((left.status, left.attempts), (Status::Scheduled, 0));
     });
 }

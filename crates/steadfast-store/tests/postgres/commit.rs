@@ -5,19 +5,18 @@ use tokio::task::JoinSet;
 use crate::{Fixture, task, with_store};
 
 impl Fixture {
-    /// How many transactions have written something so far, on the whole server.
+    /// The number of transactions with writes so far, on the whole server.
     async fn transactions(&mut self) -> i64 {
         let newest = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint";
         sqlx::query_scalar(newest).fetch_one(&mut self.connection).await.unwrap()
     }
 }
 
-/// D9: each of them is kept when its call returns, and together they wait for the disk less
-/// often than there are tasks.
+/// D9: each task is durable when its call returns, and together they take fewer commits than tasks.
 #[test]
 fn concurrent_submissions_share_commits() {
     with_store(async |mut fixture| {
-        // The queue and the policy get their numbers once.
+        // The queue and the policy get their numbers only once.
         fixture.store.submit(task(0)).await.unwrap();
         let before = fixture.transactions().await;
         let mut submissions = JoinSet::new();
@@ -32,8 +31,8 @@ fn concurrent_submissions_share_commits() {
     });
 }
 
-/// D9: a task that is sent again, because its first answer was lost, is one task, and those
-/// beside it are not troubled.
+/// D9: a task that is sent again because its first response was lost is one task, and the other
+/// tasks of its commit are not affected.
 #[test]
 fn repeated_task_does_not_affect_its_batch() {
     with_store(async |fixture| {

@@ -19,8 +19,8 @@ use sqlx::{Connection as _, PgConnection};
 use steadfast_store::{Store, Task};
 use steadfast_testing::postgres::Database;
 
-/// Nothing that a test waits for takes longer, so it fails instead of hanging.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// The time limit of a test, so that it fails instead of hanging.
+const TEST_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A store in a database of its own.
 struct Fixture {
@@ -29,14 +29,14 @@ struct Fixture {
     url: String,
 }
 
-/// Runs a test on a store of its own. The database is made before there is a runtime, for that
+/// Runs a test on a store of its own. The database is created before the runtime, because that
 /// blocks, and dropped after it.
 fn with_store(test: impl AsyncFnOnce(Fixture)) {
     let database = Database::fresh().unwrap_or_else(|error| panic!("{error}"));
     with_store_at(database.url(), test);
 }
 
-/// The same in a database that is there already.
+/// The same in an existing database.
 fn with_store_at(url: &str, test: impl AsyncFnOnce(Fixture)) {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let runtime = builder.worker_threads(2).enable_all().build().unwrap();
@@ -44,7 +44,7 @@ fn with_store_at(url: &str, test: impl AsyncFnOnce(Fixture)) {
         let store = Store::open(url).await.unwrap();
         let connection = PgConnection::connect(url).await.unwrap();
         let test = test(Fixture { store, connection, url: url.to_owned() });
-        tokio::time::timeout(PATIENCE, test).await.expect("what is waited for comes");
+        tokio::time::timeout(TEST_TIMEOUT, test).await.expect("the test completes in time");
     });
 }
 

@@ -23,11 +23,11 @@ const ENDED_COUNT: &str = include_str!("../../src/engine/postgres/sql/latest_end
 const ENDED_SPAN: &str = include_str!("../../src/engine/postgres/sql/latest_ended_span.sql");
 const END: &str = include_str!("../../src/engine/postgres/sql/execution_end_nodes.sql");
 
-/// As many as make reading a whole table dear.
+/// Enough rows to make a sequential scan expensive.
 const LATER: u32 = 20_000;
 const NOW: u32 = 2000;
 
-/// The plan of a statement that was run.
+/// The plan of an executed statement.
 struct Plan(Value);
 
 impl Plan {
@@ -38,7 +38,7 @@ impl Plan {
         steps
     }
 
-    /// How many pages it looked at, in memory or not.
+    /// The number of pages read, cached or not.
     fn pages(&self) -> u64 {
         let count = |name: &str| self.0["Plan"][name].as_u64().unwrap();
         count("Shared Hit Blocks") + count("Shared Read Blocks")
@@ -56,8 +56,7 @@ fn collect(node: &Value, steps: &mut Vec<String>) {
 }
 
 impl Fixture {
-    /// The plan that is made once and for all: it must do without knowing the arguments, and
-    /// without statistics.
+    /// The generic plan, which has to do without the arguments and without statistics.
     async fn plan(&mut self, statement: &str, arguments: &str) -> Plan {
         let mode = "SET plan_cache_mode = force_generic_plan";
         let prepare = format!("{SESSION}; {mode}; DEALLOCATE ALL; PREPARE it AS {statement}");
@@ -85,7 +84,7 @@ impl Fixture {
     }
 }
 
-/// Executions with two nodes each, and nothing known of how many there are.
+/// Executions with two nodes each, without statistics.
 const EXECUTIONS: &str = "
     INSERT INTO steadfast.executions (id, workflow, started_at, due_at, counted_from, previous_delay,
                                       attempts, rate_limit_waits, name, started_with)
@@ -96,18 +95,18 @@ const EXECUTIONS: &str = "
     CREATE FUNCTION pg_temp.some() RETURNS uuid[] LANGUAGE sql AS
         'SELECT array_agg(id) FROM (SELECT id FROM steadfast.executions ORDER BY id LIMIT 20) AS x'";
 
-/// A claim of anything.
+/// A claim without filters.
 fn claim() -> String {
     claim_of("", CLAIM_ANY)
 }
 
-/// A claim of some categories.
+/// A claim by category.
 fn claim_of_categories() -> String {
     claim_of("r.category,", CLAIM_CATEGORY)
 }
 
-fn claim_of(category: &str, standing: &str) -> String {
-    CLAIM.replace("/* category, */", category).replace("/* conditions */", standing)
+fn claim_of(category: &str, conditions: &str) -> String {
+    CLAIM.replace("/* category, */", category).replace("/* conditions */", conditions)
 }
 
 /// As many ended tasks, the oldest first.
@@ -117,16 +116,16 @@ const ENDED: &str = "
       FROM generate_series(1, 20000) AS n;
     SELECT brin_summarize_new_values('steadfast.ended_in_time')";
 
-/// One task of any queue, from the head of the line.
+/// One task of any queue, from the head of the claim order.
 const ANY: &str = "'{}', '{}', '{}', '{}', '{}', 1, 'worker', 30000000, NULL, NULL";
 /// The same, of three categories.
 const OF_THREE: &str = "'{}', '{}', '{}', '{}', '{}', 1, 'worker', 30000000, '{c10,c20,c30}', NULL";
-/// One task of a kind that stands behind a few others.
+/// One task of a kind that comes after a few others.
 const OF_A_KIND: &str = "'{}', '{}', '{}', '{}', '{}', 1, 'worker', 30000000, NULL, '{kind-5}'";
-/// Up to a hundred that are due.
+/// Up to a hundred due tasks.
 const DUE: &str = "100, '-infinity'";
 
-/// What touches each table: by an index, by a place that is known, or to write.
+/// Asserts that no large table is scanned sequentially.
 fn assert_direct(plan: &Plan) {
     let is_small = |step: &str| step.ends_with("of queues") || step.ends_with("of holds");
     for step in plan.steps() {
@@ -134,13 +133,12 @@ fn assert_direct(plan: &Plan) {
     }
 }
 
-/// D5, D6: a claim reads the head of the line and nothing else, and what waits for a later day
-/// does not change that.
+/// D5, D6: a claim reads only the head of the claim order, and scheduled tasks do not change that.
 #[test]
 fn claim_cost_does_not_depend_on_scheduled_tasks() {
     with_store(async |mut fixture| {
         fixture.put_now().await;
-        // The first one also reads what the server itself keeps about the tables.
+        // The first run also reads the server's catalogs.
         fixture.plan(&claim(), ANY).await;
         let alone = fixture.plan(&claim(), ANY).await;
         assert_direct(&alone);
@@ -153,7 +151,7 @@ fn claim_cost_does_not_depend_on_scheduled_tasks() {
     });
 }
 
-/// D6: nor does the number of queues change how a line is read.
+/// D6: nor does the number of queues.
 #[test]
 fn claim_reads_the_head_of_each_queue() {
     with_store(async |mut fixture| {
@@ -166,7 +164,7 @@ fn claim_reads_the_head_of_each_queue() {
     });
 }
 
-/// D5: who takes one task of many queues leaves the others to others, even while it does so.
+/// D5: a claim of one task does not lock the tasks of other queues, even while it runs.
 #[test]
 fn claim_locks_only_claimed_rows() {
     with_store(async |mut fixture| {
@@ -189,7 +187,7 @@ fn claim_locks_only_claimed_rows() {
     });
 }
 
-/// D5, D6: nor does one of some categories step over the others.
+/// D5, D6: it does not scan the other categories.
 #[test]
 fn claim_by_category_uses_its_index() {
     with_store(async |mut fixture| {
@@ -201,8 +199,8 @@ fn claim_by_category_uses_its_index() {
     });
 }
 
-/// D5, D6: what the server has learnt of what is in the lines does not change that, for they will be
-/// full of other things.
+/// D5, D6: statistics of the current rows do not change that, because the queues will soon hold
+/// other rows.
 #[test]
 fn claim_by_category_uses_its_index_with_skewed_statistics() {
     with_store(async |mut fixture| {
@@ -218,8 +216,7 @@ fn claim_by_category_uses_its_index_with_skewed_statistics() {
     });
 }
 
-/// D6: a claim of a kind looks at the line up to the first of it, and at no tasks but those that it
-/// takes.
+/// D6: a claim by kind reads the queue up to the first match, and only the tasks that it claims.
 #[test]
 fn claim_by_kind_scans_in_claim_order() {
     with_store(async |mut fixture| {
@@ -232,7 +229,7 @@ fn claim_by_kind_scans_in_claim_order() {
     });
 }
 
-/// D6: what is due later is never looked at, not even to find that nothing is due.
+/// D6: scheduled tasks are never read, even when nothing is due.
 #[test]
 fn promotion_reads_only_due_tasks() {
     with_store(async |mut fixture| {
@@ -244,7 +241,7 @@ fn promotion_reads_only_due_tasks() {
     });
 }
 
-/// D15: what is due first is looked up in each line, however long the lines are.
+/// D15: the first due task of each queue is looked up by index, whatever its length.
 #[test]
 fn due_times_are_found_without_a_scan() {
     with_store(async |mut fixture| {
@@ -259,8 +256,7 @@ fn due_times_are_found_without_a_scan() {
     });
 }
 
-/// D6: a connection that has known the tables empty goes about them in the same way when they
-/// are full.
+/// D6: a plan that was cached on empty tables is still efficient when they are full.
 #[test]
 fn plan_made_on_empty_tables_stays_good() {
     with_store(async |mut fixture| {
@@ -268,13 +264,13 @@ fn plan_made_on_empty_tables_stays_good() {
         fixture.put_now().await;
         fixture.put_later().await;
         fixture.plan_again(ANY).await;
-        let kept = fixture.plan_again(ANY).await;
-        assert_direct(&kept);
-        assert!(kept.pages() <= 20, "{}", kept.pages());
+        let cached = fixture.plan_again(ANY).await;
+        assert_direct(&cached);
+        assert!(cached.pages() <= 20, "{}", cached.pages());
     });
 }
 
-/// W4: what a step of some executions costs does not grow with those that are kept.
+/// W4: the cost of a step does not grow with the number of stored executions.
 #[test]
 fn step_reads_only_its_executions() {
     with_store(async |mut fixture| {
@@ -282,8 +278,8 @@ fn step_reads_only_its_executions() {
         let each = |value: &str| format!("array_fill({value}, ARRAY[20])");
         let some = "pg_temp.some()".to_owned();
         let (zero, nothing) = (each("0::smallint"), each("NULL::text"));
-        let nobody = each("NULL::uuid");
-        let hold = [&some, &each("0::bigint"), &nothing, &nothing, &nothing, &nobody];
+        let no_task = each("NULL::uuid");
+        let hold = [&some, &each("0::bigint"), &nothing, &nothing, &nothing, &no_task];
         let statements = [
             (EXECUTION_STATES, some.clone()),
             (NODE_STATES, some.clone()),
@@ -295,13 +291,13 @@ fn step_reads_only_its_executions() {
             fixture.plan(statement, &arguments).await;
             let plan = fixture.plan(statement, &arguments).await;
             assert_direct(&plan);
-            // The two tables together have more than a thousand.
+            // The two tables together have more than a thousand pages.
             assert!(plan.pages() <= 600, "{} pages for {statement}", plan.pages());
         }
     });
 }
 
-/// D14: a piece of what is too much reads no more than it forgets, however much is kept.
+/// D14: a batch reads no more than it deletes, however much is stored.
 #[test]
 fn prune_by_count_reads_only_pruned_rows() {
     with_store(async |mut fixture| {
@@ -314,7 +310,7 @@ fn prune_by_count_reads_only_pruned_rows() {
     });
 }
 
-/// O1, H3: what ended within a span of time is found by it, however much ended before.
+/// O1, H3: tasks that ended in a time range are found by index, however many ended before.
 #[test]
 fn latest_ended_tasks_use_the_time_index() {
     with_store(async |mut fixture| {
@@ -322,7 +318,7 @@ fn latest_ended_tasks_use_the_time_index() {
         let span = "now() - interval '10 seconds', now()";
         let last = "'ffffffff-ffff-ffff-ffff-ffffffffffff'";
         for (statement, rest) in [(ENDED_COUNT, "2001"), (ENDED_SPAN, &*format!("{last}, 50"))] {
-            // The first one also reads what the server itself keeps about the tables.
+            // The first run also reads the server's catalogs.
             fixture.plan(statement, &format!("{span}, {rest}")).await;
             let plan = fixture.plan(statement, &format!("{span}, {rest}")).await;
             assert_direct(&plan);

@@ -5,7 +5,7 @@ use steadfast_store::{Store, StoreError};
 
 use crate::{Fixture, task};
 
-/// D9: a transaction that is rolled back leaves nothing, also not in what the store remembers.
+/// D9: nor does the store's cache keep anything of it.
 #[tokio::test]
 async fn rolled_back_transaction_leaves_no_task() {
     let fixture = Fixture::new().await;
@@ -22,7 +22,7 @@ async fn rolled_back_transaction_leaves_no_task() {
     assert_eq!(fixture.store.task(again.id).await.unwrap().queue, "new");
 }
 
-/// D9: one that commits leaves the caller's rows and the tasks.
+/// D9: both are committed together.
 #[tokio::test]
 async fn committed_transaction_leaves_tasks_and_rows() {
     let fixture = Fixture::new().await;
@@ -36,7 +36,7 @@ async fn committed_transaction_leaves_tasks_and_rows() {
     assert_eq!(fixture.claim(10).await[0].id, submitted[0].id);
 }
 
-/// D9: tasks that cannot be taken are none of them taken, and the transaction goes on.
+/// D9: a rejected batch writes nothing, and the transaction can continue.
 #[tokio::test]
 async fn rejected_task_leaves_the_transaction_unchanged() {
     let fixture = Fixture::new().await;
@@ -51,7 +51,7 @@ async fn rejected_task_leaves_the_transaction_unchanged() {
     assert_eq!(fixture.store.stats().await.unwrap().pending, 2);
 }
 
-/// D9: a connection to somewhere else is told so.
+/// D9: the error says which file to use.
 #[tokio::test]
 async fn connection_to_another_file_is_rejected() {
     let fixture = Fixture::new().await;

@@ -9,8 +9,8 @@ use tokio::task::JoinHandle;
 
 use crate::{Fixture, task};
 
-/// How many transactions the log holds: the last page of each says how big the file is after
-/// it (<https://sqlite.org/fileformat.html#the_write_ahead_log>).
+/// The number of transactions in the log: the last frame of each has the size of the file after it
+/// (<https://sqlite.org/fileformat.html#the_write_ahead_log>).
 fn commits(fixture: &Fixture) -> usize {
     let log = std::fs::read(fixture.path.with_extension("db-wal")).unwrap();
     if log.is_empty() {
@@ -21,7 +21,7 @@ fn commits(fixture: &Fixture) -> usize {
     (header..log.len()).step_by(frame).filter(|frame| number(frame + 4) != 0).count()
 }
 
-/// Hands in one task a caller, all before the writer gets to see the first.
+/// Submits one task per caller, all before the writer gets the first one.
 fn submit_together(fixture: &Fixture, count: u32) -> Vec<JoinHandle<Submitting>> {
     let submit = |number| {
         let store = fixture.store.clone();
@@ -44,7 +44,7 @@ async fn concurrent_jobs_share_a_commit() {
     assert_eq!(fixture.store.stats().await.unwrap().pending, 100);
 }
 
-/// D9: what one caller gets wrong takes nothing from the others of its commit.
+/// D9: one caller's error does not affect the others of its commit.
 #[tokio::test]
 async fn failed_job_does_not_roll_back_others() {
     let fixture = Fixture::new().await;
@@ -53,7 +53,7 @@ async fn failed_job_does_not_roll_back_others() {
     let first = submit_together(&fixture, 10);
     let store = fixture.store.clone();
     let wrong = tokio::spawn(async move {
-        // The first of the two is new, and must go with the second.
+        // The first of the two is new, and must be rolled back with the second.
         store.submit_all(vec![task(2), task(3).key("taken")]).await
     });
     let last = submit_together(&fixture, 10);
@@ -65,7 +65,7 @@ async fn failed_job_does_not_roll_back_others() {
     assert_eq!(fixture.store.stats().await.unwrap().pending, 21);
 }
 
-/// D9: tasks that were left together are each answered for.
+/// D9: each task of a group commit has its own result.
 #[tokio::test]
 async fn each_job_of_a_group_has_its_own_answer() {
     let fixture = Fixture::new().await;
@@ -87,28 +87,28 @@ async fn each_job_of_a_group_has_its_own_answer() {
     assert_eq!((stats.pending, stats.scheduled), (2, 1));
 }
 
-/// Hands in what is asked, before the writer gets to see it.
-fn begin<F: Future>(asking: F) -> Pin<Box<F>> {
-    let mut asking = Box::pin(asking);
-    assert!(asking.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-    asking
+/// Polls the future once, before the writer gets its job.
+fn poll_once<F: Future>(future: F) -> Pin<Box<F>> {
+    let mut future = Box::pin(future);
+    assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    future
 }
 
-/// D4: a claim whose caller has gone holds no task.
+/// D4: a claim whose caller is gone holds no task.
 #[tokio::test]
 async fn cancelled_claim_holds_no_task() {
     let fixture = Fixture::new().await;
     fixture.store.submit(task(1)).await.unwrap();
-    drop(begin(fixture.claim(1)));
+    drop(poll_once(fixture.claim(1)));
     assert_eq!(fixture.claim(1).await.len(), 1);
 }
 
-/// D4: nor does one whose caller goes when the claim is committed and the answer on its way.
+/// D4: nor does one whose caller is gone after the commit and before the response.
 #[tokio::test]
 async fn unreceived_claim_is_released() {
     let fixture = Fixture::new().await;
     let id = fixture.store.submit(task(1)).await.unwrap().id;
-    let claiming = begin(fixture.claim(1));
+    let claiming = poll_once(fixture.claim(1));
     while fixture.store.task(id).await.unwrap().status == Status::Pending {
         tokio::task::yield_now().await;
     }
@@ -120,7 +120,7 @@ async fn unreceived_claim_is_released() {
     assert_eq!((claimed[0].id, claimed[0].progress.attempts), (id, 0));
 }
 
-/// D9: a name that was learned in a job that was taken back is not believed afterwards.
+/// D9: a name that was cached by a job that was rolled back is not used afterwards.
 #[tokio::test]
 async fn rolled_back_queue_is_created_again() {
     let fixture = Fixture::new().await;

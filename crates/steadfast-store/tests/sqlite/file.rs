@@ -8,7 +8,7 @@ use tempfile::tempdir;
 
 use crate::task;
 
-async fn refused(url: &str) -> String {
+async fn rejected(url: &str) -> String {
     let error = Sqlite::open(url).await.unwrap_err();
     assert!(matches!(error, StoreError::Url { .. }), "{error:?}");
     error.to_string()
@@ -18,32 +18,32 @@ fn url(path: &Path) -> String {
     format!("sqlite:{}", path.display())
 }
 
-/// D1: a URL that makes no sense says what would.
+/// D1: the error says what would be valid.
 #[tokio::test]
 async fn invalid_url_is_rejected() {
-    assert!(refused("mysql:tasks.db").await.contains("use sqlite:PATH"));
-    assert!(refused("sqlite:").await.contains("the path is missing"));
-    let unknown = refused("sqlite:tasks.db?sync=normal").await;
+    assert!(rejected("mysql:tasks.db").await.contains("use sqlite:PATH"));
+    assert!(rejected("sqlite:").await.contains("the path is missing"));
+    let unknown = rejected("sqlite:tasks.db?sync=normal").await;
     assert!(unknown.contains("unknown parameter `sync`; use synchronous or busy_timeout"));
-    let value = refused("sqlite:tasks.db?synchronous=off").await;
+    let value = rejected("sqlite:tasks.db?synchronous=off").await;
     assert!(value.contains("must be full or normal, not `off`"));
-    let value = refused("sqlite:tasks.db?busy_timeout=soon").await;
+    let value = rejected("sqlite:tasks.db?busy_timeout=soon").await;
     assert!(value.contains("busy_timeout: `soon` is not a duration"));
 }
 
-/// K4: a path that cannot be a store says what to do.
+/// K4: the error says what to do.
 #[tokio::test]
 async fn path_that_is_not_a_store_is_rejected() {
     let directory = tempdir().unwrap();
-    assert!(refused(&url(directory.path())).await.contains("is a directory: name a file in it"));
-    let nowhere = directory.path().join("no/where.db");
-    assert!(refused(&url(&nowhere)).await.contains("its directory does not exist"));
+    assert!(rejected(&url(directory.path())).await.contains("is a directory: name a file in it"));
+    let missing = directory.path().join("no/where.db");
+    assert!(rejected(&url(&missing)).await.contains("its directory does not exist"));
     let text = directory.path().join("notes.txt");
     std::fs::write(&text, "not a database, however long one looks at it. ".repeat(100)).unwrap();
-    assert!(refused(&url(&text)).await.contains("not an SQLite database"));
+    assert!(rejected(&url(&text)).await.contains("not an SQLite database"));
 }
 
-/// D1: what was kept is there after the program has ended, and by every spelling of the path.
+/// D1: the data remains after the program has ended, under every spelling of the path.
 #[tokio::test]
 async fn file_store_survives_reopening() {
     let directory = tempdir().unwrap();
@@ -57,8 +57,8 @@ async fn file_store_survives_reopening() {
     assert_eq!(store.task(id).await.unwrap().payload, 7);
 }
 
-/// D4: nothing is taken into a file that has lost its name, for it would be gone with the program;
-/// and all is as before when the file has it back.
+/// D4: nothing is written to a deleted file, because it would be lost when the program ends; after
+/// the file is moved back, the store works again.
 #[cfg(unix)]
 #[tokio::test]
 async fn deleted_or_replaced_file_rejects_tasks() {
@@ -73,7 +73,7 @@ async fn deleted_or_replaced_file_rejects_tasks() {
     let cause = std::error::Error::source(&gone).unwrap().to_string();
     assert!(cause.contains("was deleted or moved away while it was open"), "{cause}");
     assert!(matches!(store.task(id).await, Err(StoreError::Unreachable(_))));
-    assert!(!path.exists(), "no other is made in its place");
+    assert!(!path.exists(), "no new file is created in its place");
 
     std::fs::write(&path, "").unwrap();
     assert!(matches!(store.submit(task(8)).await, Err(StoreError::Unreachable(_))));
@@ -83,7 +83,7 @@ async fn deleted_or_replaced_file_rejects_tasks() {
     assert_eq!(store.stats().await.unwrap().pending, 2);
 }
 
-/// D1: a store in memory is a store, and each is its own.
+/// D1: an in-memory store works, and each is separate.
 #[tokio::test]
 async fn memory_stores_are_separate() {
     let open =

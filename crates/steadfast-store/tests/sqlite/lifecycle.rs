@@ -1,5 +1,5 @@
-//! Facts that SQLite stores apart: attempts counted by the end, due times in another table, histories
-//! in two forms.
+//! State that SQLite stores in its own way: attempts counted at the end, due times in another
+//! table, histories in two formats.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ impl Fixture {
         self.store.task(id).await.unwrap()
     }
 
-    /// Has the one ready task fail.
+    /// Fails the one pending task.
     async fn fail(&self, fault: Fault) -> TaskId {
         let claimed = self.claim(1).await.pop().unwrap();
         self.fail_claimed(&claimed, fault).await;
@@ -35,14 +35,14 @@ impl Fixture {
 
     async fn fail_claimed(&self, claimed: &Claimed, fault: Fault) {
         let now = self.store.now().await.unwrap();
-        let circumstances = FailureContext { now, key_in_use: false };
-        let verdict = claimed.failed(fault, circumstances, &mut Middle);
+        let context = FailureContext { now, key_in_use: false };
+        let verdict = claimed.failed(fault, context, &mut Middle);
         let settlement =
             Settlement { id: claimed.id, fencing_token: claimed.fencing_token, verdict };
         assert_eq!(self.store.settle(vec![settlement]).await.unwrap(), [Settled::Accepted]);
     }
 
-    /// Has the one ready task succeed.
+    /// Completes the one pending task.
     async fn complete(&self) {
         let claimed = self.claim(1).await.pop().unwrap();
         let settled = self.store.settle(vec![done(&claimed)]).await.unwrap();
@@ -58,11 +58,11 @@ fn unavailable() -> Fault {
     Fault::http(503).with_message("overloaded")
 }
 
-fn somebody() -> Actor {
-    Actor::new("somebody")
+fn operator() -> Actor {
+    Actor::new("operator")
 }
 
-/// D2: a success is counted as an attempt, and stays one when the task is tried again.
+/// D2: a success counts as an attempt, also after the task is requeued.
 #[tokio::test]
 async fn success_counts_as_an_attempt_after_requeue() {
     let fixture = Fixture::new().await;
@@ -73,14 +73,14 @@ async fn success_counts_as_an_attempt_after_requeue() {
     assert_eq!((shown.status, shown.attempts), (Status::Completed, 2));
     assert_eq!(shown.last_attempt_at, shown.ended_at);
     let how = Requeue::once_more();
-    fixture.store.requeue_all(&Filter::id(id), &how, &somebody()).await.unwrap();
+    fixture.store.requeue_all(&Filter::id(id), &how, &operator()).await.unwrap();
     let requeued = fixture.show(id).await;
     assert_eq!((requeued.status, requeued.attempts), (Status::Pending, 2));
     assert_eq!(requeued.last_attempt_at, shown.ended_at);
     assert_eq!(fixture.claim(1).await[0].progress.attempts, 2);
 }
 
-/// D14: a packed history reads the same, and is written on after a requeue.
+/// D14: a compressed history reads the same, and grows after a requeue.
 #[tokio::test]
 async fn compressed_history_can_be_extended() {
     let fixture = Fixture::new().await;
@@ -91,9 +91,13 @@ async fn compressed_history_can_be_extended() {
     let before = fixture.show(id).await;
     assert_eq!((before.status, before.faults.len()), (Status::Failed, 3));
     assert_eq!(fixture.store.compress(Duration::ZERO, 10).await.unwrap(), 1);
-    assert_eq!(fixture.store.compress(Duration::ZERO, 10).await.unwrap(), 0, "once is enough");
+    assert_eq!(
+        fixture.store.compress(Duration::ZERO, 10).await.unwrap(),
+        0,
+        "it is already compressed"
+    );
     assert_eq!(fixture.show(id).await, before);
-    fixture.store.requeue(id, true, &somebody()).await.unwrap();
+    fixture.store.requeue(id, true, &operator()).await.unwrap();
     fixture.fail(Fault::http(404)).await;
     let after = fixture.show(id).await;
     assert_eq!((after.faults.len(), &after.faults[..3]), (4, &before.faults[..]));
@@ -101,7 +105,7 @@ async fn compressed_history_can_be_extended() {
     assert_eq!(fixture.show(id).await, after);
 }
 
-/// D14: with a task goes all that was kept of it, in either form.
+/// D14: everything that belongs to a task is deleted with it, in either format.
 #[tokio::test]
 async fn pruned_task_leaves_no_row() {
     let fixture = Fixture::new().await;
@@ -124,7 +128,7 @@ async fn pruned_task_leaves_no_row() {
     }
 }
 
-/// D14: the oldest beyond so many go, whatever became of them.
+/// D14: the oldest tasks beyond a count are pruned, whatever their status.
 #[tokio::test]
 async fn tasks_beyond_a_count_are_pruned_oldest_first() {
     let fixture = Fixture::new().await;
@@ -143,28 +147,28 @@ async fn tasks_beyond_a_count_are_pruned_oldest_first() {
     assert_eq!(left.items.iter().map(|task| task.id).collect::<Vec<_>>(), ids[3..]);
 }
 
-/// D7: who lost a task first is named, also when whoever settles the loss is lost as well.
+/// D7: the first lost worker is named, also when the reclaiming worker is lost as well.
 #[tokio::test]
 async fn first_worker_is_named_after_a_second_loss() {
     let fixture = Fixture::new().await;
     fixture.store.submit(task(1)).await.unwrap();
     let lost = fixture.claim(1).await;
     let mut other = fixture.connection().await;
-    for seizer in ["first seizer", "second seizer"] {
+    for reclaimer in ["first reclaimer", "second reclaimer"] {
         assert!(
-            fixture.store.reclaim_expired(seizer, 10).await.unwrap().is_empty(),
+            fixture.store.reclaim_expired(reclaimer, 10).await.unwrap().is_empty(),
             "not expired yet"
         );
         other.execute("UPDATE steadfast_leases SET until = 0").await.unwrap();
-        let seized = fixture.store.reclaim_expired(seizer, 10).await.unwrap();
-        assert_eq!((seized[0].0.id, seized[0].1.as_str()), (lost[0].id, "worker"));
-        assert!(seized[0].0.fencing_token > lost[0].fencing_token);
+        let reclaimed = fixture.store.reclaim_expired(reclaimer, 10).await.unwrap();
+        assert_eq!((reclaimed[0].0.id, reclaimed[0].1.as_str()), (lost[0].id, "worker"));
+        assert!(reclaimed[0].0.fencing_token > lost[0].fencing_token);
     }
     let settled = fixture.store.settle(vec![done(&lost[0])]).await.unwrap();
     assert_eq!(settled, [Settled::Stale]);
 }
 
-/// D18: a version is never given twice, even when nothing is left to remember it by.
+/// D18: a fencing token is never reused, even after all leases are gone.
 #[tokio::test]
 async fn fencing_tokens_grow_after_the_last_lease() {
     let fixture = Fixture::new().await;
@@ -189,8 +193,8 @@ fn of_customer(number: u32) -> Task {
     task(number).under(policy).category("customer-1").hold_category()
 }
 
-/// D17: a category that is held waits as a whole: what was ready, what comes, and what is due
-/// earlier.
+/// D17: a held category waits as a whole: pending tasks, new ones, and scheduled ones that would be
+/// due earlier.
 #[tokio::test]
 async fn held_category_waits_as_a_whole() {
     let fixture = Fixture::new().await;
@@ -198,17 +202,17 @@ async fn held_category_waits_as_a_whole() {
     let ready = fixture.store.submit(of_customer(2)).await.unwrap().id;
     let other = fixture.store.submit(task(3).category("customer-2")).await.unwrap().id;
     let slow_down = Fault::http(429).with_hint(Hint::After(Duration::from_secs(3600)));
-    let asked = fixture.fail(slow_down).await;
+    let limited = fixture.fail(slow_down).await;
     let new = fixture.store.submit(of_customer(4)).await.unwrap().id;
     let later = of_customer(5).after(Duration::from_secs(60));
     let later = fixture.store.submit(later).await.unwrap().id;
-    let until = fixture.show(asked).await.scheduled_at;
+    let until = fixture.show(limited).await.scheduled_at;
     for id in [ready, new, later] {
         let shown = fixture.show(id).await;
         assert_eq!((shown.status, shown.scheduled_at), (Status::Scheduled, until));
     }
-    // What somebody wants to run now is first in line when the hold ends.
-    fixture.store.run_now(ready, &somebody()).await.unwrap();
+    // A task that is to run now is claimed first when the hold ends.
+    fixture.store.run_now(ready, &operator()).await.unwrap();
     assert_eq!(fixture.show(ready).await.status, Status::Pending);
     let only = ClaimRequest::new("worker", 10).categories(["customer-1", "customer-2"]);
     let claimed = fixture.store.claim(&only).await.unwrap().tasks;
@@ -219,8 +223,7 @@ async fn held_category_waits_as_a_whole() {
     assert_eq!(fixture.claim(10).await[0].id, ready);
 }
 
-/// D15: a cursor leads through a list of any order without leaving anything out, and into no
-/// other list.
+/// D15: a cursor pages through a list of any order without gaps, and is rejected by other lists.
 #[tokio::test]
 async fn cursor_belongs_to_its_list() {
     let fixture = Fixture::new().await;
@@ -237,25 +240,25 @@ async fn cursor_belongs_to_its_list() {
         let all = PageRequest { limit: 100, after: None };
         let all = fixture.store.tasks(&filter, &all).await.unwrap().items;
         let mut page = PageRequest { limit: 2, after: None };
-        let mut walked = Vec::new();
+        let mut paged = Vec::new();
         loop {
             let part = fixture.store.tasks(&filter, &page).await.unwrap();
-            walked.extend(part.items);
+            paged.extend(part.items);
             page.after = part.next;
             if page.after.is_none() {
                 break;
             }
             cursors.extend(page.after.clone());
         }
-        assert_eq!(walked, all);
+        assert_eq!(paged, all);
     }
     let page = PageRequest { limit: 2, after: cursors.pop() };
     let error = fixture.store.tasks(&Filter::all(), &page).await.unwrap_err();
     assert!(matches!(&error, StoreError::Invalid(invalid) if invalid.field() == "after"));
 }
 
-/// D14, D15: a program of an earlier version that still runs ends and forgets tasks without counting
-/// them. Whoever prunes sees it, and counts them all.
+/// D14, D15: an older program that still runs ends and prunes tasks without updating the counters.
+/// Pruning detects this and recounts.
 #[tokio::test]
 async fn uncounted_ends_are_recounted() {
     let fixture = Fixture::new().await;

@@ -5,7 +5,7 @@ use steadfast_store::{Sqlite, StoreError};
 
 use crate::{Fixture, task};
 
-/// K4: a lock that lasts too long is told as such, and is over when it is over.
+/// K4: a lock that lasts too long is reported as such, and the store works again after its release.
 #[tokio::test]
 async fn locked_file_is_reported_and_recovers_without_reopening() {
     let fixture = Fixture::with("?busy_timeout=50ms").await;
@@ -19,14 +19,17 @@ async fn locked_file_is_reported_and_recovers_without_reopening() {
     assert!(matches!(error, StoreError::Locked(_)), "{error}");
     assert!(error.is_transient());
     let error = first.await.unwrap().unwrap_err();
-    assert!(matches!(error, StoreError::Locked(_)), "everybody in the group hears it: {error}");
-    assert_eq!(fixture.store.stats().await.unwrap().pending, 0, "looking needs no lock");
+    assert!(
+        matches!(error, StoreError::Locked(_)),
+        "every job of the group gets the error: {error}"
+    );
+    assert_eq!(fixture.store.stats().await.unwrap().pending, 0, "reading needs no lock");
     other.execute("ROLLBACK").await.unwrap();
     fixture.store.submit(task(1)).await.unwrap();
     assert_eq!(fixture.store.stats().await.unwrap().pending, 1);
 }
 
-/// K4: a file that is locked while it is opened is told as such.
+/// K4: a file that is locked during opening is reported as such.
 #[tokio::test]
 async fn locked_new_file_cannot_be_opened() {
     let directory = tempfile::tempdir().unwrap();

@@ -48,7 +48,7 @@ impl Fixture {
         Self { store, path, _directory: directory }
     }
 
-    /// Somebody else's connection to the same file.
+    /// Another program's connection to the same file.
     async fn connection(&self) -> SqliteConnection {
         let options = SqliteConnectOptions::new().filename(&self.path);
         options.busy_timeout(Duration::ZERO).connect().await.unwrap()
@@ -59,7 +59,7 @@ impl Fixture {
     }
 }
 
-/// The word that a task is done.
+/// The settlement of a completed task.
 fn done(task: &Claimed) -> Settlement {
     let verdict = Verdict::Completed { result: None };
     Settlement { id: task.id, fencing_token: task.fencing_token, verdict }

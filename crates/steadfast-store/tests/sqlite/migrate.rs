@@ -8,14 +8,14 @@ use steadfast_store::{Sqlite, StoreError};
 
 use crate::Fixture;
 
-/// Names the file that a process of its own is to open.
+/// The environment variable with the file that a child process opens.
 const FILE: &str = "STEADFAST_TEST_FILE";
 
 fn url(path: &Path) -> String {
     format!("sqlite:{}", path.display())
 }
 
-/// D14: what a newer program wrote is left alone.
+/// D14: the schema of a newer program is not changed.
 #[tokio::test]
 async fn newer_schema_is_rejected() {
     let fixture = Fixture::new().await;
@@ -25,7 +25,7 @@ async fn newer_schema_is_rejected() {
     assert!(matches!(error, StoreError::NewerSchema { found: 99, known: 2.. }), "{error}");
 }
 
-/// D9, D14: a file that has other tables gets ours beside them.
+/// D9, D14: a file with other tables gets the store's tables beside them.
 #[tokio::test]
 async fn foreign_tables_are_kept() {
     let fixture = Fixture::new().await;
@@ -38,7 +38,7 @@ async fn foreign_tables_are_kept() {
     assert_eq!((strange, version), (0, 0));
 }
 
-/// D14: ten threads that start together on an empty file all get a store.
+/// D14: ten threads that open an empty file together all get a store.
 #[test]
 fn ten_threads_open_an_empty_file_together() {
     let directory = tempfile::tempdir().unwrap();
@@ -64,7 +64,7 @@ fn ten_processes_open_an_empty_file_together() {
     assert_eq!(applied(&path), 1);
 }
 
-/// D14: so does one alone, on a file of its own. The test above runs this one in each of its
+/// D14: so does one process on a file of its own. The test above runs this one in each of its child
 /// processes, and names the file.
 #[test]
 fn one_process_opens_an_empty_file() {

@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, Row};
 
 use crate::Fixture;
 
-/// The steps of a statement, which is never run.
+/// The steps of a statement, which is not executed.
 async fn plan(statement: &str) -> Vec<String> {
     let fixture = Fixture::new().await;
     let explain = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {statement}"));
@@ -14,8 +14,8 @@ async fn plan(statement: &str) -> Vec<String> {
     rows.iter().map(|row| row.get("detail")).collect()
 }
 
-/// Nothing that is kept is read from end to end, and nothing is sorted. Lists that came as JSON
-/// and what a step before has found are read whole.
+/// Asserts that no stored table is scanned and nothing is sorted. JSON arguments and results of
+/// earlier steps may be scanned.
 fn assert_direct(plan: &[String]) {
     for step in plan {
         let is_given = step.contains("VIRTUAL TABLE") || step.contains("(subquery-");
@@ -24,11 +24,11 @@ fn assert_direct(plan: &[String]) {
     }
 }
 
-fn assert_step(plan: &[String], wanted: &str) {
-    assert!(plan.iter().any(|step| step.starts_with(wanted)), "no `{wanted}` in {plan:#?}");
+fn assert_step(plan: &[String], expected: &str) {
+    assert!(plan.iter().any(|step| step.starts_with(expected)), "no `{expected}` in {plan:#?}");
 }
 
-/// D5, D6: a claim reads the head of the line and nothing else.
+/// D5, D6: a claim reads only the head of the claim order.
 #[tokio::test]
 async fn claim_searches_in_claim_order() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/claim_source.sql")).await;
@@ -37,7 +37,7 @@ async fn claim_searches_in_claim_order() {
     assert_step(&plan, &format!("SEARCH ready USING PRIMARY KEY {order}"));
 }
 
-/// D5, D6: nor does one of some categories step over the others.
+/// D5, D6: it does not scan the other categories.
 #[tokio::test]
 async fn claim_by_category_searches_its_index() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/claim_source_category.sql")).await;
@@ -47,24 +47,24 @@ async fn claim_by_category_searches_its_index() {
     assert_step(&plan, &format!("SEARCH ready {index} {order}"));
 }
 
-/// D5, D6: who stands first in a line is looked up, whatever the line is.
+/// D5, D6: the head of a queue is looked up by index, for every claim filter.
 #[tokio::test]
 async fn head_of_each_queue_uses_the_index() {
-    let lines = [
+    let heads = [
         (include_str!("../../src/engine/sqlite/sql/claim_heads.sql"), "PRIMARY KEY (queue=?)"),
         (
             include_str!("../../src/engine/sqlite/sql/claim_heads_category.sql"),
             "COVERING INDEX steadfast_ready_category (queue=? AND category=?)",
         ),
     ];
-    for (statement, search) in lines {
+    for (statement, search) in heads {
         let plan = plan(statement).await;
         assert_step(&plan, &format!("SEARCH ready USING {search}"));
         assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE")), "{plan:#?}");
     }
 }
 
-/// D6: what is due later is never looked at, not even when something is due.
+/// D6: scheduled tasks are never read, even when something is due.
 #[tokio::test]
 async fn promotion_searches_by_due_time() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/promote.sql")).await;
@@ -79,7 +79,7 @@ async fn reclaim_searches_leases_by_expiry() {
     assert_step(&plan, "SEARCH lease USING INDEX steadfast_leases_until (until<?)");
 }
 
-/// H3: how far a page of a list looks is found along the order of the list.
+/// H3: how far a page scans is found along the order of the list.
 #[tokio::test]
 async fn list_bound_uses_the_index() {
     let statements = [
@@ -93,26 +93,26 @@ async fn list_bound_uses_the_index() {
     }
 }
 
-/// D15: what is due first is looked up in each line, however long the lines are.
+/// D15: the first due task of each queue is looked up by index, whatever its length.
 #[tokio::test]
 async fn due_times_are_found_without_a_scan() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/count_due.sql")).await;
     assert_step(&plan, "SEARCH ready USING PRIMARY KEY (queue=? AND rank>?)");
     assert_step(&plan, "SEARCH ready USING PRIMARY KEY (queue=? AND rank=?)");
     assert_step(&plan, "SEARCH place USING PRIMARY KEY (due_at<?)");
-    let lines = ["SCAN ready", "SCAN place", "SCAN steadfast_waiting"];
-    let walks = |step: &String| lines.iter().any(|line| step.starts_with(line));
-    assert!(!plan.iter().any(walks), "{plan:#?}");
+    let scans = ["SCAN ready", "SCAN place", "SCAN steadfast_waiting"];
+    let is_scan = |step: &String| scans.iter().any(|scan| step.starts_with(scan));
+    assert!(!plan.iter().any(is_scan), "{plan:#?}");
 }
 
-/// D15: what has ended is not looked at to know how much there is of it.
+/// D15: ended tasks are not read to count them.
 #[tokio::test]
 async fn ended_tasks_are_counted_by_counters() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/count.sql")).await;
     assert!(!plan.iter().any(|step| step.contains("steadfast_ended")), "{plan:#?}");
 }
 
-/// O1: what is to be summed up next is found by its time.
+/// O1: the next minute to aggregate is found by time.
 #[tokio::test]
 async fn next_end_uses_the_index() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/rollup_next.sql")).await;
@@ -120,7 +120,7 @@ async fn next_end_uses_the_index() {
     assert_step(&plan, "SEARCH steadfast_records USING COVERING INDEX steadfast_records_age");
 }
 
-/// O1, H3: what ended lately is found by its time, of each of the three ends.
+/// O1, H3: recently ended tasks are found by time, for each of the three statuses.
 #[tokio::test]
 async fn latest_ended_tasks_use_the_index() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/latest_ended.sql")).await;
@@ -128,7 +128,7 @@ async fn latest_ended_tasks_use_the_index() {
     assert_eq!(plan.iter().filter(|step| step.starts_with(search)).count(), 3, "{plan:#?}");
 }
 
-/// D6, W4: which nodes have ended is found by the time of their ends, not among all that wait.
+/// D6, W4: ended nodes are found by the time of their end, not among all open ones.
 #[tokio::test]
 async fn missed_completions_use_the_index() {
     let plan =
@@ -138,8 +138,8 @@ async fn missed_completions_use_the_index() {
     assert_step(&plan, "SEARCH node USING COVERING INDEX steadfast_nodes_submitted (task=?)");
 }
 
-/// D14: the oldest of too many are found along the order of times, and whether the end of each was
-/// noticed by its key.
+/// D14: the oldest tasks beyond a count are found in order of time, and whether a completion was
+/// processed by key.
 #[tokio::test]
 async fn oldest_tasks_use_the_index() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/prune_oldest.sql")).await;
@@ -148,7 +148,7 @@ async fn oldest_tasks_use_the_index() {
     assert!(!plan.iter().any(|step| step.starts_with("SCAN node")), "{plan:#?}");
 }
 
-/// D5: what moves tasks finds each of them by its key.
+/// D5: each task is found by its key.
 #[tokio::test]
 async fn transitions_search_by_key() {
     let statements = [

@@ -12,7 +12,7 @@ fn file(defaults: &str, policy: &str) -> String {
     format!("version: \"1.1.0\"\nglobal_defaults: {{{defaults}}}\npolicies:\n  p: {{{policy}}}\n")
 }
 
-/// What `p` is in the end.
+/// The resulting policy `p`.
 fn effective(defaults: &str, policy: &str) -> Policy {
     Policy::clone(good(&file(defaults, policy)).find("p"))
 }
@@ -49,7 +49,7 @@ fn each_layer_wins_over_those_before_it() {
     }
 }
 
-/// F3: the machine's form of it.
+/// F3: the machine-readable form.
 #[test]
 fn an_explanation_is_told_as_json() {
     let json = serde_json::to_value(good(&file("", "max_retries: 4")).explain("p")).unwrap();
@@ -61,7 +61,7 @@ fn an_explanation_is_told_as_json() {
     assert_eq!(json["values"]["max_duration"], duration);
 }
 
-/// F3: every field that was set is explained, in the spelling that is in force.
+/// F3: every field that was set is explained, in the effective spelling.
 #[test]
 fn everything_written_is_explained() {
     let explained = good(&file(
@@ -90,7 +90,7 @@ fn everything_written_is_explained() {
     }
 }
 
-/// F3: a later layer replaces another spelling of the same.
+/// F3: a later layer replaces another spelling of the same field.
 #[test]
 fn another_spelling_in_a_later_layer_wins() {
     assert_eq!(effective("max_retries: 9", "max_attempts: 2").max_attempts(), 2);
@@ -114,7 +114,7 @@ fn another_spelling_in_a_later_layer_wins() {
     assert_eq!((ratio["ratio"].as_f64(), ratio.get("retries_per_second")), (Some(0.5), None));
 }
 
-/// F3: a part is laid over the same part of an earlier layer value by value.
+/// F3: a section is merged into the same section of an earlier layer, value by value.
 #[test]
 fn parts_are_laid_over_each_other_value_by_value() {
     let both = effective(
@@ -137,7 +137,7 @@ fn nothing_takes_back_what_an_earlier_layer_wrote() {
     assert_eq!(taken_back, effective("", ""));
 }
 
-/// F2: what two layers get wrong together is said of the later one.
+/// F2: a conflict between two layers is reported for the later one.
 #[test]
 fn the_last_to_write_is_pointed_at() {
     assert_eq!(
@@ -161,7 +161,7 @@ fn a_mistake_in_the_defaults_is_reported_once() {
     );
 }
 
-/// F3: the simple form of a breaker in a later layer goes over the rich form in an earlier one,
+/// F3: the simple form of a breaker in a later layer overrides the rich form in an earlier one,
 /// value by value, and `explain` says so.
 #[test]
 fn a_simple_breaker_goes_over_a_rich_one() {
@@ -208,8 +208,8 @@ fn a_stage_is_explained_as_a_policy_is() {
     }
 }
 
-/// P2: a breaker that is switched off is off, however much is said of it beside that; written
-/// over the switch in a later layer, it is on.
+/// P2: a disabled breaker is off, whatever its other settings are; a later layer that replaces the
+/// switch enables it.
 #[test]
 fn a_breaker_that_is_switched_off_is_off() {
     let off = "enable_circuit_breaker: false, breaker: {threshold: 3}";

@@ -1,4 +1,4 @@
-//! F2: everything wrong is reported at once, with its place.
+//! F2: all problems are reported at once, with their positions.
 
 use serde_json::json;
 use steadfast::file::Policies;
@@ -43,7 +43,7 @@ subsystem_mappings:
     assert_eq!(sorted, expected.map(|(line, path)| (line, path.to_owned())));
 }
 
-/// F2: the machine's form.
+/// F2: the machine-readable form.
 #[test]
 fn a_problem_is_told_as_json() {
     let problems = wrong("version: '1.1.0'\npolicies: {a: {max_atempts: 3}}\n");
@@ -61,7 +61,7 @@ fn a_problem_is_told_as_json() {
     assert_eq!(&problems[0].source().unwrap().text()[problems[0].span().unwrap()], "max_atempts");
 }
 
-/// F2: the place of what is wrong with a list is that of the item.
+/// F2: the position of a problem in a list is that of the item.
 #[test]
 fn a_wrong_item_is_pointed_at() {
     assert_eq!(
@@ -85,7 +85,7 @@ fn a_file_that_cannot_be_read_is_a_problem() {
     assert!(unknown.to_string().contains(".yaml, .yml, .json or .toml"), "{unknown}");
 }
 
-/// F2, K4: what was meant is looked for within bounds, however many names there are.
+/// F2, K4: the search for the nearest name is bounded, however many names there are.
 #[test]
 fn many_dangling_mappings_to_many_policies_are_reported_in_time() {
     let numbers = 0..5000;
@@ -103,7 +103,7 @@ fn many_dangling_mappings_to_many_policies_are_reported_in_time() {
     assert!(found[0].ends_with("did you mean policy_number_0?"), "{}", found[0]);
 }
 
-/// K4: a value or a field's name commands no terminal, and does not fill it.
+/// K4: values and field names are printed without control characters, and shortened.
 #[test]
 fn what_a_file_says_is_told_harmlessly() {
     let long = "x".repeat(1_000_000);

@@ -57,7 +57,7 @@ fn the_schema_and_the_reader_agree() {
                     "not a rule",
                     "schedule",
                     "one kind of budget",
-                    "id is not",
+                    "the id differs",
                     "base_delay 1s",
                 ]
                 .iter()

@@ -42,7 +42,7 @@ fn a_change_is_told_as_a_diff() {
     assert_eq!(scene.registry.changes().len(), 1);
 }
 
-/// F4: what no policy of the file writes, and changes all the same, is reported, too.
+/// F4: a change to a policy that the file does not name is reported, too.
 #[test]
 fn a_change_of_what_the_file_does_not_name_is_told() {
     let scene = Scene::unwatched("version: '1.1.0'\npolicies: {sql: {max_attempts: 9}}\n");
@@ -65,8 +65,8 @@ fn a_change_of_the_writers_own_keys_is_told() {
     assert_eq!(report, expected);
 }
 
-/// F2, F4: what the program itself has to say against a file is said as the rest is, before
-/// anything of it is in force.
+/// F2, F4: problems that the program itself finds in a file are reported like all others, before
+/// any of the file takes effect.
 #[test]
 fn a_file_that_a_check_refuses_is_not_put_in_force() {
     let text = |attempts: u32, flag: &str| {
@@ -97,7 +97,7 @@ fn a_file_that_a_check_refuses_is_not_put_in_force() {
         let flag = registry.policies().extension::<bool>("x-flag").unwrap();
         (refused.err(), registry.policy("p").max_attempts(), flag)
     };
-    // All that is wrong is said at once.
+    // All problems are reported at once.
     let (refused, attempts, flag) = put(5, "7");
     let refused = refused.unwrap();
     assert_eq!((attempts, flag), (1, Some(true)));
@@ -110,7 +110,7 @@ fn a_file_that_a_check_refuses_is_not_put_in_force() {
     assert_eq!(put(4, ""), (None, 4, None));
 }
 
-/// F4: the same for a machine, to be audited.
+/// F4: the machine-readable form, for the audit log.
 #[test]
 fn a_change_is_told_as_json() {
     let scene = Scene::unwatched(&attempts(3));
@@ -132,7 +132,7 @@ fn a_change_is_told_as_json() {
     assert_eq!(report["problems"][0]["line"], 1);
 }
 
-/// F4: a bad file leaves the old policies in force, and says so until it is good again.
+/// F4: a bad file leaves the old policies in effect, and is reported until it is good again.
 #[test]
 fn a_bad_file_is_refused() {
     let scene = Scene::unwatched(&attempts(3));
@@ -144,7 +144,7 @@ fn a_bad_file_is_refused() {
     assert_eq!(scene.attempts(), 3);
     assert!(!was_applied(&scene.change()));
 
-    // Asked again, the answer is the same, but listeners are called once.
+    // A second reload has the same result, but listeners are called once.
     assert!(scene.registry.reload().is_err());
     assert!(scene.changes.try_recv().is_err());
 
@@ -154,7 +154,7 @@ fn a_bad_file_is_refused() {
     assert!(health.current && health.version == 2 && health.problems.is_none());
 }
 
-/// F4: a file that is as it was changes nothing; one that only looks other changes no value.
+/// F4: an unchanged file changes nothing; a reformatted one changes no value.
 #[test]
 fn a_file_that_says_the_same_changes_nothing() {
     let scene = Scene::unwatched(&attempts(3));
@@ -165,7 +165,7 @@ fn a_file_that_says_the_same_changes_nothing() {
     assert_eq!(changes(&change), [""; 0]);
 }
 
-/// F4: the file goes and comes back, good and bad.
+/// F4: the file is removed and restored, good and bad.
 #[test]
 fn a_file_that_is_gone_leaves_its_policies() {
     let scene = Scene::unwatched(&attempts(3));
@@ -174,7 +174,7 @@ fn a_file_that_is_gone_leaves_its_policies() {
     assert!(problems.to_string().contains("no such file"), "{problems}");
     assert_eq!(scene.attempts(), 3);
     assert!(scene.registry.reload().is_err());
-    assert_eq!(scene.registry.changes().len(), 1, "it is said once");
+    assert_eq!(scene.registry.changes().len(), 1, "it is reported once");
 
     scene.write(&attempts(3));
     assert!(
@@ -184,7 +184,7 @@ fn a_file_that_is_gone_leaves_its_policies() {
     assert!(scene.registry.health().current);
 }
 
-/// How a registry is, for a page or a probe.
+/// The health of a registry, for a page or a probe.
 #[test]
 fn health_is_told_as_json() {
     let scene = Scene::unwatched(&attempts(3));

@@ -1,12 +1,12 @@
 //! A batch of rows, inserted as a whole, and its id.
 //!
 //! ClickHouse stores a block of rows as one part, so an insert of one block is atomic. Two
-//! things keep a batch one block: it is smaller than the largest, in rows and in bytes, and it is
-//! sent compressed. Plain rows whose upload is cut short are stored *as far as they came*, with no
-//! error anywhere; a compressed text that is cut short is refused.
+//! measures keep a batch one block: it is smaller than the largest block, in rows and in bytes, and it
+//! is sent compressed. If the upload of uncompressed rows is cut, the rows that arrived are stored
+//! without an error; a truncated gzip stream is rejected.
 //!
-//! A third thing is the caller's: a partitioned table stores a part for each partition, one after
-//! the other, so a batch for it is atomic only if all of its rows are of one partition.
+//! The third is the caller's task: a partitioned table stores one part per partition, one after the
+//! other, so a batch is atomic only if all of its rows belong to one partition.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -18,25 +18,25 @@ use flate2::write::GzEncoder;
 use serde::Serialize;
 use steadfast::Key;
 
-/// What ClickHouse puts into one block: its `max_insert_block_size`, older and newer.
-const MOST_ROWS: usize = 1_000_000;
+/// The rows of one block: ClickHouse's `max_insert_block_size`, in old and new versions.
+const MAX_ROWS: usize = 1_000_000;
 
-/// The longest text of them. A newer server gathers blocks up to 256 MiB
-/// (`min_insert_block_size_bytes`), and a text takes at most four times its length there: `1,` is a
+/// The length of the JSON. A newer server builds blocks of up to 256 MiB
+/// (`min_insert_block_size_bytes`), and JSON takes at most four times its length there: `1,` is a
 /// number of eight bytes.
-const MOST_BYTES: usize = 64 * 1024 * 1024;
+const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// The name of a query in the server's log: made once, the same for every attempt.
+/// The id of a query in the server's log: generated once, the same for every attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryId(String);
 
 impl QueryId {
-    /// A name that no other query has.
+    /// A new unique id.
     pub fn fresh() -> Self {
         Self(Key::fresh().to_string())
     }
 
-    /// The name as text: hexadecimal digits, which need no quoting anywhere.
+    /// The id as text: hexadecimal digits, which need no quoting.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -48,8 +48,8 @@ impl fmt::Display for QueryId {
     }
 }
 
-/// Rows for one table. Keep it until it is known to be stored: with its name, and with the day
-/// from which on the server's log is searched for that name, it can be settled later, too.
+/// Rows for one table. Keep it until it is known to be stored: its id, and the day from which the
+/// server's log is searched, allow to settle it later.
 #[derive(Clone, Debug)]
 pub struct Batch {
     pub(super) id: QueryId,
@@ -59,14 +59,14 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// A batch of these rows, for this table; of one partition, if it has any.
+    /// A batch of these rows for this table, all of one partition if the table has partitions.
     ///
     /// # Errors
     /// There are too many rows for one block or they are too long, or one of them cannot be written
     /// as JSON.
     pub fn new<R: Serialize>(table: &str, rows: &[R]) -> io::Result<Self> {
-        if rows.len() > MOST_ROWS {
-            return Err(too_much(&format!("{} rows", rows.len()), &MOST_ROWS.to_string()));
+        if rows.len() > MAX_ROWS {
+            return Err(too_much(&format!("{} rows", rows.len()), &MAX_ROWS.to_string()));
         }
         let mut body = GzEncoder::new(Vec::new(), Compression::fast());
         let (mut line, mut bytes) = (Vec::new(), 0);
@@ -75,8 +75,8 @@ impl Batch {
             serde_json::to_writer(&mut line, row)?;
             line.push(b'\n');
             bytes += line.len();
-            if bytes > MOST_BYTES {
-                return Err(too_much("too many bytes", &format!("{MOST_BYTES} of JSON")));
+            if bytes > MAX_BYTES {
+                return Err(too_much("too many bytes", &format!("{MAX_BYTES} of JSON")));
             }
             body.write_all(&line)?;
         }
@@ -84,17 +84,17 @@ impl Batch {
         Ok(Self { id, made, table: table.to_owned(), body: body.finish()?.into() })
     }
 
-    /// Its name in the server's log.
+    /// Its id in the server's log.
     pub fn id(&self) -> &QueryId {
         &self.id
     }
 
-    /// How long ago it was made.
+    /// The time since its creation.
     pub(super) fn age(&self) -> Duration {
         self.made.elapsed().unwrap_or_default()
     }
 
-    /// When it was made, in seconds since 1970.
+    /// The time of its creation, in seconds since 1970.
     pub(super) fn made_second(&self) -> u64 {
         self.made.duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs())
     }
@@ -108,15 +108,18 @@ fn too_much(what: &str, most: &str) -> io::Error {
 mod tests {
     use super::*;
 
-    /// X3: what does not fit into one block would be stored in two steps.
+    /// X3: rows that do not fit into one block would be stored in two steps.
     #[test]
-    fn a_batch_that_is_no_block_is_refused() {
-        let told = |batch: io::Result<Batch>| batch.unwrap_err().to_string();
-        let rows = vec![0_u8; MOST_ROWS + 1];
-        assert_eq!(told(Batch::new("t", &rows)), "1000001 rows in a batch; send at most 1000000");
-        let long = "x".repeat(MOST_BYTES / 4);
+    fn batch_larger_than_a_block_is_rejected() {
+        let message = |batch: io::Result<Batch>| batch.unwrap_err().to_string();
+        let rows = vec![0_u8; MAX_ROWS + 1];
+        assert_eq!(
+            message(Batch::new("t", &rows)),
+            "1000001 rows in a batch; send at most 1000000"
+        );
+        let long = "x".repeat(MAX_BYTES / 4);
         assert!(Batch::new("t", &[&long; 3]).is_ok());
-        let told = told(Batch::new("t", &[&long; 4]));
-        assert_eq!(told, "too many bytes in a batch; send at most 67108864 of JSON");
+        let message = message(Batch::new("t", &[&long; 4]));
+        assert_eq!(message, "too many bytes in a batch; send at most 67108864 of JSON");
     }
 }

@@ -1,8 +1,7 @@
 //! The errors of the client, with their facts.
 //!
-//! Facts only: whether to try again is for the rules (the table of them is a test). ClickHouse needs
-//! some translating. It answers bad data with 500, as if it were itself to blame, so what its
-//! own error code says comes before what the status says.
+//! Facts only: the rules decide about retries (their table is a test). ClickHouse responds to bad data
+//! with status 500, so its own error code takes precedence over the status.
 
 use std::io;
 use std::time::SystemTime;
@@ -11,32 +10,32 @@ use hyper::StatusCode;
 use hyper::header::HeaderMap;
 use steadfast::{Failure, Fault, Kind, extract};
 
-/// Why a request was not answered with a success.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error, Fault)]
 pub enum Error {
-    /// The request cannot be written: a table's name, say, that no URL can hold.
-    #[error("no request: {0}")]
+    /// The request is invalid, such as a table name that a URL cannot contain.
+    #[error("invalid request: {0}")]
     #[fault(kind = "argument")]
     Request(#[from] hyper::http::Error),
     /// All connections of the pool stayed in use.
     #[error("no connection became free in time")]
     #[fault(kind = "pool_timeout")]
     PoolTimeout,
-    /// There was nobody to send the request to.
+    /// The connection could not be opened.
     #[error("no connection: {0}")]
     #[fault(transparent)]
     Connect(io::Error),
-    /// The connection broke under the request.
+    /// The connection was lost during the request.
     #[error("connection lost: {0}")]
     #[fault(transparent)]
     Lost(hyper::Error),
-    /// The server answered that it will not.
+    /// The server rejected the request.
     #[error("{0}")]
     #[fault(transparent)]
     Refused(Refusal),
 }
 
-/// An answer that says no.
+/// A response with an error.
 #[derive(Debug, thiserror::Error)]
 #[error("HTTP {status}: {message}")]
 pub struct Refusal {
@@ -54,7 +53,7 @@ impl Refusal {
         Self { status, code: code_in(&message), message, facts }
     }
 
-    /// ClickHouse's own error code, if it was ClickHouse that answered.
+    /// ClickHouse's own error code, if the response is from ClickHouse.
     pub fn code(&self) -> Option<u32> {
         self.code
     }
@@ -64,7 +63,7 @@ impl Failure for Refusal {
     fn fault(&self) -> Fault {
         let mut fault = self.facts.clone();
         match self.code {
-            // Refused because an earlier attempt is still at work: how will that end?
+            // Rejected because an earlier attempt is still running; its outcome is unknown.
             Some(QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING) => fault.unknown_outcome = true,
             Some(code) => fault.kind = kind(code),
             None => {}

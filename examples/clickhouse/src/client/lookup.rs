@@ -1,16 +1,14 @@
 //! The lookup of an insert without an answer (I12).
 //!
 //! The server writes each query into its log when it begins and when it ends, under the
-//! `query_id` that it was sent with. A batch that ended well is stored. One that is not there
-//! did not arrive, or has not arrived *yet*; so that is believed only at the last of several
-//! looks. Two are the least: an old server that is told to write its log out now and then
-//! leaves the latest lines for the next time.
+//! `query_id` that it was sent with. A successful insert is stored. A batch that is not in the
+//! log did not arrive, or has not arrived *yet*; so only the last of several lookups counts. There are at
+//! least two: an old server sometimes leaves the latest entries for the next `SYSTEM FLUSH LOGS`.
 //!
-//! The log is long, and sorted by day. It is read from the day before the batch was made, since
-//! clocks differ. A log that begins later than that batch, because it was cleared or the server
-//! was replaced, knows nothing of it, and that is not the same as knowing that it was not stored.
-//! Neither does a server that was started after the batch was made: one that is killed forgets the
-//! last seconds of its log, and keeps the rows.
+//! The log is long, and sorted by day. It is read from the day before the batch was created, since
+//! clocks differ. A log that starts later than the batch, because it was cleared or the server was
+//! replaced, cannot show that the batch was not stored. Nor can a server that was started after the batch
+//! was created: a server that is killed loses the last seconds of its log, but not the rows.
 
 use std::time::Duration;
 
@@ -18,23 +16,23 @@ use steadfast::{Effect, Fault, GaveUp, Kind, RetryError, retry};
 
 use super::{Batch, Client};
 
-/// What the log says of an insert.
+/// The result of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Found {
-    /// It ended well.
+    /// The insert succeeded.
     Stored,
-    /// It has begun and not ended, or the log may have lost it.
+    /// The insert is running, or the log may have lost it.
     Open,
-    /// It never began, or it failed, which stores nothing.
+    /// The insert never started, or it failed, which stores nothing.
     Nothing,
 }
 
 impl Client {
     /// Whether a batch was stored.
     pub async fn took_effect(&self, batch: &Batch) -> Effect<()> {
-        let search = retry(&self.policies.looks, || self.look(batch))
-            .named("clickhouse.look")
-            .facts(failed_look)
+        let search = retry(&self.policies.looks, || self.lookup_once(batch))
+            .named("clickhouse.lookup")
+            .facts(lookup_fault)
             .until(|found| *found == Found::Stored);
         match search.await.map_err(RetryError::into_value) {
             Ok(_) => Effect::Yes(()),
@@ -43,8 +41,8 @@ impl Client {
         }
     }
 
-    /// One look. The log is written out first: otherwise it is some seconds behind.
-    async fn look(&self, batch: &Batch) -> Result<Found, GaveUp> {
+    /// One lookup. The log is flushed first, as it lags by some seconds otherwise.
+    async fn lookup_once(&self, batch: &Batch) -> Result<Found, GaveUp> {
         self.ask("SYSTEM FLUSH LOGS").await?;
         let (id, made) = (batch.id(), format!("toDate(toDateTime({}))", batch.made_second()));
         let counts = format!(
@@ -55,19 +53,19 @@ impl Client {
              FROM system.query_log WHERE event_date >= {made} - 1 AND query_id = '{id}'"
         );
         let counts = self.ask(&counts).await?;
-        // Its age as of now: the answer may have been on its way for long.
+        // The age as of now: the response may have taken long.
         Ok(found(&counts, batch.age()))
     }
 
-    /// Asks past the guards against load: the answer decides whether there will be any.
+    /// Queries without budget and breaker: the result decides whether there is more load.
     async fn ask(&self, statement: &str) -> Result<String, GaveUp> {
         let asking = retry(&self.policies.questions, || self.send_statement(statement));
         asking.named("clickhouse.ask").await.map_err(RetryError::into_gave_up)
     }
 }
 
-/// Ended well, begun, failed after they began: how many attempts did which. Then whether the log has
-/// lines as old as the batch, and for how many seconds the server has been up.
+/// Parses the numbers of attempts that succeeded, started, and failed after their start; then whether
+/// the log has entries as old as the batch, and the server's uptime in seconds.
 fn found(counts: &str, age: Duration) -> Found {
     let counts: Vec<u64> = counts.split_whitespace().flat_map(str::parse).collect();
     match counts.as_slice() {
@@ -79,8 +77,8 @@ fn found(counts: &str, age: Duration) -> Found {
     }
 }
 
-/// Whatever kept it from being had, a look that failed is as good as one that told nothing.
-fn failed_look(_: &GaveUp) -> Fault {
+/// A failed lookup is equivalent to one without a result, whatever the reason.
+fn lookup_fault(_: &GaveUp) -> Fault {
     Fault::of(Kind::Interrupted)
 }
 
@@ -88,9 +86,9 @@ fn failed_look(_: &GaveUp) -> Fault {
 mod tests {
     use super::*;
 
-    /// I12: only a server that would know says that a batch is not stored.
+    /// I12: a batch counts as not stored only if the log would have it.
     #[test]
-    fn what_would_be_known_is_known_to_be_missing() {
+    fn batch_is_missing_only_if_the_log_would_have_it() {
         let age = Duration::from_secs(60);
         for (counts, wanted) in [
             ("0 0 0 1 60", Found::Nothing),

@@ -1,14 +1,14 @@
-//! The client: inserts with exactly one effect, queries that are repeated.
+//! The client: inserts with exactly one effect, and retried queries.
 //!
-//! What may be repeated blindly differs, so there are two ways to send:
+//! Queries are safe to repeat, inserts are not:
 //!
 //! | | after an unknown outcome |
 //! |---|---|
 //! | [`query`](Client::query) | is sent again: it changes nothing |
-//! | [`insert`](Client::insert) | the log is asked; sent again only if the rows are not there |
+//! | [`insert`](Client::insert) | the query log is checked; sent again only if the rows are not stored |
 //! | the same with [tokens](Settings::tokens) | is sent again: the server drops a repeat |
 //!
-//! A batch that was given up is not lost: whoever keeps it can [`settle`](Client::settle) it.
+//! A batch that was given up is not lost: the caller can [`settle`](Client::settle) it later.
 
 mod batch;
 mod error;
@@ -30,8 +30,8 @@ pub use error::{Error, Refusal};
 pub use pool::{Connection, Pool};
 pub use settings::Settings;
 
-/// A client of one ClickHouse server. Its breaker and its budget are those of every client of
-/// that server in this process.
+/// A client of one ClickHouse server. All clients of a server in this process share its breaker
+/// and its budget.
 #[derive(Debug)]
 pub struct Client {
     server: SocketAddr,
@@ -46,7 +46,7 @@ struct Policies {
     queries: Policy,
     /// How long the log is searched.
     looks: Policy,
-    /// How each question of the search is asked.
+    /// The policy of each query of the search.
     questions: Policy,
 }
 
@@ -54,7 +54,7 @@ impl Client {
     /// A client of this server.
     ///
     /// # Errors
-    /// The settings make no sense.
+    /// The settings are invalid.
     pub fn new(server: SocketAddr, settings: Settings) -> Result<Self, PolicyError> {
         let requests = settings.requests.id(format!("clickhouse {server}"));
         let policies = Policies {
@@ -63,11 +63,11 @@ impl Client {
             looks: settings.looks.nested(Nested::Both).build()?,
             questions: settings.questions.build()?,
         };
-        let pool = Pool::new(server, settings.connections, settings.patience);
+        let pool = Pool::new(server, settings.connections, settings.wait_timeout);
         Ok(Self { server, pool, policies, tokens: settings.tokens })
     }
 
-    /// What the server answers to a statement that may be sent more than once.
+    /// The response to a statement that may be sent more than once.
     ///
     /// # Errors
     /// It was given up.
@@ -90,8 +90,8 @@ impl Client {
         session.await.map(|((), report)| report)
     }
 
-    /// Stores a batch that was given up earlier, unless it turns out to be stored. `false`: that
-    /// cannot be told, now.
+    /// Stores a batch that was given up earlier, unless it turns out to be stored. `false`:
+    /// its outcome is still unknown.
     ///
     /// # Errors
     /// It was given up again.
@@ -108,16 +108,16 @@ impl Client {
         &self.pool
     }
 
-    /// Whether a batch whose answer did not come took effect. A server that knows its token
-    /// will see to that itself.
+    /// Whether a batch without a response took effect. With tokens, the server itself drops a
+    /// repeat.
     async fn resolve(&self, batch: &Batch) -> Effect<()> {
         if self.tokens { Effect::Unknown } else { self.took_effect(batch).await }
     }
 
-    /// The same, tried once: what [`insert`](Self::insert) repeats where that is safe.
+    /// One attempt of [`insert`](Self::insert).
     ///
     /// # Errors
-    /// What the attempt failed with.
+    /// The error of the attempt.
     pub async fn insert_once(&self, batch: &Batch) -> Result<(), Error> {
         let statement = format!("INSERT INTO {} FORMAT JSONEachRow", batch.table);
         let id = batch.id.as_str();
@@ -125,7 +125,7 @@ impl Client {
         parameters.push(("insert_deduplicate", "1"));
         if self.tokens {
             parameters.push(("insert_deduplication_token", id));
-            // The batch is a block already; nothing is to be gathered with other clients' rows.
+            // The batch is a block already and must not be merged with other clients' rows.
             parameters.push(("async_insert", "0"));
         }
         let request = self.request(&parameters).header(CONTENT_ENCODING, "gzip");
@@ -138,7 +138,7 @@ impl Client {
         Ok(String::from_utf8_lossy(&answer).into_owned())
     }
 
-    /// What every request says: note it in the log, and answer when it is known how it ended.
+    /// The parameters of every request: log the query, and respond when it has ended.
     fn request(&self, parameters: &[(&str, &str)]) -> hyper::http::request::Builder {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.append_pair("log_queries", "1").append_pair("wait_end_of_query", "1");

@@ -1,9 +1,9 @@
 //! The connection pool, which discards connections after an error.
 //!
-//! A connection that broke, or that an answer may still be on its way on, must not be handed
-//! to the next request, which would read that answer as its own. So a connection comes back
-//! only by being [checked in](Pool::checkin) with how its request ended; one that is dropped,
-//! because an attempt was cut off say, is closed.
+//! A connection that broke, or on which a response may still arrive, must not be used for the next
+//! request, which would read that response as its own. So a connection returns to the pool only by
+//! [`checkin`](Pool::checkin) with the result of its request; a connection that is dropped, for
+//! example by a cancelled attempt, is closed.
 
 use std::io;
 use std::net::SocketAddr;
@@ -27,13 +27,13 @@ use super::error::{Error, Refusal};
 #[derive(Debug)]
 pub struct Pool {
     server: SocketAddr,
-    patience: Duration,
+    wait_timeout: Duration,
     idle: Mutex<Vec<SendRequest<Full<Bytes>>>>,
     free: Arc<Semaphore>,
     thrown_away: AtomicU64,
 }
 
-/// A connection in somebody's hands.
+/// A checked-out connection.
 #[derive(Debug)]
 pub struct Connection {
     sender: SendRequest<Full<Bytes>>,
@@ -41,18 +41,19 @@ pub struct Connection {
 }
 
 impl Pool {
-    /// A pool of at most `size` connections, none of which anybody waits for longer than that.
-    pub fn new(server: SocketAddr, size: usize, patience: Duration) -> Self {
+    /// A pool of at most `size` connections. `wait_timeout` limits connecting and the wait for a
+    /// free one.
+    pub fn new(server: SocketAddr, size: usize, wait_timeout: Duration) -> Self {
         let (idle, free) = (Mutex::default(), Arc::new(Semaphore::new(size)));
-        Self { server, patience, idle, free, thrown_away: AtomicU64::new(0) }
+        Self { server, wait_timeout, idle, free, thrown_away: AtomicU64::new(0) }
     }
 
-    /// A connection that is fit for use, an idle one if there is any.
+    /// A usable connection, an idle one if there is any.
     ///
     /// # Errors
-    /// There is none to be had, or the server takes no new one.
+    /// None became free in time, or the server did not accept a new one.
     pub async fn checkout(&self) -> Result<Connection, Error> {
-        let place = timeout(self.patience, Arc::clone(&self.free).acquire_owned());
+        let place = timeout(self.wait_timeout, Arc::clone(&self.free).acquire_owned());
         let Ok(Ok(place)) = place.await else {
             return Err(Error::PoolTimeout);
         };
@@ -63,7 +64,7 @@ impl Pool {
         Ok(Connection { sender, _place: place })
     }
 
-    /// Takes a connection back, with how its request ended (J4).
+    /// Returns a connection, with the result of its request (J4).
     pub fn checkin(&self, connection: Connection, error: Option<&Error>) {
         if error.is_some_and(|error| extract::failure(error).invalidates_connection()) {
             self.thrown_away.fetch_add(1, Ordering::Relaxed);
@@ -72,26 +73,26 @@ impl Pool {
         self.idle().push(connection.sender);
     }
 
-    /// How many connections were not kept because of what happened on them.
+    /// How many connections were discarded after an error.
     pub fn discarded(&self) -> u64 {
         self.thrown_away.load(Ordering::Relaxed)
     }
 
-    /// An idle connection that the server has not closed meanwhile.
+    /// An idle connection that the server has not closed.
     fn fit(&self) -> Option<SendRequest<Full<Bytes>>> {
         let mut idle = self.idle();
         std::iter::from_fn(|| idle.pop()).find(SendRequest::is_ready)
     }
 
     async fn connect(&self) -> Result<SendRequest<Full<Bytes>>, Error> {
-        let connecting = timeout(self.patience, TcpStream::connect(self.server)).await;
+        let connecting = timeout(self.wait_timeout, TcpStream::connect(self.server)).await;
         let stream = connecting
             .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
             .and_then(|stream| stream.set_nodelay(true).map(|()| stream))
             .map_err(Error::Connect)?;
         let (sender, traffic) =
             http1::handshake(TokioIo::new(stream)).await.map_err(Error::Lost)?;
-        // What breaks it is told to whoever waits for an answer.
+        // A request that waits for its response gets the error.
         tokio::spawn(traffic);
         Ok(sender)
     }
@@ -102,10 +103,10 @@ impl Pool {
 }
 
 impl Connection {
-    /// Sends a request and reads the whole answer.
+    /// Sends a request and reads the whole response.
     ///
     /// # Errors
-    /// The answer is no success, or none came, or not all of it.
+    /// The response is an error, is missing, or is incomplete.
     pub async fn exchange(&mut self, request: Request<Full<Bytes>>) -> Result<Bytes, Error> {
         let answer = self.sender.send_request(request).await.map_err(Error::Lost)?;
         let (head, body) = answer.into_parts();

@@ -6,27 +6,27 @@ use steadfast::guard::{BreakerSettings, BudgetSettings};
 use steadfast::policy::Draft;
 use steadfast::{Jitter, Policy};
 
-/// How a client behaves when things go wrong.
+/// How a client handles failures.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How requests are tried. The client says itself which of them may be repeated blindly.
+    /// The policy of requests. The client itself sets which of them are idempotent.
     pub requests: Draft,
-    /// How the log is searched for a batch in doubt, from the first look to the last: two at
-    /// least, some time apart. A batch that is not there at the last one did not arrive, so be
-    /// sure that nothing between client and server holds a request back for longer than that.
+    /// The schedule of lookups of a batch with an unknown outcome: at least two, some time apart. A
+    /// batch that the last one does not find counts as not arrived, so ensure that nothing between
+    /// client and server delays a request for longer.
     pub looks: Draft,
-    /// How each question of that search is asked, past the guards.
+    /// The policy of each query of a lookup, without budget and breaker.
     pub questions: Draft,
-    /// Whether the server deduplicates inserts by token, and the tables keep a window of them
+    /// Whether the server deduplicates inserts by token, and the tables have a window for it
     /// (`non_replicated_deduplication_window`). Then a batch may simply be sent again.
     pub tokens: bool,
-    /// The most connections at a time.
+    /// The maximum number of connections.
     pub connections: usize,
-    /// How long connecting may take, and waiting for a connection that somebody else uses.
-    pub patience: Duration,
+    /// The timeout for connecting, and for waiting for a free connection.
+    pub wait_timeout: Duration,
 }
 
-/// S3's figures: 1 s growing by 1.6 to 120 s with equal jitter, 3 attempts, 10 retries a second.
+/// The defaults of S3: 1 s growing by 1.6 to 120 s with equal jitter, 3 attempts, 10 retries a second.
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -46,7 +46,7 @@ impl Default for Settings {
                 .attempt_timeout(Duration::from_secs(1)),
             tokens: false,
             connections: 32,
-            patience: Duration::from_secs(2),
+            wait_timeout: Duration::from_secs(2),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! A fault scenario of a few seconds, and its result in rows.
 //!
 //! Batches arrive at a steady rate, fewer than the server can take. A share of the requests
-//! suffers faults, and for a while the server is down. What counts is how many rows are
-//! stored when the storm ends, each row once; and, when the last batch is settled afterwards,
-//! whether any is missing or there twice.
+//! gets a fault, and for a while the server is down. The result is the number of distinct rows that
+//! are stored at the end of the scenario; and, after the last batch is settled, the number of missing and
+//! duplicate rows.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,23 +19,23 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::fault_proxy::{FaultPlan, Proxy};
 use crate::client::{Batch, Client, Error, QueryId, Settings};
 
-/// Whatever ends a storm early.
+/// An error that ends a scenario early.
 pub type Problem = Box<dyn std::error::Error + Send + Sync>;
 
-/// How bad it gets. The same for whoever is in it.
+/// The parameters of a scenario, the same for all clients.
 #[derive(Clone, Copy, Debug)]
 pub struct Scenario {
-    /// How many batches arrive.
+    /// The number of batches.
     pub batches: u64,
-    /// How many of them a second.
+    /// The rate of batches per second.
     pub per_second: u32,
-    /// How many rows each has.
+    /// The number of rows per batch.
     pub rows: u32,
-    /// Which share of requests suffers fault.
+    /// The share of requests with a fault.
     pub fault_rate: f64,
-    /// After how many batches the server goes down, and for how long.
+    /// The outage: the number of batches before it, and its duration.
     pub outage: (u64, Duration),
-    /// What the fault is drawn with.
+    /// The seed of the faults.
     pub seed: u64,
 }
 
@@ -55,16 +55,15 @@ impl Default for Scenario {
 /// How a client sends batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// As it is made.
+    /// As implemented.
     Steadfast,
-    /// As it is written in a hurry: whatever went wrong, send it again, now, until it works. No
-    /// wait, not even one that was asked for, no budget, no breaker, and no look at what became of
-    /// it.
+    /// Immediate retry after any error until it succeeds: no delay, not even a requested one, no
+    /// budget, no breaker, and no lookup of the outcome.
     Immediately,
 }
 
 impl Way {
-    /// Whether a batch was stored; otherwise it is to be settled later.
+    /// Returns whether the batch was stored; otherwise it must be settled later.
     async fn send(self, client: &Client, batch: &Batch) -> bool {
         match self {
             Self::Steadfast => client.insert(batch).await.is_ok(),
@@ -76,25 +75,25 @@ impl Way {
     }
 }
 
-/// What is left of it.
+/// The result of a scenario.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcome {
-    /// How long batches arrived.
+    /// The time during which batches arrived.
     pub lasted: Duration,
-    /// Rows that were stored when the storm ended, each counted once.
+    /// Distinct rows that were stored at the end of the scenario.
     pub stored_in_time: u64,
-    /// Requests that the server, or what stands before it, was sent meanwhile.
+    /// Requests to the proxy during the scenario.
     pub requests: u64,
-    /// Batches that were given up in the storm, and settled after it.
+    /// Batches that were given up, and settled afterwards.
     pub settled: u64,
-    /// Rows that are missing in the end.
+    /// Missing rows.
     pub lost: u64,
-    /// Rows that are there more than once in the end: how many too many.
+    /// Duplicate rows.
     pub twice: u64,
 }
 
 impl Outcome {
-    /// Rows stored a second.
+    /// Stored rows per second.
     pub fn goodput(&self) -> f64 {
         self.stored_in_time as f64 / self.lasted.as_secs_f64()
     }
@@ -107,7 +106,7 @@ struct Row {
 }
 
 impl Scenario {
-    /// The settings that suit this storm: S3's, with delays that fit into seconds.
+    /// The settings of the scenario: those of S3, with shorter delays.
     fn settings() -> Settings {
         let requests = Policy::exponential(Duration::from_millis(50))
             .multiplier(1.6)
@@ -128,10 +127,10 @@ impl Scenario {
         Settings { requests, looks, connections: 256, ..Settings::default() }
     }
 
-    /// Sends batches through the storm, this way.
+    /// Runs the scenario with this kind of client.
     ///
     /// # Errors
-    /// The server itself fails, without anybody's fault.
+    /// The server itself fails, without an injected fault.
     pub async fn run(&self, server: SocketAddr, way: Way) -> Result<Outcome, Problem> {
         let observer = Client::new(server, Settings::default())?;
         wait_until_settled_in(&observer).await?;
@@ -146,7 +145,7 @@ impl Scenario {
         let proxy = Proxy::start(server, fault_plan).await?;
         let client = Arc::new(Client::new(proxy.address(), Self::settings())?);
 
-        // Before the clock runs: packing rows is work that is not the storm's.
+        // Before the clock runs: the compression of rows is not part of the scenario.
         let batches = self.pack(&table)?;
         let began = tokio::time::Instant::now();
         let inserting = self.arrivals(batches, way, &client, &proxy).await;
@@ -169,7 +168,7 @@ impl Scenario {
         (0..self.batches).map(|batch| Batch::new(table, &rows(batch))).collect()
     }
 
-    /// Batch after batch at its time, however the ones before fare.
+    /// Sends batches at their scheduled times, whether or not earlier ones are done.
     async fn arrivals(
         &self,
         batches: Vec<Batch>,
@@ -185,7 +184,7 @@ impl Scenario {
             if number == self.outage.0
                 && let FaultPlan::Random { capacity, .. } = &mut *proxy.fault_plan()
             {
-                capacity.goes_down(self.outage.1);
+                capacity.go_down(self.outage.1);
             }
             let client = Arc::clone(client);
             inserting.spawn(async move {
@@ -197,11 +196,11 @@ impl Scenario {
     }
 }
 
-/// Waits until a server that was started just now is older, by its own full seconds, than any batch
-/// that is made from now on: it can say nothing of one that may be older than itself.
+/// Waits until a server that was just started is older, in full seconds of its uptime, than any batch
+/// that is created from now on: its log cannot show that an older batch was not stored.
 ///
 /// # Errors
-/// It does not answer.
+/// It does not respond.
 pub async fn wait_until_settled_in(server: &Client) -> Result<(), Problem> {
     let soon = Policy::fixed(Duration::from_millis(100)).max_attempts(100).nested(Nested::Both);
     let soon = soon.build()?;
@@ -212,12 +211,12 @@ pub async fn wait_until_settled_in(server: &Client) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Waits for every batch, and settles those that were given up. How many those were.
+/// Waits for every batch, and settles those that were given up. Returns their number.
 async fn settle(
     client: &Arc<Client>,
     mut inserting: JoinSet<Option<Batch>>,
 ) -> Result<u64, Problem> {
-    // What cannot be told now can be a moment later.
+    // An outcome that is unknown now may be known a moment later.
     let later = Policy::fixed(Duration::from_secs(1)).max_attempts(20).nested(Nested::Both);
     let later = Arc::new(later.build()?);
     let mut settling = JoinSet::new();
@@ -239,5 +238,5 @@ async fn settle(
 }
 
 fn number(answer: &str) -> Result<u64, Problem> {
-    answer.trim().parse().map_err(|_| format!("`{answer}` is no count of rows").into())
+    answer.trim().parse().map_err(|_| format!("`{answer}` is not a number of rows").into())
 }

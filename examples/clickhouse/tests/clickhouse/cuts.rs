@@ -1,4 +1,4 @@
-//! A batch is stored once, wherever the line is cut (S3, "Gotchas" 1, 2 and 4; J9, I12).
+//! Batches are stored once, wherever the connection is cut (S3, "Gotchas" 1, 2 and 4; J9, I12).
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 
 use crate::{ROWS, Row, Scene, quick};
 
-/// S3: the server never heard of it, so it is sent again.
+/// S3: the request did not reach the server, so it is sent again.
 #[tokio::test]
 async fn a_batch_that_was_dropped_on_its_way_is_sent_again() {
     for fault in [InjectedFault::DropBefore, InjectedFault::CutRequest] {
@@ -23,7 +23,7 @@ async fn a_batch_that_was_dropped_on_its_way_is_sent_again() {
     }
 }
 
-/// I12: the server has it, which its log says, so it is not sent again.
+/// I12: the log shows that the batch is stored, so it is not sent again.
 #[tokio::test]
 async fn a_batch_whose_answer_was_lost_is_found_in_the_log() {
     for fault in [InjectedFault::DropAfter, InjectedFault::CutAnswer] {
@@ -43,7 +43,7 @@ async fn a_batch_whose_answer_is_slow_is_found_in_the_log() {
     assert_eq!((report.attempts, scene.rows().await), (1, ROWS));
 }
 
-/// I12: what is not in the log yet may still be on its way.
+/// I12: a batch that is not in the log yet may still be in transit.
 #[tokio::test]
 async fn a_batch_that_arrives_after_its_sender_gave_up_is_not_sent_again() {
     let scene = Scene::with(hasty()).await;
@@ -52,7 +52,7 @@ async fn a_batch_that_arrives_after_its_sender_gave_up_is_not_sent_again() {
     assert_eq!((report.attempts, scene.rows().await), (1, ROWS));
 }
 
-/// I12: the questions suffer like everything else.
+/// I12: lookups get faults as well.
 #[tokio::test]
 async fn the_search_of_the_log_survives_what_the_batch_did_not() {
     let scene = Scene::with(quick()).await;
@@ -68,7 +68,7 @@ async fn the_search_of_the_log_survives_what_the_batch_did_not() {
     assert_eq!((report.attempts, scene.rows().await), (1, ROWS));
 }
 
-/// I12: a server that has logged nothing yet has no log to look into.
+/// I12: a server without a logged query has no log table.
 #[tokio::test]
 async fn a_batch_is_missed_in_a_log_that_does_not_exist_yet() {
     let server = Server::start().unwrap();
@@ -83,7 +83,7 @@ async fn a_batch_is_missed_in_a_log_that_does_not_exist_yet() {
     assert_eq!(client.query("SELECT count() FROM first").await.unwrap().trim(), "1");
 }
 
-/// Without the setting that every client of ours sends.
+/// Without the setting that the client always sends.
 async fn unlogged(server: &Server, statement: &str) -> String {
     let length = statement.len();
     let request = format!("POST / HTTP/1.0\r\nContent-Length: {length}\r\n\r\n{statement}");
@@ -95,7 +95,7 @@ async fn unlogged(server: &Server, statement: &str) -> String {
     answer.lines().last().unwrap_or_default().to_owned()
 }
 
-/// S3: HTTP 503 and 429 are answers, so nothing is in doubt, and nobody is asked.
+/// S3: HTTP 503 and 429 are responses, so the outcome is known without a lookup.
 #[tokio::test]
 async fn a_batch_that_was_refused_is_sent_again_without_a_question() {
     for fault in [InjectedFault::Answer(503, None), InjectedFault::Answer(429, None)] {
@@ -107,7 +107,7 @@ async fn a_batch_that_was_refused_is_sent_again_without_a_question() {
     }
 }
 
-/// J2, J6: a wait that was asked for is waited, and consumes no attempt.
+/// J2, J6: a requested wait is honoured, and consumes no attempt.
 #[tokio::test]
 async fn a_wait_that_was_asked_for_is_waited() {
     let scene = Scene::with(quick()).await;
@@ -118,8 +118,7 @@ async fn a_wait_that_was_asked_for_is_waited() {
     assert_eq!(scene.rows().await, ROWS);
 }
 
-/// Attempts that do not wait long for an answer, and looks that reach further than whatever is
-/// held back.
+/// Attempts with a short timeout, and lookups over a longer time than any delayed request.
 fn hasty() -> Settings {
     Settings {
         requests: Policy::fixed(Duration::from_millis(20))

@@ -1,5 +1,4 @@
-//! S3's table of what is retried and what is not, each line by the real error where one can be
-//! had.
+//! S3's table of retried errors, each row with the real error where possible.
 
 use std::time::Duration;
 
@@ -16,15 +15,15 @@ use crate::{ROWS, Scene, once, quick};
 /// S3: `ConnectionError`: network transient.
 #[tokio::test]
 async fn a_refused_connection_is_retryable() {
-    let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-    let end = Client::new(nobody, quick()).unwrap().query("SELECT 1").await.unwrap_err();
+    let closed_port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let end = Client::new(closed_port, quick()).unwrap().query("SELECT 1").await.unwrap_err();
     assert_eq!(end.attempts(), 4);
     let failure = last(&end);
     assert_eq!(failure.fault.kind, Some(Kind::ConnectionRefused));
     assert_eq!(failure.class, Class::Retryable);
 }
 
-/// S3: `ConnectionTimeout`: server overloaded. Nothing was sent, so nothing is in doubt.
+/// S3: `ConnectionTimeout`: server overloaded. Nothing was sent, so the outcome is known.
 #[tokio::test]
 async fn a_connection_that_takes_too_long_is_retryable() {
     let socket = TcpSocket::new_v4().unwrap();
@@ -34,7 +33,7 @@ async fn a_connection_that_takes_too_long_is_retryable() {
     let soon = Duration::from_millis(100);
     let waiting: Vec<_> =
         (0..100).map_while(|_| std::net::TcpStream::connect_timeout(&address, soon).ok()).collect();
-    assert!(waiting.len() < 100, "nobody may be let in any more");
+    assert!(waiting.len() < 100, "the backlog is not full");
 
     let end = Client::new(address, once()).unwrap().query("SELECT 1").await.unwrap_err();
     let failure = last(&end);
@@ -83,7 +82,7 @@ async fn an_answer_is_judged_by_its_status() {
     }
 }
 
-/// S3: `SyntaxError` and `QueryError`: no. The server itself is asked.
+/// S3: `SyntaxError` and `QueryError`: no. The errors are from the real server.
 #[tokio::test]
 async fn a_statement_that_is_wrong_is_final() {
     let scene = Scene::with(quick()).await;
@@ -101,8 +100,8 @@ async fn a_statement_that_is_wrong_is_final() {
     }
 }
 
-/// J7: data that does not fit is final, although ClickHouse answers it with 500; and none of
-/// the batch is stored, though its first rows would fit.
+/// J7: invalid data is final, although ClickHouse responds with 500; and no row of the batch is
+/// stored, although its first rows are valid.
 #[tokio::test]
 async fn a_batch_with_a_bad_row_is_final_and_stores_nothing() {
     let scene = Scene::with(quick()).await;
@@ -118,9 +117,9 @@ async fn a_batch_with_a_bad_row_is_final_and_stores_nothing() {
     assert_eq!(scene.rows().await, ROWS);
 }
 
-/// S3: `SSLError`: maybe; J5 says which. The client speaks no TLS, so these are facts only.
+/// S3: `SSLError`: maybe; J5 says which. The client has no TLS, so these are facts only.
 #[test]
-fn failures_of_tls_are_told_apart() {
+fn tls_errors_are_classified() {
     for (kind, class) in [
         (Kind::TlsWouldBlock, Class::Retryable),
         (Kind::TlsCertificate, Class::Final),

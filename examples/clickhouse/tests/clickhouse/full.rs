@@ -19,7 +19,7 @@ const PACKAGES: [&str; 2] = ["chdb==4.4.0", "chdb-core==26.9.0"];
 const FRONT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clickhouse/front.py");
 const WINDOW: &str = "SETTINGS non_replicated_deduplication_window = 1000";
 
-/// J9: with a token an insert in doubt is sent again, and the server stores it once.
+/// J9: with a token an insert with an unknown outcome is sent again, and the server stores it once.
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
 async fn a_repeated_insert_with_the_same_token_is_stored_once() {
@@ -36,7 +36,7 @@ async fn a_repeated_insert_with_the_same_token_is_stored_once() {
         scene.script([fault]);
         let report = scene.client.insert(&scene.batch()).await.unwrap();
         assert_eq!((report.attempts, scene.rows().await), (2, ROWS), "{fault:?}");
-        assert_eq!(scene.proxy.requests(), 2, "nobody was asked");
+        assert_eq!(scene.proxy.requests(), 2, "there was no lookup");
 
         scene.client.insert(&scene.batch()).await.unwrap();
         assert_eq!(scene.rows().await, 2 * ROWS, "another batch of the same rows is another");
@@ -59,7 +59,7 @@ async fn a_batch_with_a_token_that_was_given_up_is_settled_by_sending_it_again()
     assert_eq!(scene.rows().await, ROWS);
 }
 
-/// The promise of [`Settings::tokens`] is the table's to keep: without a window it is broken.
+/// [`Settings::tokens`] depends on the table: without a window rows are stored twice.
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
 async fn a_table_without_a_window_stores_a_repeat() {
@@ -77,7 +77,7 @@ fn with_tokens() -> Settings {
     Settings { requests, tokens: true, ..quick() }
 }
 
-/// An engine with a front, gone when dropped.
+/// An engine with an HTTP front end, stopped when dropped.
 struct Engine {
     process: Child,
     address: SocketAddr,
@@ -107,7 +107,7 @@ impl Drop for Engine {
     }
 }
 
-/// A Python that has the engine, in a place of its own under cargo's directory.
+/// A Python environment with the engine, in a directory under cargo's.
 static PYTHON: LazyLock<PathBuf> = LazyLock::new(|| {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("chdb");
     let python = place.join("bin/python");
@@ -124,5 +124,5 @@ static PYTHON: LazyLock<PathBuf> = LazyLock::new(|| {
 fn run(command: &mut Command) {
     let status = command.status();
     let done = status.as_ref().is_ok_and(|status| status.success());
-    assert!(done, "{command:?}: {status:?}; see that the Python package index can be reached");
+    assert!(done, "{command:?}: {status:?}; check that the Python package index is reachable");
 }

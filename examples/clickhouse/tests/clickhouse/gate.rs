@@ -1,4 +1,4 @@
-//! What is not safe to repeat is not repeated (J9; S3, "POST Idempotency for INSERT").
+//! Inserts that are not safe to repeat (J9; S3, "POST Idempotency for INSERT").
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::{ROWS, Row, Scene, quick};
 
-/// J9: with nobody to tell what became of it, a batch is not sent a second time.
+/// J9: a batch whose outcome cannot be looked up is not sent a second time.
 #[tokio::test]
 async fn a_batch_in_doubt_is_given_up_rather_than_stored_twice() {
     let scene = Scene::with(quick()).await;
@@ -22,7 +22,7 @@ async fn a_batch_in_doubt_is_given_up_rather_than_stored_twice() {
     assert_eq!((end.reason(), end.attempts()), (Reason::NotSafeToRetry, 1));
     assert_eq!(scene.rows().await, ROWS);
 
-    assert!(scene.client.settle(&batch).await.unwrap(), "when somebody answers again");
+    assert!(scene.client.settle(&batch).await.unwrap(), "when the server responds again");
     assert_eq!(scene.rows().await, ROWS);
 }
 
@@ -41,8 +41,8 @@ async fn a_batch_that_was_given_up_is_settled_later() {
     assert_eq!(scene.rows().await, ROWS);
 }
 
-/// I12: clocks differ, so the day before the batch was made is searched, too. It is not sent again,
-/// so the table stays as it is here: empty, because only the log was told of it.
+/// I12: clocks differ, so the day before the batch was created is searched, too. The batch is not sent
+/// again, so the table stays empty: the test writes only the log entry.
 #[tokio::test]
 async fn a_batch_that_the_log_dates_a_day_earlier_is_not_stored_again() {
     let scene = Scene::with(quick()).await;
@@ -52,7 +52,7 @@ async fn a_batch_that_the_log_dates_a_day_earlier_is_not_stored_again() {
     assert_eq!(scene.rows().await, 0);
 }
 
-/// I12: what the log would know is known to be missing.
+/// I12: a batch that the log would have is reported as missing.
 #[tokio::test]
 async fn a_batch_that_the_log_has_not_is_stored() {
     let scene = Scene::with(quick()).await;
@@ -62,7 +62,7 @@ async fn a_batch_that_the_log_has_not_is_stored() {
     assert_eq!(scene.rows().await, ROWS);
 }
 
-/// Writes lines of these types into the server's log: 1 is begun, 2 is ended well.
+/// Writes entries of these types into the server's log: 1 is started, 2 is succeeded.
 async fn log_long_ago(scene: &Scene, types: &str, id: &QueryId, days: u32) {
     scene.observer.query("SYSTEM FLUSH LOGS").await.unwrap();
     let lines = format!(
@@ -99,8 +99,8 @@ async fn every_attempt_of_a_batch_carries_the_same_query_id_and_no_other_batch_d
     assert_ne!(batches[0].id(), batches[1].id());
 }
 
-/// J9, S3: ClickHouse refuses a second query of a name that is still running (its code 216).
-/// How that one will end is not known, so the batch is in doubt until it has ended.
+/// J9, S3: ClickHouse rejects a second query with the id of a running one (its code 216). The outcome
+/// of the batch is unknown until the running one has ended.
 #[tokio::test]
 async fn a_batch_whose_earlier_attempt_is_still_running_is_left_alone() {
     let scene = Scene::with(quick()).await;
@@ -128,7 +128,7 @@ async fn is_running(scene: &Scene, batch: &Batch) -> bool {
     scene.observer.query(&running).await.unwrap().trim() == "1"
 }
 
-/// An insert that has begun, and ends when it is told to.
+/// A running insert, which ends on request.
 struct Upload {
     stream: TcpStream,
     rest: String,
@@ -136,7 +136,7 @@ struct Upload {
 
 impl Upload {
     async fn begin(table: &str, id: &QueryId) -> Self {
-        // The server begins when it has a megabyte; what is between rows is nothing to it.
+        // The server starts when it has a megabyte; it ignores whitespace between rows.
         let first = format!("{{\"row\":0}}{}", " ".repeat(2_000_000));
         let rest: String = (1..ROWS).map(|row| format!("{{\"row\":{row}}}")).collect();
         let head = format!(
@@ -158,7 +158,7 @@ impl Upload {
     }
 }
 
-/// Refuses every request, and remembers its query_id.
+/// Rejects every request, and records its query_id.
 async fn refuse(listener: TcpListener, seen: Arc<Mutex<Vec<String>>>) {
     loop {
         let (mut stream, _) = listener.accept().await.unwrap();
@@ -169,7 +169,7 @@ async fn refuse(listener: TcpListener, seen: Arc<Mutex<Vec<String>>>) {
         seen.lock().unwrap().push(rest.split(['&', ' ']).next().unwrap().to_owned());
         let answer = b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
         stream.write_all(answer).await.unwrap();
-        // Nothing unread, or the answer would be lost with the connection.
+        // Nothing unread, or the response would be lost with the connection.
         stream.shutdown().await.unwrap();
         let _ = stream.read_to_end(&mut Vec::new()).await;
     }

@@ -1,5 +1,5 @@
-//! What keeps many clients from making an outage worse (G1, G3; S3, "Retry Budget Exhaustion"
-//! and "Circuit Breaker").
+//! The budget and the breaker during an outage (G1, G3; S3, "Retry Budget Exhaustion" and "Circuit
+//! Breaker").
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use crate::{Scene, quick};
 
-/// G3, S3: ten retries a second, whoever makes them.
+/// G3, S3: ten retries a second over all clients.
 #[tokio::test]
 async fn requests_share_a_budget_of_retries() {
     let requests = Policy::immediate()
@@ -31,7 +31,7 @@ async fn requests_share_a_budget_of_retries() {
     assert!(refused > 0);
 }
 
-/// G1, G2: a server that fails again and again is not asked for a while, and no batch is lost.
+/// G1, G2: a server that keeps failing gets no requests for a while, and no batch is lost.
 #[tokio::test]
 async fn an_open_breaker_keeps_requests_away_until_the_server_is_back() {
     let requests = Policy::immediate()

@@ -23,7 +23,7 @@ use serde::Serialize;
 use steadfast::Policy;
 use steadfast_testing::clickhouse::Server;
 
-/// One for all tests: it takes a while to start. It goes away with this process.
+/// One server for all tests, since it takes a while to start. It ends with this process.
 static SERVER: LazyLock<Server> = LazyLock::new(|| Server::start().unwrap());
 
 const ROWS: u32 = 10;
@@ -33,12 +33,12 @@ struct Row {
     row: u32,
 }
 
-/// A table of its own on the server, a proxy before it, and a client of the proxy.
+/// A table on the server, a proxy in front of it, and a client of the proxy.
 struct Scene {
     table: String,
     proxy: Proxy,
     client: Client,
-    /// Sees the server as it is.
+    /// Connects without the proxy.
     observer: Client,
 }
 
@@ -47,7 +47,7 @@ impl Scene {
         Self::before(SERVER.address(), settings, "").await
     }
 
-    /// The same with another server, and with more to say about the table.
+    /// The same with another server, and with settings of the table.
     async fn before(server: SocketAddr, settings: Settings, table_settings: &str) -> Self {
         let observer = Client::new(server, Settings::default()).unwrap();
         wait_until_settled_in(&observer).await.unwrap();
@@ -60,12 +60,12 @@ impl Scene {
         Self { table, proxy, client, observer }
     }
 
-    /// What happens to the next requests.
+    /// The faults of the next requests.
     fn script(&self, script: impl IntoIterator<Item = InjectedFault>) {
         *self.proxy.fault_plan() = FaultPlan::script(script);
     }
 
-    /// What happens to all requests from now on.
+    /// The fault of all requests from now on.
     fn always(&self, fault: InjectedFault) {
         *self.proxy.fault_plan() = FaultPlan::Always(fault);
     }
@@ -81,7 +81,7 @@ impl Scene {
     }
 }
 
-/// Quick enough for a test; longer looks than anything that is held back here.
+/// Short delays; the lookups take longer than any delayed request.
 fn quick() -> Settings {
     Settings {
         requests: Policy::fixed(Duration::from_millis(20))
@@ -91,12 +91,12 @@ fn quick() -> Settings {
         questions: Policy::fixed(Duration::from_millis(20))
             .max_attempts(4)
             .attempt_timeout(Duration::from_secs(5)),
-        patience: Duration::from_millis(500),
+        wait_timeout: Duration::from_millis(500),
         ..Settings::default()
     }
 }
 
-/// The same, with requests that are tried once.
+/// The same, without retries.
 fn once() -> Settings {
     let requests = Policy::immediate().max_attempts(1).attempt_timeout(Duration::from_secs(5));
     Settings { requests, ..quick() }

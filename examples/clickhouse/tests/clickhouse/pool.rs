@@ -1,5 +1,4 @@
-//! A connection is kept unless something went wrong on it (J4; S3, "Connection State After
-//! Error").
+//! Reuse of connections, unless there was an error (J4; S3, "Connection State After Error").
 
 use std::time::Duration;
 
@@ -9,7 +8,7 @@ use steadfast::Policy;
 
 use crate::{Scene, once, quick};
 
-/// S3: requests that are answered, if only with a refusal, share a connection.
+/// S3: requests with a response, even a rejection, share a connection.
 #[tokio::test]
 async fn a_connection_is_kept_while_all_is_well() {
     let scene = Scene::with(once()).await;
@@ -23,7 +22,7 @@ async fn a_connection_is_kept_while_all_is_well() {
     assert_eq!(scene.client.pool().discarded(), 0);
 }
 
-/// J4: one that broke is thrown away.
+/// J4: a broken connection is discarded.
 #[tokio::test]
 async fn a_broken_connection_is_thrown_away() {
     for fault in [InjectedFault::DropBefore, InjectedFault::DropAfter, InjectedFault::CutAnswer] {
@@ -37,7 +36,7 @@ async fn a_broken_connection_is_thrown_away() {
     }
 }
 
-/// J4: one that still owes an answer is thrown away, or the next would read that answer.
+/// J4: a connection with an outstanding response is discarded, or the next request would read it.
 #[tokio::test]
 async fn a_connection_that_owes_an_answer_is_thrown_away() {
     let requests = Policy::immediate().max_attempts(1).attempt_timeout(Duration::from_millis(300));

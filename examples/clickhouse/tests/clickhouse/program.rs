@@ -11,13 +11,13 @@ fn run(arguments: &[&str]) -> (Option<i32>, String) {
     (status.code(), String::from_utf8_lossy(&stderr).into_owned())
 }
 
-/// X3: the README's command, on a shorter storm: a server of its own, both clients, the figures.
+/// X3: the README's command, with fewer batches: a temporary server, both clients, the results.
 #[test]
-fn a_short_storm_is_shown_in_figures() {
+fn short_scenario_prints_results() {
     let Output { status, stdout, stderr } = output(&["--batches", "20"]);
-    let told = String::from_utf8_lossy(&stdout);
-    assert!(status.success(), "{told}{}", String::from_utf8_lossy(&stderr));
-    assert!(told.contains("\n  20 batches of 1000 rows, 9 a second;"), "{told}");
+    let printed = String::from_utf8_lossy(&stdout);
+    assert!(status.success(), "{printed}{}", String::from_utf8_lossy(&stderr));
+    assert!(printed.contains("\n  20 batches of 1000 rows, 9 a second;"), "{printed}");
     for (row, wanted) in [
         ("rows stored in time", None),
         ("rows per second (goodput)", None),
@@ -25,13 +25,13 @@ fn a_short_storm_is_shown_in_figures() {
         ("rows lost", Some("0")),
         ("rows too many", Some("0")),
     ] {
-        let line = told.lines().find_map(|line| line.trim().strip_prefix(row));
+        let line = printed.lines().find_map(|line| line.trim().strip_prefix(row));
         let ours = line.and_then(|line| line.split_whitespace().next());
-        assert!(ours.is_some_and(|ours| ours.parse::<u64>().is_ok()), "{row}: {told}");
-        assert!(wanted.is_none() || ours == wanted, "{row}: {told}");
+        assert!(ours.is_some_and(|ours| ours.parse::<u64>().is_ok()), "{row}: {printed}");
+        assert!(wanted.is_none() || ours == wanted, "{row}: {printed}");
     }
-    let ratio = told.lines().find_map(|line| line.strip_prefix("Goodput ratio: "));
-    assert!(ratio.is_some_and(|ratio| ratio.ends_with(" times.")), "{told}");
+    let ratio = printed.lines().find_map(|line| line.strip_prefix("Goodput ratio: "));
+    assert!(ratio.is_some_and(|ratio| ratio.ends_with(" times.")), "{printed}");
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_flag_that_does_not_exist_is_answered_with_the_nearest() {
 fn an_address_that_is_none_is_answered_with_one_that_is() {
     let (code, said) = run(&["--server", "127.0.0.1"]);
     assert_eq!(code, Some(2));
-    assert!(said.contains("say HOST:PORT, as in 127.0.0.1:8123"), "{said}");
+    assert!(said.contains("use HOST:PORT, such as 127.0.0.1:8123"), "{said}");
 }
 
 #[test]

@@ -20,8 +20,8 @@ async fn no_row_is_lost_and_none_is_there_twice() {
     assert!(outcome.stored_in_time > 0, "{outcome:?}");
 }
 
-/// X3: through the same storm, with as many connections, twice the rows of whoever does not wait.
-/// The other tests take this machine's time, too, so of three runs the best one counts.
+/// X3: in the same scenario, with as many connections, twice the rows of immediate retry. The other
+/// tests load this machine as well, so the best of three runs counts.
 #[tokio::test(flavor = "multi_thread")]
 async fn goodput_is_at_least_twice_that_of_immediate_retry() {
     let mut ratios = Vec::new();
@@ -39,7 +39,7 @@ async fn goodput_is_at_least_twice_that_of_immediate_retry() {
     panic!("{ratios:?} times the goodput");
 }
 
-/// The storm is one: who sends again without a thought stores rows twice in it.
+/// The faults are severe enough: immediate retry stores rows twice.
 #[tokio::test(flavor = "multi_thread")]
 async fn immediate_retry_stores_rows_twice() {
     let storm = Scenario { batches: 27, fault_rate: 0.5, ..Scenario::default() };

@@ -1,6 +1,6 @@
 //! The demo of a few seconds: every verdict, every kind of error, a rate limit, and a crash.
 //!
-//! The service is in this process; the daemon is a process of its own, because it is killed.
+//! The service is in this process; the daemon is a separate process, because it is killed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use super::service::{Answer, Limit, Service};
 use super::table::{read, table};
 use crate::daemon::Problem;
 
-/// A tenth of a second for the minute, and a second for the hour of a real daemon.
+/// A tenth of a second instead of a minute, and a second instead of an hour.
 const HURRY: [&str; 6] = [
     "--base-delay=100ms",
     "--max-delay=1s",
@@ -25,10 +25,10 @@ const HURRY: [&str; 6] = [
     "--until-done",
 ];
 
-/// Tells it, in a directory that is thrown away afterwards unless one is given.
+/// Runs the demo, in a temporary directory unless one is given.
 ///
 /// # Errors
-/// It came out otherwise than it should, or a part of this machine failed.
+/// The result differs from the expected one, or the system failed.
 pub async fn run(kept: Option<PathBuf>) -> Result<(), Problem> {
     let thrown_away = TempDir::new()?;
     let place = kept.unwrap_or_else(|| thrown_away.path().to_owned());
@@ -63,8 +63,8 @@ pub async fn run(kept: Option<PathBuf>) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The service never answers the first request for the video, so there is a moment at which
-/// everything else is at rest and the daemon can be killed in the middle of this one.
+/// The service never answers the first request for the video, so the daemon can be killed during this
+/// request while all other runs are idle.
 async fn only_the_video_is_under_way(store: &Path) {
     loop {
         let runs = read(store).await.unwrap_or_default();
@@ -82,7 +82,7 @@ fn start(runs: &Path, store: &Path, service: &Service) -> std::io::Result<Child>
     daemon.args(["--service", service.url()]).args(HURRY).kill_on_drop(true).spawn()
 }
 
-/// Writes the recordings, and has the service answer them; how many there are.
+/// Writes the recordings, and scripts the service. Returns the number of recordings.
 fn record_all(runs: &Path, service: &Service) -> std::io::Result<usize> {
     let price = |amount: u32| json!({ "price": amount });
     let (busy, gone) = (Answer::Status(503), Answer::Status(404));
@@ -102,7 +102,7 @@ fn record_all(runs: &Path, service: &Service) -> std::io::Result<usize> {
         ("reports/may", price(4), vec![Answer::Later(None), Answer::Body(price(4))]),
         ("video/tour", price(9), vec![Answer::Nothing, Answer::Body(price(9))]),
     ];
-    // Says when to come back; the reports above do not.
+    // Sends `Retry-After`; the reports above do not.
     service.limit("search", Limit { requests: 2, per: Duration::from_secs(1), says_when: true });
     let count = script.len();
     for (name, answer, answers) in script {

@@ -1,7 +1,7 @@
 //! A service for the demo: a real HTTP server on a free local port, with scripted failures.
 //!
-//! It answers each path with what it was given for it, one after the other, and limits how often
-//! a part of it may be asked, as services do: with 429, and with a `Retry-After` or without one.
+//! It has a script of responses for each path, and rate limits by the first part of the path: 429,
+//! with or without `Retry-After`.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::pending;
@@ -18,27 +18,27 @@ use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-/// How a path is answered.
+/// The response to a request.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// With success.
+    /// Success.
     Body(Value),
-    /// With this status and nothing else.
+    /// This status without a body.
     Status(u16),
-    /// With 429: come back later, after this long if that is said.
+    /// 429, with this `Retry-After` if any.
     Later(Option<Duration>),
-    /// Not at all: whoever asks waits.
+    /// No response: the client waits.
     Nothing,
 }
 
-/// How often a part of the service may be asked.
+/// The rate limit of a part of the service.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
-    /// So many requests…
+    /// The number of requests…
     pub requests: u32,
-    /// …in each span of this length.
+    /// …in each window of this length.
     pub per: Duration,
-    /// Whether whoever is refused is told when to come back.
+    /// Whether the 429 has a `Retry-After`.
     pub says_when: bool,
 }
 
@@ -46,24 +46,24 @@ pub struct Limit {
 #[derive(Debug)]
 pub struct Service {
     url: String,
-    moods: Arc<Moods>,
+    state: Arc<Shared>,
     serving: JoinHandle<()>,
 }
 
 #[derive(Debug, Default)]
-struct Moods {
-    kept: Mutex<Kept>,
+struct Shared {
+    inner: Mutex<Inner>,
     news: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Inner {
     answers: HashMap<String, VecDeque<Answer>>,
     limits: HashMap<String, (Limit, Span)>,
     asked: Vec<String>,
 }
 
-/// When the span under way began, and how often was asked in it.
+/// The start of the current window, and its number of requests.
 #[derive(Debug)]
 struct Span {
     began: Instant,
@@ -71,52 +71,52 @@ struct Span {
 }
 
 impl Service {
-    /// Begins to serve on a free port.
+    /// Starts the service on a free port.
     ///
     /// # Errors
-    /// There is none.
+    /// No port is free.
     pub async fn start() -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}", listener.local_addr()?);
-        let moods = Arc::<Moods>::default();
-        let router = Router::new().fallback(answer).with_state(Arc::clone(&moods));
+        let state = Arc::<Shared>::default();
+        let router = Router::new().fallback(answer).with_state(Arc::clone(&state));
         let serving = tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, router).await {
                 tracing::error!(%error, "the service has stopped");
             }
         });
-        Ok(Self { url, moods, serving })
+        Ok(Self { url, state, serving })
     }
 
-    /// Where it is.
+    /// Its URL.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Answers a path with these, one after the other; the last one repeats.
+    /// Sets the responses to a path, in this order; the last one repeats.
     pub fn answers(&self, path: &str, answers: impl IntoIterator<Item = Answer>) {
-        self.moods.kept().answers.insert(path.to_owned(), answers.into_iter().collect());
+        self.state.inner().answers.insert(path.to_owned(), answers.into_iter().collect());
     }
 
     /// Limits everything below `/part/`.
     pub fn limit(&self, part: &str, limit: Limit) {
         let span = Span { began: Instant::now(), requests: 0 };
-        self.moods.kept().limits.insert(part.to_owned(), (limit, span));
+        self.state.inner().limits.insert(part.to_owned(), (limit, span));
     }
 
-    /// Every path that was asked for, in order, refused or not.
+    /// The paths of all requests, in order, including refused ones.
     #[must_use]
     pub fn asked(&self) -> Vec<String> {
-        self.moods.kept().asked.clone()
+        self.state.inner().asked.clone()
     }
 
-    /// Waits until what was asked is as it should be.
+    /// Waits until the requested paths satisfy a condition.
     pub async fn until(&self, is_so: impl Fn(&[String]) -> bool) {
         loop {
-            let mut news = std::pin::pin!(self.moods.news.notified());
+            let mut news = std::pin::pin!(self.state.news.notified());
             news.as_mut().enable();
-            if is_so(&self.moods.kept().asked) {
+            if is_so(&self.state.inner().asked) {
                 return;
             }
             news.await;
@@ -130,19 +130,19 @@ impl Drop for Service {
     }
 }
 
-impl Moods {
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+impl Shared {
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl Inner {
     fn answer(&mut self, path: &str) -> Answer {
         self.asked.push(path.to_owned());
         self.refuse(path).or_else(|| self.next(path)).unwrap_or(Answer::Status(404))
     }
 
-    /// What to answer if this part of the service is asked too often.
+    /// The response if the rate limit of the path is exceeded.
     fn refuse(&mut self, path: &str) -> Option<Answer> {
         let part = path.split('/').nth(1)?;
         let (limit, span) = self.limits.get_mut(part)?;
@@ -161,9 +161,9 @@ impl Kept {
     }
 }
 
-async fn answer(State(moods): State<Arc<Moods>>, uri: Uri) -> Response {
-    let answer = moods.kept().answer(uri.path());
-    moods.news.notify_waiters();
+async fn answer(State(state): State<Arc<Shared>>, uri: Uri) -> Response {
+    let answer = state.inner().answer(uri.path());
+    state.news.notify_waiters();
     match answer {
         Answer::Body(body) => Json(body).into_response(),
         Answer::Status(status) => {

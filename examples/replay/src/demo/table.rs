@@ -16,26 +16,26 @@ pub struct Run {
     pub run: String,
     /// `discovered`, `processing`, `passed`, `needs_review`, `failed` or `error`.
     pub status: String,
-    /// Whether something is still to happen to it.
+    /// Whether it has not ended yet.
     pub is_open: bool,
-    /// Retries so far, or to come.
+    /// Started and scheduled retries.
     pub retry_count: i64,
-    /// When it is tried again, if it is.
+    /// The time of the next retry, if any.
     pub next_retry_at: Option<String>,
-    /// What its last error meant.
+    /// The class of its last error.
     pub error_class: Option<String>,
-    /// Its last error's own words.
+    /// The message of its last error.
     pub error: Option<String>,
-    /// Why there is no other attempt.
+    /// The reason why it gave up.
     pub gave_up: Option<String>,
-    /// Where the answer differs from the recorded one.
+    /// The differences to the recorded response.
     pub differences: Option<String>,
 }
 
 /// Reads the view.
 ///
 /// # Errors
-/// There is no such file, or no view in it.
+/// The file or the view does not exist.
 pub async fn read(store: &Path) -> sqlx::Result<Vec<Run>> {
     type Text = Option<String>;
     type Row = (String, String, bool, i64, Text, Text, Text, Text, Text);
@@ -58,7 +58,7 @@ pub async fn read(store: &Path) -> sqlx::Result<Vec<Run>> {
     Ok(rows.into_iter().map(run).collect())
 }
 
-/// The runs as a table for people.
+/// The runs as a text table.
 #[must_use]
 pub fn table(runs: &[Run]) -> String {
     let mut table = Table::new();

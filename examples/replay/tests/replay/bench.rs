@@ -17,7 +17,7 @@ use tokio::sync::{OnceCell, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
-/// Far longer than anything takes, even on a busy machine.
+/// Far longer than any case takes, even on a busy machine.
 const LIMIT: Duration = Duration::from_secs(30);
 
 pub(crate) struct Bench {
@@ -34,7 +34,7 @@ pub(crate) struct Daemon {
 }
 
 impl Daemon {
-    /// Stops in order.
+    /// Stops gracefully.
     pub(crate) async fn stop(self) {
         self.stop.send(()).expect("the daemon is there");
         self.task.await.unwrap().unwrap();
@@ -56,7 +56,7 @@ impl Bench {
         self.place.path().join("replay.db")
     }
 
-    /// A recording, and how the service answers it from now on. The recorded answer is that of [`good`].
+    /// A recording, and the responses to it from now on. The recorded response is [`good`].
     pub(crate) fn record(&self, name: &str, answers: impl IntoIterator<Item = Answer>) {
         self.service.answers(&format!("/{name}"), answers);
         scenario::record(&self.runs(), name, &answer()).unwrap();
@@ -75,7 +75,7 @@ impl Bench {
         file.set_modified(SystemTime::from(day)).unwrap();
     }
 
-    /// A daemon as it is unless said, in more of a hurry to look.
+    /// The default configuration, with a shorter search interval.
     pub(crate) fn config(&self) -> Config {
         Config {
             runs: self.runs(),
@@ -98,7 +98,7 @@ impl Bench {
         Daemon { stop, task: tokio::spawn(daemon::run(config, stopped)) }
     }
 
-    /// Runs a daemon until the view is as it should be.
+    /// Runs a daemon until the view satisfies a condition.
     pub(crate) async fn run_until(&self, is_so: impl Fn(&[Run]) -> bool) -> Vec<Run> {
         self.run_as(self.config(), is_so).await
     }
@@ -110,7 +110,7 @@ impl Bench {
         runs
     }
 
-    /// Waits until the view is as it should be.
+    /// Waits until the view satisfies a condition.
     pub(crate) async fn until(&self, is_so: impl Fn(&[Run]) -> bool) -> Vec<Run> {
         let began = Instant::now();
         loop {
@@ -118,24 +118,24 @@ impl Bench {
             if is_so(&runs) {
                 return runs;
             }
-            assert!(began.elapsed() < LIMIT, "it never came to it:\n{}", table::table(&runs));
+            assert!(began.elapsed() < LIMIT, "timeout:\n{}", table::table(&runs));
             sleep(Duration::from_millis(20)).await;
         }
     }
 
-    /// How often the service was asked for a run.
+    /// The number of requests for a run.
     pub(crate) fn asked(&self, name: &str) -> usize {
         let path = format!("/{name}");
         self.service.asked().iter().filter(|asked| **asked == path).count()
     }
 
-    /// Has the time of a scheduled run come.
+    /// Makes a scheduled run due.
     pub(crate) async fn make_due(&self, name: &str) {
         let store = self.open().await;
         store.run_now(id(store, name).await, &Actor::new("time")).await.unwrap();
     }
 
-    /// All that is kept of a run.
+    /// The stored task of a run.
     pub(crate) async fn task(&self, name: &str) -> StoredTask {
         let store = self.open().await;
         store.task(id(store, name).await).await.unwrap()
@@ -155,12 +155,12 @@ pub(crate) fn file(runs: &Path, name: &str) -> PathBuf {
     runs.join(name).with_extension("json")
 }
 
-/// What every recording has.
+/// The response in every recording.
 pub(crate) fn answer() -> Value {
     json!({ "price": 20 })
 }
 
-/// The answer that was recorded.
+/// The recorded response.
 pub(crate) fn good() -> Answer {
     Answer::Body(answer())
 }
@@ -174,7 +174,7 @@ pub(crate) fn row<'r>(runs: &'r [Run], name: &str) -> Option<&'r Run> {
     runs.iter().find(|run| run.run == name)
 }
 
-/// Whether a run waits to be tried again.
+/// Whether a run waits for a retry.
 pub(crate) fn waits(runs: &[Run], name: &str) -> bool {
     row(runs, name).is_some_and(|run| run.status == "error" && run.next_retry_at.is_some())
 }
@@ -184,7 +184,7 @@ pub(crate) fn waits_for(runs: &[Run], name: &str, retry: i64) -> bool {
     waits(runs, name) && row(runs, name).is_some_and(|run| run.retry_count == retry)
 }
 
-/// Whether there are so many runs, and all have their end.
+/// Whether there are this many runs, and all have ended.
 pub(crate) fn all_ended(runs: &[Run], count: usize) -> bool {
     runs.len() == count && !runs.iter().any(|run| run.is_open)
 }

@@ -10,7 +10,7 @@ fn replay(place: &Path, arguments: &[&str]) -> Output {
     command.current_dir(place).args(arguments).output().unwrap()
 }
 
-/// The exit code and what was said of a wrong call.
+/// The exit code and the error of an invalid call.
 fn refused(arguments: &[&str]) -> (Option<i32>, String) {
     let place = TempDir::new().unwrap();
     std::fs::create_dir(place.path().join("runs")).unwrap();
@@ -18,16 +18,16 @@ fn refused(arguments: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 
-/// X1: the story runs from its beginning to its end, the crash included. S1, O2: the log tells
-/// first attempts from retries, says when a retry is scheduled, and how it ended.
+/// X1: the demo runs to its end, including the crash. S1, O2: the log distinguishes first attempts
+/// from retries, and has the time and the result of each retry.
 #[test]
 fn the_story_shows_every_verdict_and_the_columns() {
     let place = TempDir::new().unwrap();
     let output = replay(place.path(), &["demo", "--dir", "demo"]);
-    let told = String::from_utf8(output.stdout).unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
     let logged = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{told}\n{logged}");
-    let (killed, view) = told.split_once("== the next daemon ==").unwrap();
+    assert!(output.status.success(), "{stdout}\n{logged}");
+    let (killed, view) = stdout.split_once("== the next daemon ==").unwrap();
     let line = |text: &str, run: &str| {
         let mut lines = text.lines().filter(|line| line.trim_start().starts_with(run));
         lines.next().unwrap().split_whitespace().skip(1).map(str::to_owned).collect::<Vec<_>>()
@@ -60,7 +60,7 @@ fn the_story_shows_every_verdict_and_the_columns() {
     assert!(said.contains("demo already contains a demo"), "{said}");
 }
 
-/// Bad use is answered with what to do instead.
+/// Usage errors say what to do instead.
 #[test]
 fn a_wrong_call_says_what_would_be_right() {
     let (code, said) = refused(&["deamon"]);
@@ -70,7 +70,7 @@ fn a_wrong_call_says_what_would_be_right() {
     let service = ["--service", "http://127.0.0.1:1"];
     let (code, said) = refused(&["daemon", "--runs", "runs", "--service", "ftp://host"]);
     assert_eq!(code, Some(2));
-    assert!(said.contains("write http://HOST:PORT"), "{said}");
+    assert!(said.contains("use http://HOST:PORT"), "{said}");
 
     let (code, said) = refused(&[&["daemon", "--runs", "nowhere"][..], &service].concat());
     assert_eq!(code, Some(1));

@@ -9,7 +9,7 @@ use tokio::process::{Child, Command};
 
 use crate::bench::{Bench, all_ended, good, in_short, row};
 
-/// A daemon in a process of its own, in a hurry.
+/// A daemon in its own process, with short delays.
 fn start(bench: &Bench) -> Child {
     let mut daemon = Command::new(env!("CARGO_BIN_EXE_example-replay"));
     daemon.arg("daemon").arg("--runs").arg(bench.runs()).arg("--store").arg(bench.store());
@@ -18,7 +18,7 @@ fn start(bench: &Bench) -> Child {
     daemon.arg("--until-done").kill_on_drop(true).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// X1, D7: what was under way when the daemon was killed comes back, with its loss in the history.
+/// X1, D7: a run of a killed daemon is reclaimed, with the loss in its history.
 #[tokio::test]
 async fn a_run_that_was_cut_off_is_processed_by_the_next_daemon() {
     let bench = Bench::new().await;
@@ -42,8 +42,8 @@ async fn a_run_that_was_cut_off_is_processed_by_the_next_daemon() {
     assert!(faults[0].message.contains("was lost"), "{}", faults[0].message);
 }
 
-/// X1, D4: killed at any moment, again and again: no run is lost, and none that had its end is
-/// touched again.
+/// X1, D4: a daemon is killed at random moments: no run is lost, and no run that has ended runs
+/// again.
 #[tokio::test]
 async fn kills_at_any_moment_lose_nothing_and_end_nothing_twice() {
     const RUNS: usize = 40;
@@ -52,7 +52,7 @@ async fn kills_at_any_moment_lose_nothing_and_end_nothing_twice() {
     let names: Vec<_> = (0..RUNS).map(|number| format!("shop/item-{number:02}")).collect();
     names.iter().for_each(|name| bench.record(name, [good()]));
 
-    // How often each run had been asked for when it was first seen to have its end.
+    // The number of requests for each run when it was first found to have ended.
     let mut ended = HashMap::new();
     for kill in 0..KILLS {
         let mut daemon = start(&bench);
@@ -61,7 +61,7 @@ async fn kills_at_any_moment_lose_nothing_and_end_nothing_twice() {
             () = bench.service.until(|asked| asked.len() >= enough) => {}
             _ = daemon.wait() => {}
         }
-        // One that has ended cannot be killed, and need not be.
+        // A daemon that has ended need not be killed.
         let _ = daemon.kill().await;
         let runs = table::read(&bench.store()).await.unwrap();
         for run in runs.iter().filter(|run| !run.is_open) {
@@ -74,10 +74,10 @@ async fn kills_at_any_moment_lose_nothing_and_end_nothing_twice() {
     for name in &names {
         assert_eq!(in_short(&runs, name), ("passed", 0, None));
         let lost = bench.task(name).await.faults.len();
-        assert!(bench.asked(name) <= 1 + lost, "{name}: each repeat has a loss that led to it");
+        assert!(bench.asked(name) <= 1 + lost, "{name}: each repeated request follows a loss");
     }
-    assert!(!ended.is_empty(), "something had its end before the last daemon");
+    assert!(!ended.is_empty(), "no run had ended before the last daemon");
     for (name, asked) in ended {
-        assert_eq!(bench.asked(&name), asked, "{name} had its end");
+        assert_eq!(bench.asked(&name), asked, "{name} had ended");
     }
 }

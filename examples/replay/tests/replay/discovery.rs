@@ -4,7 +4,7 @@ use example_replay::demo::service::Answer;
 
 use crate::bench::{Bench, all_ended, good, in_short};
 
-/// X1: a run is discovered once, however often and by whomever it is found again.
+/// X1: a run is discovered once, however often and by any daemon it is found again.
 #[tokio::test]
 async fn a_run_is_discovered_once() {
     let bench = Bench::new().await;
@@ -12,7 +12,7 @@ async fn a_run_is_discovered_once() {
     bench.run_until(|runs| all_ended(runs, 1)).await;
     let first = bench.task("shop/lamp").await.id;
 
-    // Another daemon, to which it is new; and a run that is.
+    // Another daemon, which does not know the run, and a new run.
     bench.record("shop/chair", [good()]);
     let runs = bench.run_until(|runs| all_ended(runs, 2)).await;
     assert_eq!(bench.task("shop/lamp").await.id, first);
@@ -20,7 +20,7 @@ async fn a_run_is_discovered_once() {
     assert_eq!((bench.asked("shop/lamp"), bench.asked("shop/chair")), (1, 1));
 }
 
-/// X1: a run may come at any time; what is no recording yet, or lies elsewhere, is none.
+/// X1: a run may appear at any time; incomplete recordings and files elsewhere are ignored.
 #[tokio::test]
 async fn runs_are_discovered_while_the_daemon_runs() {
     let bench = Bench::new().await;
@@ -36,9 +36,9 @@ async fn runs_are_discovered_while_the_daemon_runs() {
     assert_eq!(in_short(&runs, "search/oak").0, "passed");
 }
 
-/// D4: two daemons on one store are one daemon with more hands. Each has one hand here, and a run
-/// that the service never answers takes one for good: when two of them are under way, both daemons
-/// have been at work.
+/// D4: two daemons on one store share the work. Each has a concurrency of one here, and a run that the
+/// service never answers occupies its daemon: when two such runs are running, both daemons have
+/// worked.
 #[tokio::test]
 async fn two_daemons_share_the_runs() {
     let bench = Bench::new().await;

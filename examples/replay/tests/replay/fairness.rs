@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, all_ended, busy, good, in_short, waits};
 
-/// S1's example: among runs that are due the oldest goes first, new or tried before.
+/// S1's example: among due runs the oldest is claimed first, new or retried.
 ///
 /// | submitted | status | next retry | order |
 /// |---|---|---|---|
@@ -11,8 +11,8 @@ use crate::bench::{Bench, all_ended, busy, good, in_short, waits};
 /// | 01-04 | discovered | | 3 |
 /// | 01-04 | error | 01-06, which has not | |
 ///
-/// By their names they would go the other way round. A run is submitted when it is discovered:
-/// the first of these on its own day, the others together.
+/// By name the order would be reversed. A run is submitted when it is discovered: the first of these
+/// by itself, the others together.
 #[tokio::test]
 async fn new_runs_and_retries_compete_by_their_age() {
     let bench = Bench::new().await;
@@ -22,7 +22,7 @@ async fn new_runs_and_retries_compete_by_their_age() {
     bench.record_on("2024-01-03", "daily/tulip", [good()]);
     bench.record_on("2024-01-04", "daily/rose", [good()]);
     bench.record_on("2024-01-04", "late/aster", [busy(), good()]);
-    // Only the last has been tried by the 5th.
+    // Only the last has been attempted by the 5th.
     let mut late = bench.config();
     late.categories = vec!["late".to_owned()];
     let runs = bench.run_as(late, |runs| waits(runs, "late/aster")).await;
@@ -60,7 +60,7 @@ async fn a_backlog_is_processed_oldest_first() {
     assert_eq!(bench.service.asked(), ["/daily/c", "/daily/a", "/daily/d", "/daily/b"]);
 }
 
-/// S1: a daemon processes the categories that it is allowed, and leaves the others as they are.
+/// S1: a daemon processes only its configured categories.
 #[tokio::test]
 async fn a_daemon_keeps_to_its_categories() {
     let bench = Bench::new().await;
@@ -69,7 +69,7 @@ async fn a_daemon_keeps_to_its_categories() {
     }
     let mut config = bench.config();
     config.categories = vec!["shop".to_owned(), "video".to_owned()];
-    // It ends by itself when its own are done, whatever else there is.
+    // It ends when its own categories are done.
     config.until_done = true;
     example_replay::daemon::run(config, std::future::pending()).await.unwrap();
     let runs = bench.until(|runs| runs.len() == 3).await;

@@ -1,7 +1,7 @@
 //! X1: the replay daemon on its embedded store and a real service, as S1 describes it.
 //!
-//! Waits of minutes and hours are looked at, not waited for: the view says when a run is due, and
-//! `Store::run_now` has its time come.
+//! The tests do not wait for delays of minutes and hours: they read the due time from the view, and
+//! `Store::run_now` makes a run due.
 
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 

@@ -10,12 +10,12 @@ use crate::bench::{Bench, all_ended, busy, good, in_short, row, waits, waits_for
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// No more in this hour.
+/// No requests in this hour.
 const CLOSED: Limit = Limit { requests: 0, per: HOUR, says_when: true };
 
-/// S1, D8: `retry_after` is the delay, and it is no retry.
+/// S1, D8: `retry_after` is the delay, and does not count as a retry.
 #[tokio::test]
-async fn a_wait_that_the_service_asks_for_is_no_retry() {
+async fn requested_wait_does_not_count_as_retry() {
     let bench = Bench::new().await;
     bench.record("search/oak", [good()]);
     bench.service.limit("search", CLOSED);
@@ -29,8 +29,8 @@ async fn a_wait_that_the_service_asks_for_is_no_retry() {
     assert_eq!(due, task.scheduled_at);
 }
 
-/// S1: without `retry_after` it is the backoff, and a retry like any other. The class is that of
-/// J6: only a refusal that says when is `rate_limited`.
+/// S1: without `retry_after` the backoff applies, and it counts as a retry. The class is that of J6:
+/// only a 429 with a hint is `rate_limited`.
 #[tokio::test]
 async fn a_refusal_without_a_time_follows_the_backoff() {
     let bench = Bench::new().await;
@@ -46,8 +46,8 @@ async fn a_refusal_without_a_time_follows_the_backoff() {
     assert_eq!(in_short(&runs, "reports/may"), ("passed", 0, None));
 }
 
-/// S1, D8: a run that was only ever asked to wait is given up at last, and the retry before that is
-/// the one that is counted.
+/// S1, D8: a run that only gets requests to wait is given up in the end, and only its earlier retry is
+/// counted.
 #[tokio::test]
 async fn a_run_that_is_always_asked_to_wait_is_given_up() {
     let bench = Bench::new().await;
@@ -60,10 +60,10 @@ async fn a_run_that_is_always_asked_to_wait_is_given_up() {
     assert_eq!(bench.asked("search/oak"), 1 + 101);
 }
 
-/// D17, S1: the others of its category wait with it and are not refused one by one; runs of
-/// other categories go on.
+/// D17, S1: the other runs of its category wait with it and are not refused one by one; runs of other
+/// categories continue.
 #[tokio::test]
-async fn a_wait_holds_its_category_and_nobody_else() {
+async fn wait_holds_only_its_category() {
     let bench = Bench::new().await;
     bench.record("search/ash", [good()]);
     bench.service.limit("search", CLOSED);
@@ -79,8 +79,8 @@ async fn a_wait_holds_its_category_and_nobody_else() {
     assert_eq!((bench.asked("search/ash"), bench.asked("search/elm")), (1, 0));
 }
 
-/// S1: a real limit of two a second, and six runs: all get through, and nobody asks twice within
-/// a second. So six ask at first, then the four that were refused, then the last two.
+/// S1: a real limit of two a second, and six runs: all succeed, and no run sends two requests within a
+/// second. So there are six requests at first, then four of the refused runs, then two.
 #[tokio::test]
 async fn a_limited_service_is_asked_at_its_own_pace() {
     let bench = Bench::new().await;
@@ -92,7 +92,7 @@ async fn a_limited_service_is_asked_at_its_own_pace() {
     let runs = bench.run_until(|runs| all_ended(runs, names.len())).await;
     for name in &names {
         assert_eq!(in_short(&runs, name), ("passed", 0, None));
-        assert_eq!(bench.task(name).await.attempts, 1, "no wait was an attempt");
+        assert_eq!(bench.task(name).await.attempts, 1, "a wait was counted as an attempt");
     }
     let asked = bench.service.asked().len();
     assert!(asked <= 6 + 4 + 2, "{asked} requests");

@@ -6,9 +6,8 @@ use jiff::Timestamp;
 
 use crate::bench::{Bench, all_ended, busy, good, in_short, row, waits, waits_for};
 
-/// S1, P6: the first retry after a minute, then twice as long up to an hour; after eight retries
-/// the run is an error for good. Each retry here is made by another daemon, so it is the store
-/// that remembers (S1, D8).
+/// S1, P6: the first retry after a minute, then twice as long up to an hour; after eight retries the
+/// run fails. Each retry here is by another daemon, so the state is in the store (S1, D8).
 #[tokio::test]
 async fn a_run_is_tried_again_after_a_minute_doubling_to_an_hour_eight_times() {
     let bench = Bench::new().await;
@@ -27,7 +26,7 @@ async fn a_run_is_tried_again_after_a_minute_doubling_to_an_hour_eight_times() {
     let run = row(&runs, "shop/lamp").unwrap();
     assert_eq!(run.gave_up.as_deref(), Some("attempts_exhausted"));
     assert_eq!((run.next_retry_at.as_deref(), bench.asked("shop/lamp")), (None, 9));
-    assert_eq!(bench.task("shop/lamp").await.faults.len(), 9, "every fault is kept");
+    assert_eq!(bench.task("shop/lamp").await.faults.len(), 9, "a fault is missing");
 }
 
 /// S1: a retry that succeeds clears the columns; the history stays with the task.
@@ -46,7 +45,7 @@ async fn a_verdict_clears_the_retry_columns() {
     assert_eq!(bench.task("shop/lamp").await.faults.len(), 1);
 }
 
-/// S1: what waits to be tried again keeps nobody else waiting.
+/// S1: a run that waits for its retry does not delay other runs.
 #[tokio::test]
 async fn new_runs_are_processed_while_a_retry_waits() {
     let bench = Bench::new().await;

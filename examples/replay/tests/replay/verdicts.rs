@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::bench::{Bench, all_ended, file, good, in_short, row};
 
-/// X1: passed, needs review and failed are found out; each is an end, and no error.
+/// X1: passed, needs review and failed each complete the run without an error.
 #[tokio::test]
 async fn every_run_gets_its_verdict() {
     let bench = Bench::new().await;
@@ -23,8 +23,8 @@ async fn every_run_gets_its_verdict() {
     assert_eq!(differences("shop/desk"), Some("/price was 20 and is 21"));
 }
 
-/// S1: a final error is no verdict and is not tried again: the service knows no such thing, or
-/// the recording is none.
+/// S1: a final error is not a verdict and is not retried: the service responds with 404, or the
+/// recording is invalid.
 #[tokio::test]
 async fn a_final_error_stays_an_error() {
     let bench = Bench::new().await;
@@ -40,17 +40,17 @@ async fn a_final_error_stays_an_error() {
     }
     assert_eq!((bench.asked("shop/ghost"), bench.asked("shop/torn")), (1, 0));
     let torn = row(&runs, "shop/torn").unwrap().error.as_deref().unwrap();
-    assert!(torn.contains("the recording is none"), "{torn}");
+    assert!(torn.contains("invalid recording"), "{torn}");
 }
 
-/// S1: a recording that has gone before its turn is an error of its run alone.
+/// S1: a recording that is deleted before its run is an error of that run only.
 #[tokio::test]
 async fn a_recording_that_has_gone_is_an_error() {
     let bench = Bench::new().await;
-    let mut nobody = bench.config();
-    nobody.categories = vec!["nobody".to_owned()];
+    let mut other = bench.config();
+    other.categories = vec!["other".to_owned()];
     bench.record("shop/lamp", [good()]);
-    bench.run_as(nobody, |runs| runs.len() == 1).await;
+    bench.run_as(other, |runs| runs.len() == 1).await;
     std::fs::remove_file(file(&bench.runs(), "shop/lamp")).unwrap();
 
     let runs = bench.run_until(|runs| all_ended(runs, 1)).await;

@@ -1,8 +1,8 @@
 //! A client of the browser's DevTools protocol, over a pipe.
 //!
-//! Messages are JSON that end with a zero byte. A command has a number and its answer has the
-//! same; whatever has none is an event. Over a pipe there is no port that somebody else could
-//! reach, and the browser goes when we go.
+//! Messages are JSON and end with a zero byte. A command and its response have the same number; a
+//! message without a number is an event. A pipe has no port that other processes could reach, and the
+//! browser ends when the pipe is closed.
 
 use std::collections::HashMap;
 
@@ -16,22 +16,22 @@ use tokio::process::{ChildStdin, ChildStdout};
 
 use crate::error::ScraperError;
 
-/// Both ends of the pipe. One thing is said at a time.
+/// Both ends of the pipe. There is one command at a time.
 pub(crate) struct DevTools {
     commands: ChildStdin,
     answers: BufReader<ChildStdout>,
-    /// What has come of the next message: whoever is cut off loses none of it.
-    heard: Vec<u8>,
+    /// The received part of the next message, so that a cancelled read loses nothing.
+    message: Vec<u8>,
     number: u64,
 }
 
-/// How a server answered.
+/// The response of a server.
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
 }
 
-/// The same in the browser's words.
+/// The same as reported by the browser.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Response {
@@ -41,10 +41,10 @@ struct Response {
 
 impl DevTools {
     pub(super) fn over(commands: ChildStdin, answers: ChildStdout) -> Self {
-        Self { commands, answers: BufReader::new(answers), heard: Vec::new(), number: 0 }
+        Self { commands, answers: BufReader::new(answers), message: Vec::new(), number: 0 }
     }
 
-    /// A tab, to talk to.
+    /// Opens a tab. Returns its session id.
     pub(crate) async fn open_tab(&mut self) -> Result<String, ScraperError> {
         let blank = json!({"url": "about:blank"});
         let target = text(&self.call("", "Target.createTarget", blank).await?, "/targetId");
@@ -54,7 +54,7 @@ impl DevTools {
         Ok(tab)
     }
 
-    /// Goes to a page and waits until all of it has come.
+    /// Navigates to a page and waits until it is complete.
     pub(crate) async fn load(&mut self, tab: &str, url: &str) -> Result<Answer, ScraperError> {
         let (request, mut events) = self.ask(tab, "Page.navigate", json!({"url": url})).await?;
         if let Some(failed) = request.get("errorText").and_then(Value::as_str) {
@@ -63,14 +63,16 @@ impl DevTools {
         let request = text(&request, "/loaderId");
         let mut response = Response::default();
         loop {
-            let mut event = if events.is_empty() { self.hear().await? } else { events.remove(0) };
+            let mut event =
+                if events.is_empty() { self.receive().await? } else { events.remove(0) };
             if text(&event, "/params/requestId") != request {
                 continue;
             }
             match text(&event, "/method").as_str() {
                 "Network.responseReceived" => {
-                    let told = event.pointer_mut("/params/response").map(Value::take);
-                    response = serde_json::from_value(told.unwrap_or_default()).unwrap_or_default();
+                    let received = event.pointer_mut("/params/response").map(Value::take);
+                    response =
+                        serde_json::from_value(received.unwrap_or_default()).unwrap_or_default();
                 }
                 "Network.loadingFinished" => break,
                 "Network.loadingFailed" => {
@@ -86,14 +88,14 @@ impl DevTools {
         Ok(Answer { status, headers: headers.collect() })
     }
 
-    /// What an expression comes to in the page of a tab.
+    /// Evaluates an expression in the page of a tab.
     pub(crate) async fn evaluate(&mut self, tab: &str, words: &str) -> Result<Value, ScraperError> {
         let asked = json!({"expression": words, "awaitPromise": true, "returnByValue": true});
         let answer = self.call(tab, "Runtime.evaluate", asked).await?;
         Ok(answer.pointer("/result/value").cloned().unwrap_or_default())
     }
 
-    /// Sends a command, to a tab or to the browser itself, and waits for the answer.
+    /// Sends a command to a tab or to the browser itself, and waits for the response.
     pub(crate) async fn call(
         &mut self,
         tab: &str,
@@ -103,7 +105,7 @@ impl DevTools {
         self.ask(tab, method, parameters).await.map(|(answer, _)| answer)
     }
 
-    /// The same, and what happened until the answer came.
+    /// The same, with the events before the response.
     async fn ask(
         &mut self,
         tab: &str,
@@ -119,25 +121,25 @@ impl DevTools {
         self.commands.write_all(format!("{command}\0").as_bytes()).await.map_err(|_| gone())?;
         let mut events = Vec::new();
         loop {
-            let mut heard = self.hear().await?;
-            match heard.get("id").and_then(Value::as_u64) {
-                None => events.push(heard),
+            let mut message = self.receive().await?;
+            match message.get("id").and_then(Value::as_u64) {
+                None => events.push(message),
                 Some(answered) if answered == number => {
-                    let answer = heard.get_mut("result").map(Value::take);
+                    let answer = message.get_mut("result").map(Value::take);
                     let refused =
-                        || ScraperError::of(Kind::Other, "BrowserError", heard.to_string());
+                        || ScraperError::of(Kind::Other, "BrowserError", message.to_string());
                     return answer.ok_or_else(refused).map(|answer| (answer, events));
                 }
-                // Somebody was cut off while waiting for it.
+                // The response to a cancelled command.
                 Some(_) => {}
             }
         }
     }
 
-    async fn hear(&mut self) -> Result<Value, ScraperError> {
-        let read = self.answers.read_until(0, &mut self.heard).await;
+    async fn receive(&mut self) -> Result<Value, ScraperError> {
+        let read = self.answers.read_until(0, &mut self.message).await;
         read.map_err(|_| gone())?;
-        let mut message = std::mem::take(&mut self.heard);
+        let mut message = std::mem::take(&mut self.message);
         if message.pop() != Some(0) {
             return Err(gone());
         }
@@ -145,7 +147,7 @@ impl DevTools {
     }
 }
 
-/// There is no browser at the other end any more.
+/// The browser has ended.
 pub(super) fn gone() -> ScraperError {
     ScraperError::of(Kind::BrokenPipe, "ConnectionError", "the browser is gone")
 }

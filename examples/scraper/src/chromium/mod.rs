@@ -1,6 +1,6 @@
-//! The browser's process, without a window.
+//! The process of a headless browser.
 //!
-//! It and the conversation with it have nothing to do with trying again, and can be skipped.
+//! This module has nothing to do with retries.
 
 mod devtools;
 
@@ -19,7 +19,7 @@ use crate::error::{ScraperError, within};
 use devtools::{DevTools, gone};
 
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
-/// Nobody looks, and nothing is asked of any host but those that we name.
+/// Headless, and without requests to other hosts.
 const FLAGS: [&str; 10] = [
     "--headless",
     "--remote-debugging-pipe",
@@ -32,15 +32,15 @@ const FLAGS: [&str; 10] = [
     "--disable-sync",
     "about:blank",
 ];
-/// The browser looks for its pipe at 3 and 4, and we can give 0 and 1.
+/// The browser expects its pipe at file descriptors 3 and 4; `Command` can set 0 and 1.
 const SHELL: &str = r#"exec "$0" "$@" 3<&0 4>&1 >&2"#;
 const TO_START: Duration = Duration::from_secs(20);
 const TO_CLOSE: Duration = Duration::from_secs(5);
 
-/// The browser that was named, or one that is installed.
+/// The given browser, or an installed one.
 pub fn find(named: Option<PathBuf>) -> Result<PathBuf, String> {
     if let Some(named) = named {
-        let missing = format!("no browser is at {}: name the program itself", named.display());
+        let missing = format!("no browser at {}: use the path of the program", named.display());
         return Some(named).filter(|program| program.is_file()).ok_or(missing);
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -49,13 +49,13 @@ pub fn find(named: Option<PathBuf>) -> Result<PathBuf, String> {
     places.find(|place| place.is_file()).ok_or_else(|| {
         format!(
             "no browser is installed: none of {} is on the PATH. Install Debian's package \
-             chromium (apt-get install chromium), or name a Chromium by --browser or CHROMIUM",
+             chromium (apt-get install chromium), or select a Chromium with --browser or CHROMIUM",
             NAMES.join(", ")
         )
     })
 }
 
-/// A Chromium under way.
+/// A running Chromium.
 #[derive(Serialize)]
 pub(crate) struct Chromium {
     pub(crate) product: String,
@@ -63,20 +63,20 @@ pub(crate) struct Chromium {
     pub(crate) devtools: Mutex<DevTools>,
     #[serde(skip)]
     process: Child,
-    /// Its own, and gone with it.
+    /// Its temporary profile.
     #[serde(skip)]
     _profile: TempDir,
 }
 
 impl Chromium {
-    /// Starts it, and waits until it answers.
+    /// Starts the browser, and waits until it responds.
     pub(crate) async fn start(program: &Path) -> Result<Self, ScraperError> {
         let profile = tempfile::Builder::new().prefix("scraper-").tempdir()?;
         let mut process = Command::new("sh")
             .args(["-c", SHELL])
             .arg(program)
             .arg(format!("--user-data-dir={}", profile.path().display()))
-            // Its sandbox refuses to be root's.
+            // The sandbox does not run as root.
             .args(is_root().then_some("--no-sandbox"))
             .args(FLAGS)
             .stdin(Stdio::piped())
@@ -94,7 +94,7 @@ impl Chromium {
         Ok(Self { product, devtools: Mutex::new(devtools), process, _profile: profile })
     }
 
-    /// Closes it, so that it does not write to its profile any more when that goes.
+    /// Closes the browser before its profile is removed.
     pub(crate) async fn close(mut self) {
         let mut devtools = self.devtools.lock().await;
         let _ = within(TO_CLOSE, devtools.call("", "Browser.close", json!({}))).await;

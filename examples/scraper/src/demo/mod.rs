@@ -16,9 +16,9 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::Ended;
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Everything that takes part.
+/// The parts of the demo.
 pub(crate) struct Show<'f> {
     pub(crate) manager: Arc<RetryManager>,
     pub(crate) scraper: Scraper,
@@ -29,13 +29,16 @@ pub(crate) struct Show<'f> {
 }
 
 impl Show<'_> {
-    /// Pages with troubles; then the file changes while some of them wait, and more of them.
-    pub(crate) async fn once(&self, told: &mut UnboundedReceiver<String>) -> Ended {
+    /// Fetches pages with faults, changes the file while some of them wait, and fetches more.
+    pub(crate) async fn once(&self, reload_messages: &mut UnboundedReceiver<String>) -> Ended {
         println!("\n--- pages, with the current policy file; telemetry on its legacy loop");
         let pages = ["catalogue", "slow", "busy", "limited", "dropped", "stuck", "gone"];
         self.site.hold(true);
-        let (lost, (), changed) =
-            tokio::join!(self.fetch(&pages), self.batch(&pages), self.change_meanwhile(told));
+        let (lost, (), changed) = tokio::join!(
+            self.fetch(&pages),
+            self.batch(&pages),
+            self.change_meanwhile(reload_messages)
+        );
         changed?;
         println!("\n--- afterwards");
         for (page, error) in lost {
@@ -48,26 +51,26 @@ impl Show<'_> {
         Ok(())
     }
 
-    async fn change_meanwhile(&self, told: &mut UnboundedReceiver<String>) -> Ended {
+    async fn change_meanwhile(&self, reload_messages: &mut UnboundedReceiver<String>) -> Ended {
         self.until_waiting("navigation").await?;
         replace(self.file, &changed(&std::fs::read_to_string(self.file)?))?;
         println!("{} the policy file changes while pages wait", self.at());
-        let words = tokio::time::timeout(PATIENCE, told.recv()).await?;
-        self.tell(&words.unwrap_or_default());
-        // Whoever began before fails once more, now that the new file is in force.
+        let words = tokio::time::timeout(WAIT_TIMEOUT, reload_messages.recv()).await?;
+        self.log(&words.unwrap_or_default());
+        // Sessions from before the change fail once more, now that the new file is in force.
         self.site.hold(false);
         let second = ["busy-2", "limited-2", "dropped-2"];
         let comes = async {
             self.until_waiting("telemetry").await?;
             println!("{} the collector starts", self.at());
-            self.collector.come().map_err(Into::into)
+            self.collector.start().map_err(Into::into)
         };
         let (_, _, came): (_, _, Ended) =
             tokio::join!(self.fetch(&second), self.batch(&second), comes);
         came
     }
 
-    /// Fetches pages side by side; those that were lost.
+    /// Fetches pages concurrently. Returns those that were lost.
     async fn fetch<'p>(&self, pages: &[&'p str]) -> Vec<(&'p str, ScraperError)> {
         let fetched = pages.iter().map(|page| async move {
             let got = self.scraper.fetch(page, &self.site.url(page)).await;
@@ -81,14 +84,17 @@ impl Show<'_> {
 
     async fn batch(&self, pages: &[&str]) {
         let sent = self.scraper.telemetry.batch(pages).await;
-        let verdict = if sent.is_ok() { "told" } else { "lost" };
+        let verdict = if sent.is_ok() { "sent" } else { "lost" };
         println!("{} {verdict} telemetry of {} pages", self.at(), pages.len());
     }
 
-    /// Rounds of pages, and whatever becomes of the file, until somebody has seen enough.
-    pub(crate) async fn until_interrupted(&self, told: &mut UnboundedReceiver<String>) -> Ended {
+    /// Fetches rounds of pages, with reloads of the file, until Ctrl-C.
+    pub(crate) async fn until_interrupted(
+        &self,
+        reload_messages: &mut UnboundedReceiver<String>,
+    ) -> Ended {
         println!("edit {} to see its effect; press Ctrl-C to stop", self.file.display());
-        self.collector.come()?;
+        self.collector.start()?;
         let rounds = async {
             for round in 1_u64.. {
                 let pages = ["catalogue", "busy", "dropped"].map(|page| format!("{page}-{round}"));
@@ -97,8 +103,8 @@ impl Show<'_> {
             }
         };
         let changes = async {
-            while let Some(words) = told.recv().await {
-                self.tell(&words);
+            while let Some(words) = reload_messages.recv().await {
+                self.log(&words);
             }
         };
         tokio::select! {
@@ -108,7 +114,7 @@ impl Show<'_> {
         }
     }
 
-    /// Waits until a session of a subsystem waits for its next attempt.
+    /// Waits until a session of a subsystem is between two attempts.
     async fn until_waiting(&self, subsystem: &str) -> Ended {
         let waits = async {
             while !self.manager.registry.sessions().iter().any(|session| {
@@ -117,10 +123,10 @@ impl Show<'_> {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
-        Ok(tokio::time::timeout(PATIENCE, waits).await?)
+        Ok(tokio::time::timeout(WAIT_TIMEOUT, waits).await?)
     }
 
-    fn tell(&self, words: &str) {
+    fn log(&self, words: &str) {
         println!("{} {}", self.at(), words.replace('\n', "\n      "));
     }
 
@@ -129,7 +135,7 @@ impl Show<'_> {
     }
 }
 
-/// Somebody is in a hurry, and trusts the policies with telemetry.
+/// The changed policy file: shorter delays, and telemetry under its policy.
 fn changed(text: &str) -> String {
     let text = text.replace("x-old-loops: [telemetry]", "x-old-loops: []");
     match text.split_once("  navigation_retry_with_delay:\n") {
@@ -141,7 +147,7 @@ fn changed(text: &str) -> String {
     }
 }
 
-/// As an editor does it: a new file in the place of the old one.
+/// Replaces the file by a new one, as an editor does.
 fn replace(file: &Path, text: &str) -> std::io::Result<()> {
     let new = file.with_extension("new");
     std::fs::write(&new, text)?;

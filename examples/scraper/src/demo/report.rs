@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use steadfast::observe::{GroupStats, Session};
 
-/// How an operation went for a page, in a line.
+/// The result of an operation for a page, in one line.
 pub(crate) fn in_short(manager: &RetryManager, operation: &str, page: &str) -> String {
     let Some(session) = find(manager, operation, page) else {
         return "no record: its subsystem runs its legacy loop".to_owned();
@@ -20,7 +20,7 @@ pub(crate) fn in_short(manager: &RetryManager, operation: &str, page: &str) -> S
     if failed.is_empty() { made } else { format!("{made} ({})", failed.join(", ")) }
 }
 
-/// One session, attempt by attempt, with why.
+/// Prints one session, attempt by attempt, with the reasons.
 pub(crate) fn whole(manager: &RetryManager, operation: &str, page: &str) {
     let Some(session) = find(manager, operation, page) else { return };
     let took = session.total_duration().unwrap_or_default().as_secs_f64();
@@ -36,7 +36,7 @@ pub(crate) fn whole(manager: &RetryManager, operation: &str, page: &str) {
     }
 }
 
-/// The figures, and those of each subsystem. The records have them by policy, too.
+/// Prints the metrics, in total and by subsystem. The records also have them by policy.
 pub(crate) fn figures(manager: &RetryManager) {
     let figures = manager.figures(Timestamp::now());
     println!(
@@ -55,7 +55,7 @@ pub(crate) fn figures(manager: &RetryManager) {
     }
 }
 
-/// All that was recorded.
+/// All records.
 pub(crate) fn records(manager: &RetryManager) -> Value {
     json!({
         "sessions": manager.journal.sessions(),

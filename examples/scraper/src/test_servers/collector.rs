@@ -9,18 +9,18 @@ use axum::extract::{Path, State};
 use axum::routing::post;
 use tokio::net::TcpSocket;
 
-/// A collector that is away until it [comes](Self::come).
+/// A collector that is down until it is [started](Self::start).
 pub struct Collector {
     address: SocketAddr,
     away: Mutex<Option<TcpSocket>>,
     taken: Taken,
 }
 
-/// What was posted, by what it was posted as.
+/// The kinds of the posted messages.
 type Taken = Arc<Mutex<Vec<String>>>;
 
 impl Collector {
-    /// One that is away.
+    /// A collector that is down.
     pub fn away() -> io::Result<Self> {
         let socket = TcpSocket::new_v4()?;
         socket.bind((Ipv4Addr::LOCALHOST, 0).into())?;
@@ -28,8 +28,8 @@ impl Collector {
         Ok(Self { address, away: Mutex::new(Some(socket)), taken: Taken::default() })
     }
 
-    /// It is there from now on.
-    pub fn come(&self) -> io::Result<()> {
+    /// Starts the collector.
+    pub fn start(&self) -> io::Result<()> {
         let Some(socket) = held(&self.away).take() else { return Ok(()) };
         let listener = socket.listen(64)?;
         let taken = Arc::clone(&self.taken);
@@ -38,12 +38,12 @@ impl Collector {
         Ok(())
     }
 
-    /// Where it is, or will be.
+    /// Its URL.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// What it was told, in order.
+    /// The received messages, in order.
     pub fn taken(&self) -> Vec<String> {
         held(&self.taken).clone()
     }

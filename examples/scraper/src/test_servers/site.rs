@@ -6,7 +6,7 @@
 //! | `busy` | 503, and so the second time | fine |
 //! | `limited` | 429, `Retry-After: 1` | fine |
 //! | `dropped` | ends the connection in the middle of the page | fine |
-//! | `stuck` | fine, but thinks long when it is asked for its state | fine |
+//! | `stuck` | fine, but reading its state times out | fine |
 //! | `gone` | 404 | 404 |
 //!
 //! Anything else is fine. `busy-2` is another busy page. The second 503 can be [held back](Site::hold)
@@ -27,13 +27,13 @@ use futures_util::{StreamExt, stream};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-/// A site on loopback.
+/// A site on the loopback interface.
 pub struct Site {
     address: SocketAddr,
     held: watch::Sender<bool>,
 }
 
-/// How often each page was asked for, and whether answers are held back.
+/// The number of requests per page, and whether responses are held back.
 #[derive(Clone)]
 struct Visits {
     counts: Arc<Mutex<HashMap<String, u32>>>,
@@ -41,7 +41,7 @@ struct Visits {
 }
 
 impl Site {
-    /// Opens it.
+    /// Starts the site.
     pub async fn open() -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -52,12 +52,12 @@ impl Site {
         Ok(Self { address, held })
     }
 
-    /// Holds the second answer of busy pages back, or lets them go.
+    /// Holds back the second response of busy pages, or releases them.
     pub fn hold(&self, is_held: bool) {
         self.held.send_replace(is_held);
     }
 
-    /// Where a page is.
+    /// The URL of a page.
     pub fn url(&self, page: &str) -> String {
         format!("http://{}/{page}", self.address)
     }
@@ -69,7 +69,7 @@ async fn page(State(mut visits): State<Visits>, Path(page): Path<String>) -> Res
         ("slow", 1) => std::future::pending().await,
         ("busy", 1) => busy(),
         ("busy", 2) => {
-            // A site that is gone holds nobody.
+            // A stopped site holds no responses back.
             let _ = visits.held.wait_for(|is_held| !is_held).await;
             busy()
         }
@@ -104,8 +104,8 @@ const STUCK: &str = "let first = true; window.state = () => { const end = Date.n
                      while (first && Date.now() < end); first = false; \
                      return {title: document.title} }";
 
-/// Half a page, and then nothing: a body that fails takes its connection with it. It waits until
-/// the half is sent, for a browser asks again by itself if a connection ends before any answer.
+/// Half a page, and then an error, which closes the connection. It waits until the half is sent, since
+/// a browser itself retries if a connection ends before any response.
 fn dropped() -> Body {
     let end = async {
         tokio::task::yield_now().await;

@@ -1,8 +1,8 @@
-//! S4, migration phase 2: the old loops stay during the transition. X4: before a flag is turned,
-//! old and new make the same attempts after the same delays and come to the same verdict.
+//! Agreement of legacy loops and policies: the same attempts after the same delays with the same result
+//! (S4, migration phase 2; X4).
 //!
-//! Both are watched from outside, by the calls that reach the operation, on a clock that jumps
-//! and with the same chance, so that even the jitter of both must agree.
+//! The tests record the calls of the operation, on a paused clock and with the same random seed, so
+//! that even the jitter of both must agree.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -35,14 +35,14 @@ fn timeout() -> ScraperError {
 }
 
 fn refused() -> ScraperError {
-    ScraperError::of(Kind::ConnectionRefused, "ConnectionError", "nobody listens")
+    ScraperError::of(Kind::ConnectionRefused, "ConnectionError", "connection refused")
 }
 
 fn unreachable() -> ScraperError {
     ScraperError::of_page("net::ERR_INTERNET_DISCONNECTED")
 }
 
-/// What goes wrong with it, for every name: what S4 calls retryable, and what it does not.
+/// The errors for every name: those that S4 calls retryable, and others.
 fn troubles() -> Vec<ScraperError> {
     let statuses = [400, 401, 404, 408, 429, 500, 502, 503, 504];
     let mut troubles: Vec<_> = statuses.map(|status| answer(status, None)).into();
@@ -54,14 +54,14 @@ fn troubles() -> Vec<ScraperError> {
     troubles
 }
 
-/// What the operation saw: when it was called, from the first call on, and what came of it all.
+/// The calls of the operation, by time since the first, and the result.
 #[derive(Debug, PartialEq)]
 struct Course {
     calls: Vec<Duration>,
     verdict: Result<usize, ScraperError>,
 }
 
-/// The scraper before all flags are turned, and after.
+/// The scraper with all legacy loops, and with all policies.
 struct Ways {
     old: RetryManager,
     new: RetryManager,
@@ -73,7 +73,7 @@ impl Ways {
         Self { old, new: Scene::with_old("").manager() }
     }
 
-    /// An operation that fails so often with this and then succeeds, one way and the other.
+    /// Runs an operation that fails this many times and then succeeds, both ways.
     async fn both(
         &self,
         name: &'static str,
@@ -98,13 +98,13 @@ async fn course(
         calls.push(began.elapsed());
         if calls.len() > failures { Ok(calls.len()) } else { Err(trouble.clone()) }
     };
-    // Old and new draw from this thread's chance, once for each delay.
+    // Both use this thread's random numbers, once per delay.
     fastrand::seed(7);
     let verdict = manager.run("operation", name, manager.record(), attempt).await;
     Course { calls: calls.into_inner(), verdict }
 }
 
-/// X4, S4: every name of the mappings, every trouble, from success at once to none at all.
+/// X4, S4: every name of the mappings, every error, from immediate success to none.
 #[tokio::test(start_paused = true)]
 async fn old_and_new_agree_on_every_case() {
     let ways = Ways::new();
@@ -118,7 +118,7 @@ async fn old_and_new_agree_on_every_case() {
     }
 }
 
-/// The flag chooses the way: only the new one leaves a record.
+/// The flag selects the way: only a policy leaves a record.
 #[tokio::test(start_paused = true)]
 async fn the_flag_chooses_the_way() {
     let ways = Ways::new();
@@ -129,8 +129,8 @@ async fn the_flag_chooses_the_way() {
     assert_eq!(ways.new.journal.sessions().len(), MAPPED.len());
 }
 
-/// J6: what S4 could not say. The server asks for ten seconds: the old loop comes too early and
-/// has an attempt less, the new way comes when it was asked to, and has not used one up.
+/// J6: beyond S4. The server requests a wait of ten seconds: the legacy loop retries too early and uses
+/// up an attempt, the policy waits as requested without using one up.
 #[tokio::test(start_paused = true)]
 async fn retry_after_is_heard_by_the_new_way_alone() {
     let limited = answer(429, Some("10"));
@@ -141,8 +141,8 @@ async fn retry_after_is_heard_by_the_new_way_alone() {
     assert_eq!(new.verdict, Ok(4));
 }
 
-/// S4's figures, so that the two cannot agree on something else: attempts and the delays between
-/// them, of which jitter may take a tenth.
+/// S4's numbers, so that both cannot agree on others: attempts and the delays between them, of which
+/// jitter may take a tenth.
 #[tokio::test(start_paused = true)]
 async fn both_do_what_s4_says() {
     let ways = Ways::new();
@@ -169,7 +169,7 @@ async fn both_do_what_s4_says() {
     }
 }
 
-/// X4: the list above is the file's own.
+/// X4: the list above matches the file.
 #[test]
 fn every_mapping_of_the_file_is_compared() {
     let manager = Scene::with_old("").manager();

@@ -23,14 +23,14 @@ use tempfile::TempDir;
 /// The example's own policy file.
 const POLICIES: &str = include_str!("../../steadfast.yaml");
 
-/// A policy file of its own, in a folder of its own.
+/// A policy file in its own folder.
 struct Scene {
     folder: TempDir,
     file: PathBuf,
 }
 
 impl Scene {
-    /// The example's file, with these subsystems on their old loop.
+    /// The example's file, with these subsystems on their legacy loop.
     fn with_old(subsystems: &str) -> Self {
         Self::of(
             &POLICIES.replace("x-old-loops: [telemetry]", &format!("x-old-loops: [{subsystems}]")),
@@ -48,7 +48,7 @@ impl Scene {
         self.manager_with(|loader| loader)
     }
 
-    /// What is set here wins over the file; the environment of whoever runs the tests does not.
+    /// A manager with settings that override the file, without environment variables.
     fn manager_with(&self, set: impl FnOnce(Loader) -> Loader) -> RetryManager {
         let none: [(&str, &str); 0] = [];
         let loader = Loader::file(&self.file).variables(none).unwatched();
@@ -56,7 +56,7 @@ impl Scene {
     }
 }
 
-/// An HTTP answer that will not do.
+/// An HTTP error response.
 fn answer(status: u16, retry_after: Option<&str>) -> ScraperError {
     let wish = retry_after.map(|wish| (RETRY_AFTER, wish.parse().unwrap()));
     ScraperError::answer(status.try_into().unwrap(), &HeaderMap::from_iter(wish))

@@ -1,5 +1,4 @@
-//! X4: on the real components. A Chromium, a site that answers it badly, a collector that is
-//! away, a disk that is full.
+//! X4: real components: a Chromium, a site with faults, a collector that is down, a full disk.
 
 use std::path::Path;
 use std::process::Command;
@@ -16,9 +15,9 @@ use steadfast::observe::{Event, MetricsSummary, Session, SessionState};
 
 use super::Scene;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The example's policies, with less to wait for.
+/// The example's policies, with shorter delays.
 fn hurried(scene: &Scene) -> Arc<RetryManager> {
     let quick = [
         "browser_state_timeout",
@@ -43,8 +42,8 @@ fn errors(session: &Session) -> Vec<String> {
     errors.map(ToString::to_string).collect()
 }
 
-/// X4, J4, J6: pages are had through timeouts, 503, 429 and dropped connections; a 404 is not
-/// tried again; what a page has to say is kept.
+/// X4, J4, J6: pages are fetched despite timeouts, 503, 429 and dropped connections; a 404 is not
+/// retried; the state of a page is stored.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_real_browser_fetches_pages_through_every_trouble() {
     let program = chromium::find(std::env::var_os("CHROMIUM").map(Into::into)).unwrap();
@@ -83,7 +82,7 @@ async fn a_real_browser_fetches_pages_through_every_trouble() {
     assert_eq!(state.final_result, Some(json!({"title": "stuck"})));
 }
 
-/// X4, J4: telemetry waits for a collector that is away, and tells it once.
+/// X4, J4: telemetry waits for a collector that is down, and reports once.
 #[tokio::test]
 async fn telemetry_waits_for_a_collector_that_is_away() {
     let manager = hurried(&Scene::with_old(""));
@@ -96,10 +95,10 @@ async fn telemetry_waits_for_a_collector_that_is_away() {
         while !waits(manager.registry.sessions()) {
             tokio::task::yield_now().await;
         }
-        collector.come().unwrap();
+        collector.start().unwrap();
     };
     let both = async { tokio::join!(telemetry.batch(&["catalogue"]), come) };
-    let (sent, ()) = tokio::time::timeout(PATIENCE, both).await.unwrap();
+    let (sent, ()) = tokio::time::timeout(TIMEOUT, both).await.unwrap();
     assert_eq!(sent, Ok(200));
     assert_eq!(collector.taken(), ["batch"]);
     let session = &manager.journal.sessions()[0];
@@ -107,7 +106,7 @@ async fn telemetry_waits_for_a_collector_that_is_away() {
     assert_eq!(session.attempts[0].error.as_ref().unwrap().error_type, "ConnectionError");
 }
 
-/// S4, `disk_full`: a full disk is asked twice.
+/// S4, `disk_full`: a write to a full disk is attempted twice.
 #[tokio::test]
 async fn a_full_disk_is_tried_again_and_given_up() {
     let manager = hurried(&Scene::with_old(""));
@@ -117,8 +116,8 @@ async fn a_full_disk_is_tried_again_and_given_up() {
     assert_eq!(manager.journal.sessions()[0].total_attempts(), 2);
 }
 
-/// X4, F4: the normal run. The file changes while pages wait: who began before ends under what
-/// was in force then, who began after has the new delay, and telemetry leaves its old loop.
+/// X4, F4: the demo. The file changes while pages wait: earlier sessions end under the old policy,
+/// later ones have the new delay, and telemetry leaves its legacy loop.
 #[test]
 fn the_normal_run_takes_a_changed_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -139,45 +138,48 @@ fn the_normal_run_takes_a_changed_file() {
     let [before, after] = [before, after].map(|session| session.attempts[2].delay);
     assert!(before >= Duration::from_millis(3600), "{before:?}");
     assert!(after <= Duration::from_millis(400), "{after:?}");
-    // The first batch went by the old loop.
+    // The first batch used the legacy loop.
     let batches = sessions.iter().filter(|session| session.operation == "telemetry.batch");
     assert_eq!(batches.count(), 1);
     serde_json::from_value::<Vec<Event>>(records["events"].clone()).unwrap();
     serde_json::from_value::<MetricsSummary>(records["metrics"].clone()).unwrap();
 }
 
-/// Runs the program where there is no browser; how it ends, and what it says.
+/// Runs the program without a browser. Returns its exit code and its error.
 fn run(arguments: &[&str]) -> (Option<i32>, String) {
     let mut program = Command::new(env!("CARGO_BIN_EXE_example-scraper"));
     let ended = program.args(arguments).env("PATH", "").env_remove("CHROMIUM").output().unwrap();
     (ended.status.code(), String::from_utf8(ended.stderr).unwrap())
 }
 
-/// X4: whoever has no browser is told what to do.
+/// X4: a missing browser is reported with what to do.
 #[test]
 fn without_a_browser_it_says_what_to_install() {
-    let (code, told) = run(&[]);
+    let (code, stderr) = run(&[]);
     assert_eq!(code, Some(1));
-    assert!(told.contains("apt-get install chromium") && told.contains("--browser"), "{told}");
-    let (code, told) = run(&["--browser", "/no/such/browser"]);
+    assert!(
+        stderr.contains("apt-get install chromium") && stderr.contains("--browser"),
+        "{stderr}"
+    );
+    let (code, stderr) = run(&["--browser", "/no/such/browser"]);
     assert_eq!(code, Some(1));
-    assert!(told.contains("no browser is at /no/such/browser"), "{told}");
-    let (code, told) = run(&["--polices", "steadfast.yaml"]);
+    assert!(stderr.contains("no browser at /no/such/browser"), "{stderr}");
+    let (code, stderr) = run(&["--polices", "steadfast.yaml"]);
     assert_eq!(code, Some(2));
-    assert!(told.contains("--policies"), "{told}");
+    assert!(stderr.contains("--policies"), "{stderr}");
 }
 
-/// F2: a policy file that is not there is said.
+/// F2: a missing policy file is reported.
 #[test]
-fn a_policy_file_that_is_not_there_is_said() {
-    let (code, told) = run(&["--browser", "/bin/true", "--policies", "/no/such.yaml"]);
+fn missing_policy_file_is_reported() {
+    let (code, stderr) = run(&["--browser", "/bin/true", "--policies", "/no/such.yaml"]);
     assert_eq!(code, Some(1));
-    assert!(told.contains("/no/such.yaml"), "{told}");
+    assert!(stderr.contains("/no/such.yaml"), "{stderr}");
 }
 
 /// J4: a browser that dies is a lost connection, and starting another is worth a try.
 #[tokio::test]
-async fn a_program_that_is_no_browser_is_started_three_times() {
+async fn program_that_is_not_a_browser_is_started_three_times() {
     let scene = Scene::with_old("");
     let manager = Arc::new(
         scene.manager_with(|loader| loader.set("browser_session_default", "base_delay", "10ms")),

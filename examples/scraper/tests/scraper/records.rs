@@ -1,5 +1,5 @@
-//! O1: what the scraper records is S4's JSON: the names, the types, and every value that S4's
-//! examples determine.
+//! O1: the records of the scraper, as S4's JSON: the names, the types, and every value that S4's examples
+//! determine.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -81,7 +81,7 @@ fn take(record: &mut Value, field: &str) -> Value {
     record.as_object_mut().unwrap().remove(field).unwrap_or_else(|| panic!("no {field}"))
 }
 
-/// O1: the session of S4's example, field by field. What there is beside S4's fields is said.
+/// O1: the session of S4's example, field by field, with all additional fields.
 #[tokio::test(start_paused = true)]
 async fn the_session_is_that_of_s4() {
     let manager = save_state().await;
@@ -95,11 +95,11 @@ async fn the_session_is_that_of_s4() {
     assert_eq!(take(&mut recorded, "correlation_id"), "corr_abc123");
     // S4's operation does not name its subsystem.
     assert_eq!(take(&mut recorded, "subsystem"), "browser");
-    // Derived, says S4.
+    // Derived, according to S4.
     assert_eq!(take(&mut recorded, "total_attempts"), 2);
     assert_eq!(take(&mut recorded, "total_duration"), 35.5);
     assert_eq!(take(&mut recorded, "retry_count"), 1);
-    // O4: why, for the attempt that failed.
+    // O4: the reason, for the failed attempt.
     let failed = &mut recorded["attempts"][0];
     assert_eq!(take(failed, "class"), "retryable");
     assert_eq!(take(failed, "fault")["type"], "TimeoutError");
@@ -123,7 +123,7 @@ async fn the_events_are_those_of_s4() {
     assert!(take(&mut recorded, "event_id").as_str().unwrap().starts_with("evt_"));
     take(&mut expected, "event_id");
     expected["session_id"] = json!(session.session_id);
-    // The example's session knows it, its event does not.
+    // In the example only the session has it.
     expected["context"]["user_id"] = json!("user123");
     take(&mut recorded, "why");
     assert_eq!(recorded, expected);
@@ -153,7 +153,7 @@ async fn a_failure_ends_with_its_error() {
 
 /// O1: the metrics have S4's fields and no others, each of S4's type. The values of S4's example
 /// do not add up (its subsystems have 957 successes of its 950), so they are those of sessions
-/// that were really run.
+/// that really ran.
 #[tokio::test(start_paused = true)]
 async fn the_metrics_are_those_of_s4() {
     let manager = save_state().await;
@@ -209,8 +209,8 @@ async fn the_metrics_are_those_of_s4() {
     assert_eq!(metrics, expected);
 }
 
-/// The same names, and behind each the same type. Behind names that are the user's own, any share
-/// is like any other.
+/// Checks that both have the same names with the same types. Values under user-defined names all have
+/// the same shape.
 fn same_shape(at: &str, ours: &Value, theirs: &Value) {
     match (ours, theirs) {
         (Value::Object(ours), Value::Object(theirs)) if at.starts_with("by_") => {

@@ -11,17 +11,17 @@ use tokio::sync::Notify;
 
 use super::{POLICIES, Scene, answer};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Scene {
     fn watched(&self) -> (RetryManager, Receiver<String>) {
-        let (tell, told) = channel();
+        let (sender, changes) = channel();
         let loader = Loader::file(&self.file)
-            .on_change(move |change| tell.send(change.to_string()).unwrap_or_default());
-        (RetryManager::load(loader).unwrap(), told)
+            .on_change(move |change| sender.send(change.to_string()).unwrap_or_default());
+        (RetryManager::load(loader).unwrap(), changes)
     }
 
-    /// As an editor does it.
+    /// Replaces the file as an editor does.
     fn replace(&self, text: &str) {
         let new = self.folder.path().join("new");
         std::fs::write(&new, text).unwrap();
@@ -33,40 +33,40 @@ fn is_old(manager: &RetryManager, subsystem: &str) -> bool {
     flags::is_old(&manager.registry.policies(), subsystem)
 }
 
-fn in_a_hurry() -> String {
+fn short_delays() -> String {
     POLICIES.replace("base_delay: 2.0", "base_delay: 0.2")
 }
 
-/// F4: a change is taken while the program runs, and told as a diff.
+/// F4: a change is applied while the program runs, and reported as a diff.
 #[test]
-fn a_change_is_taken_and_told() {
+fn change_is_applied_and_reported() {
     let scene = Scene::of(POLICIES);
-    let (manager, told) = scene.watched();
-    scene.replace(&in_a_hurry());
-    let words = told.recv_timeout(PATIENCE).unwrap();
-    assert!(words.contains("version 2 is in force"), "{words}");
+    let (manager, changes) = scene.watched();
+    scene.replace(&short_delays());
+    let words = changes.recv_timeout(TIMEOUT).unwrap();
+    assert!(words.contains("version 2 is active"), "{words}");
     let change = "policies.navigation_retry_with_delay.base_delay: 2 → 0.2";
     assert!(words.contains(change), "{words}");
     let policy = manager.registry.policy("navigation.route_adaptation.retry_with_delay");
     assert_eq!(policy.timing().base_delay(1), Duration::from_millis(200));
 }
 
-/// X4: a flag is turned, and back, without a restart; with it comes the record.
+/// X4: a flag is switched on and off without a restart; only policies record sessions.
 #[tokio::test]
-async fn a_flag_is_turned_while_it_runs_and_back() {
+async fn flag_is_switched_at_run_time_and_back() {
     let scene = Scene::of(POLICIES);
-    let (manager, told) = scene.watched();
+    let (manager, changes) = scene.watched();
     let beat = async || {
         let name = "telemetry.simple_retries.default";
         let fine = async || Ok::<_, ScraperError>(1);
         manager.run("telemetry.heartbeat", name, manager.record(), fine).await.unwrap();
     };
     beat().await;
-    assert!(manager.journal.sessions().is_empty(), "an old loop leaves no record");
+    assert!(manager.journal.sessions().is_empty(), "a legacy loop left a record");
 
     let turned = |to: &str| {
         scene.replace(&POLICIES.replace("x-old-loops: [telemetry]", to));
-        told.recv_timeout(PATIENCE).unwrap()
+        changes.recv_timeout(TIMEOUT).unwrap()
     };
     let words = turned("x-old-loops: []");
     assert!(words.ends_with("x-old-loops: [\"telemetry\"] → []"), "{words}");
@@ -78,11 +78,11 @@ async fn a_flag_is_turned_while_it_runs_and_back() {
     assert_eq!(manager.journal.sessions().len(), 1);
 }
 
-/// F4: a session ends under the policy that it began with; the next has the new one.
+/// F4: a session ends under the policy that it started with; the next has the new one.
 #[tokio::test]
-async fn a_session_ends_under_the_policy_that_it_began_with() {
-    let scene = Scene::of(&in_a_hurry());
-    let (manager, told) = scene.watched();
+async fn session_ends_under_the_policy_that_it_started_with() {
+    let scene = Scene::of(&short_delays());
+    let (manager, changes) = scene.watched();
     let name = "navigation.route_adaptation.retry_with_delay";
     let (failed, changed) = (Notify::new(), Notify::new());
     let attempt = async || {
@@ -94,9 +94,9 @@ async fn a_session_ends_under_the_policy_that_it_began_with() {
     let visit = || manager.run("navigation.visit", name, manager.record(), attempt);
     let change = async {
         failed.notified().await;
-        let once = in_a_hurry().replace("max_attempts: 3", "max_attempts: 1");
+        let once = short_delays().replace("max_attempts: 3", "max_attempts: 1");
         scene.replace(&once);
-        told.recv_timeout(PATIENCE).unwrap();
+        changes.recv_timeout(TIMEOUT).unwrap();
         changed.notify_one();
     };
     let (ended, ()) = tokio::join!(visit(), change);
@@ -106,38 +106,38 @@ async fn a_session_ends_under_the_policy_that_it_began_with() {
     assert_eq!(attempts, [3, 1]);
 }
 
-/// F4: a file with a mistake changes nothing and is told with its place.
+/// F4: an invalid file changes nothing and is reported with the position of the error.
 #[test]
-fn a_bad_file_is_told_and_changes_nothing() {
+fn invalid_file_is_reported_and_changes_nothing() {
     let scene = Scene::of(POLICIES);
-    let (manager, told) = scene.watched();
+    let (manager, changes) = scene.watched();
     let wrong = POLICIES.replace("max_attempts: 5", "max_atempts: 5");
     scene.replace(&wrong.replace("x-old-loops: [telemetry]", "x-old-loops: []"));
-    let words = told.recv_timeout(PATIENCE).unwrap();
-    assert!(words.contains("refused, version 1 stays in force"), "{words}");
+    let words = changes.recv_timeout(TIMEOUT).unwrap();
+    assert!(words.contains("rejected, version 1 stays active"), "{words}");
     assert!(words.contains("max_attempts"), "{words}");
     let policy = manager.registry.policy("browser.state_operations.network_error");
     assert_eq!(policy.max_attempts(), 5);
-    assert!(is_old(&manager, "telemetry"), "nor did a flag turn");
+    assert!(is_old(&manager, "telemetry"), "the flag changed");
 }
 
-/// F2: a flag for a subsystem that there is not is told with its place and the right ones, and
-/// nothing of its file is in force.
+/// F2: a flag for an unknown subsystem is reported with its position and the valid ones, and no part of
+/// the file is applied.
 #[test]
-fn a_wrong_flag_is_told_and_changes_nothing() {
-    let wrong = in_a_hurry().replace("x-old-loops: [telemetry]", "x-old-loops: [telemetri]");
-    let told_right = ":6:14: x-old-loops: no subsystem is called telemetri; \
+fn invalid_flag_is_reported_and_changes_nothing() {
+    let wrong = short_delays().replace("x-old-loops: [telemetry]", "x-old-loops: [telemetri]");
+    let expected_error = ":6:14: x-old-loops: unknown subsystem `telemetri`; \
                       the subsystems are browser, navigation, telemetry";
     let scene = Scene::of(&wrong);
     let refused = RetryManager::load(Loader::file(&scene.file)).err().unwrap().to_string();
-    assert!(refused.ends_with(told_right), "{refused}");
+    assert!(refused.ends_with(expected_error), "{refused}");
 
     let scene = Scene::of(POLICIES);
-    let (manager, told) = scene.watched();
+    let (manager, changes) = scene.watched();
     scene.replace(&wrong);
-    let words = told.recv_timeout(PATIENCE).unwrap();
-    assert!(words.contains("refused, version 1 stays in force"), "{words}");
-    assert!(words.ends_with(told_right), "{words}");
+    let words = changes.recv_timeout(TIMEOUT).unwrap();
+    assert!(words.contains("rejected, version 1 stays active"), "{words}");
+    assert!(words.ends_with(expected_error), "{words}");
     assert!(is_old(&manager, "telemetry"));
     let policy = manager.registry.policy("navigation.route_adaptation.retry_with_delay");
     assert_eq!(policy.timing().base_delay(1), Duration::from_secs(2));

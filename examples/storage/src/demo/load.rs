@@ -13,26 +13,26 @@ use tokio::task::JoinSet;
 use crate::Problem;
 
 pub(crate) const TASKS: usize = 8;
-/// So few that opposite relations meet.
+/// Few, so that opposite relations cause deadlocks.
 const ENTITIES: usize = 8;
 const PROJECT: &str = "atlas";
 
-/// So long without anybody getting through means that nobody will.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+/// Timeout for the writers to succeed again after a fault.
+pub(crate) const RECOVERY_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The tasks under way.
+/// The running writers.
 pub(crate) struct Load {
     tasks: JoinSet<Done>,
     passed: Arc<[AtomicU64; TASKS]>,
     enough: Arc<AtomicBool>,
 }
 
-/// What the tasks have done.
+/// The result of the writers.
 #[derive(Default)]
 pub(crate) struct Done {
-    /// How often each thing was written, by the word of the storage.
+    /// How often each thing was written, as acknowledged by the storage.
     writes: HashMap<Thing, i64>,
-    /// Writes that an attempt had done whose answer was lost.
+    /// Writes that an earlier attempt with a lost response had done.
     pub(crate) found_done: u64,
     pub(crate) gave_up: Vec<StorageError>,
 }
@@ -44,7 +44,7 @@ enum Thing {
     Document(usize),
 }
 
-/// What the tables hold beside what they should.
+/// The differences between the tables and the acknowledged writes.
 #[derive(Default)]
 pub(crate) struct Books {
     pub(crate) writes: i64,
@@ -80,7 +80,7 @@ impl Load {
         Ok(Self { tasks, passed, enough })
     }
 
-    /// Waits until every task has got through a few times.
+    /// Waits until every writer has succeeded a few times.
     pub(crate) async fn until_all_got_through(&self) -> Result<(), Problem> {
         let passed = || self.passed.iter().map(|passed| passed.load(Ordering::Relaxed));
         let before: Vec<_> = passed().collect();
@@ -89,8 +89,8 @@ impl Load {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
-        let in_time = tokio::time::timeout(PATIENCE, got_through).await;
-        Ok(in_time.map_err(|_| "somebody has not got through in a minute")?)
+        let in_time = tokio::time::timeout(RECOVERY_TIMEOUT, got_through).await;
+        Ok(in_time.map_err(|_| "a writer has not succeeded for a minute")?)
     }
 
     pub(crate) async fn stop(mut self) -> Result<Done, Problem> {
@@ -104,7 +104,7 @@ impl Load {
 }
 
 impl Done {
-    /// One of everything, about two entities.
+    /// Writes two entities, a relation and a document.
     async fn write(&mut self, graph: &GraphStorage, vectors: &VectorStorage) {
         let one = fastrand::usize(..ENTITIES);
         let other = (one + fastrand::usize(1..ENTITIES)) % ENTITIES;
@@ -137,7 +137,7 @@ impl Done {
         self.gave_up.extend(other.gave_up);
     }
 
-    /// Compares every version and every weight with what was promised.
+    /// Compares every version and every weight with the acknowledged writes.
     pub(crate) async fn check(&self, database: &Database) -> Result<Books, Problem> {
         let (graph, vectors) = (database.graph(), database.vectors());
         let mut books = Books::default();

@@ -1,7 +1,7 @@
 //! The overhead of the retry layer without failures.
 //!
-//! The same upsert with the layer and without, by turns, so that whatever else the machine
-//! does hits both alike.
+//! The same upsert with the layer and without, alternately, so that other load on the machine affects
+//! both.
 
 use std::cmp::Ordering;
 use std::time::{Duration, Instant};
@@ -11,17 +11,17 @@ use steadfast::Key;
 
 use crate::Problem;
 
-/// A commit that waits for the disk takes so long that a layer could hide behind it; so it is
-/// measured without as well.
+/// A commit that waits for the disk takes so long that it could hide the overhead, so it is also
+/// measured without.
 const IN_MEMORY: &str = "options=-c%20synchronous_commit%3Doff";
 
-/// In so many rounds it is measured: each has a ratio of its own, and their median tells what is
-/// usual though the machine was busy for some of them.
+/// Number of rounds. Each has its own ratio, and the result is their median, so that a busy machine
+/// in some rounds does not matter.
 const ROUNDS: usize = 20;
 
-/// The most that the layer may add to an upsert that waits for the disk (X0), in a build for
-/// release.
-const MOST: f64 = 1.01;
+/// The limit for an upsert that waits for the disk, with the layer to without (X0), in a release
+/// build.
+const MAX_RATIO: f64 = 1.01;
 
 /// Medians.
 struct Overhead {
@@ -30,7 +30,7 @@ struct Overhead {
     ratio: f64,
 }
 
-/// Measures and prints it. Answers whether it is as little as is promised.
+/// Measures and prints the overhead. Returns whether it is within the limit.
 pub(crate) async fn show(url: &str, times: u32) -> Result<bool, Problem> {
     println!("\noverhead without failures (one document, {times} times alternately; medians):");
     println!("{:30}{:>13}{:>12}{:>8}", "", "with", "without", "ratio");
@@ -43,9 +43,9 @@ pub(crate) async fn show(url: &str, times: u32) -> Result<bool, Problem> {
         println!("    (debug build: run it with --release for real numbers)");
         return Ok(true);
     }
-    let is_little = on_disk.ratio <= MOST;
+    let is_little = on_disk.ratio <= MAX_RATIO;
     if !is_little {
-        println!("    MISSED: {MOST} is the limit on disk; is the machine idle?");
+        println!("    MISSED: {MAX_RATIO} is the limit on disk; is the machine idle?");
     }
     Ok(is_little)
 }
@@ -60,7 +60,7 @@ async fn measure(database: &Database, times: u32) -> Result<Overhead, Problem> {
     let mut pairs = Vec::new();
     for time in 0..times {
         let (mut with, mut without) = (Duration::ZERO, Duration::ZERO);
-        // Whoever comes second finds everything warm, so they take turns at that, too.
+        // The second finds warm caches, so the order alternates as well.
         for is_with in [time % 2 == 0, time % 2 != 0] {
             let began = Instant::now();
             if is_with {
@@ -104,7 +104,7 @@ impl Overhead {
 mod tests {
     use super::*;
 
-    /// X0: what the machine does beside it hits some rounds, and the others tell.
+    /// X0: other load on the machine affects some rounds but not the median.
     #[test]
     fn a_busy_moment_does_not_count() {
         let usual = (Duration::from_micros(1005), Duration::from_micros(1000));

@@ -30,7 +30,7 @@ pub(crate) fn print(done: &Done, figures: &MetricsSummary, sessions: &[Session],
     println!("    {} retries found their write already done", done.found_done);
 }
 
-/// What the server said, or else what became of the connection.
+/// The SQLSTATE, or else the kind of the fault.
 fn code(fault: &Fault) -> String {
     match (fault.sqlstate, fault.kind) {
         (Some(state), _) => format!("SQLSTATE {state}"),
@@ -39,7 +39,7 @@ fn code(fault: &Fault) -> String {
     }
 }
 
-/// Each with how often it came, the most frequent first.
+/// The names with their counts, the most frequent first.
 fn counted(names: impl Iterator<Item = String>) -> String {
     let mut counts = BTreeMap::<String, usize>::new();
     for name in names {

@@ -1,7 +1,7 @@
 //! The faults that the demo injects into the server.
 //!
-//! After each blow the tasks get through before the next one falls: what is tried is whether
-//! they survive each, not how many they survive at once.
+//! After each fault the writers succeed again before the next one: the demo tests each fault by
+//! itself, not many at once.
 
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,7 @@ pub(crate) async fn play(
                 storm.restart(cluster).await?;
                 storm.refuse(cluster).await?;
             }
-            Host::External(_) => storm.tell("not restarted: external server"),
+            Host::External(_) => storm.log("not restarted: external server"),
         }
     }
     Ok(())
@@ -44,27 +44,27 @@ struct Storm<'l> {
 }
 
 impl Storm<'_> {
-    fn tell(&self, what: &str) {
+    fn log(&self, what: &str) {
         println!("{:>7.1} s  {what}", self.began.elapsed().as_secs_f64());
     }
 
-    /// Whoever has a statement under way gets 57P01.
+    /// Sessions with a running statement get 57P01.
     async fn terminate(&self, url: &str) -> Result<(), Problem> {
         let all_but_this = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
             WHERE datname = current_database() AND pid <> pg_backend_pid()";
         for _ in 0..3 {
             let mut connection = PgConnection::connect(url).await?;
             let sessions: i64 = sqlx::query_scalar(all_but_this).fetch_one(&mut connection).await?;
-            self.tell(&format!("{sessions} sessions terminated"));
+            self.log(&format!("{sessions} sessions terminated"));
             self.load.until_all_got_through().await?;
         }
         Ok(())
     }
 
-    /// They have written, and are not told.
+    /// Their transactions are committed, but the response is lost.
     async fn cut_in_commit(&self, cluster: &Cluster) -> Result<(), Problem> {
         let cut = block_in_place(|| cluster.cut_in_commit())?;
-        self.tell(&format!("{cut} sessions terminated during their commit"));
+        self.log(&format!("{cut} sessions terminated during their commit"));
         self.load.until_all_got_through().await
     }
 
@@ -73,15 +73,15 @@ impl Storm<'_> {
             (Shutdown::Fast, "server restarted"),
             (Shutdown::Immediate, "server crashed and recovered"),
         ];
-        for (how, told) in ways {
+        for (how, what) in ways {
             block_in_place(|| cluster.restart(how))?;
-            self.tell(told);
+            self.log(what);
             self.load.until_all_got_through().await?;
         }
         Ok(())
     }
 
-    /// How often an attempt followed one that got no connection.
+    /// How many retries followed a pool timeout.
     fn waits_for_the_pool(&self) -> usize {
         let rules = self.records.events().into_iter().filter_map(|event| event.why?.rule);
         rules.filter(|rule| rule == "pool").count()
@@ -89,17 +89,17 @@ impl Storm<'_> {
 
     async fn refuse(&self, cluster: &mut Cluster) -> Result<(), Problem> {
         block_in_place(|| cluster.stop(Shutdown::Fast))?;
-        self.tell("connections refused");
-        // The pool has some patience of its own before anybody hears of it and tries again.
+        self.log("connections refused");
+        // The pool waits for its own timeout first.
         let before = self.waits_for_the_pool();
         let tried_again = async {
             while self.waits_for_the_pool() == before {
                 sleep(Duration::from_millis(10)).await;
             }
         };
-        timeout(load::PATIENCE, tried_again).await?;
+        timeout(load::RECOVERY_TIMEOUT, tried_again).await?;
         block_in_place(|| cluster.restart(Shutdown::Fast))?;
-        self.tell("connections accepted again");
+        self.log("connections accepted again");
         self.load.until_all_got_through().await
     }
 }

@@ -1,11 +1,11 @@
 //! Graphs with Apache AGE, vectors with pgvector.
 //!
 //! AGE does not lock what it merges: two sessions that merge one name at once make two
-//! entities, or fail on the index that forbids it. So the name is locked first, by a lock of
-//! the database's for whatever a program wants to call its own.
+//! entities, or fail on the index that forbids it. So the name is locked first, by an
+//! advisory lock.
 //!
-//! And a relation that `MERGE` has just made cannot be `SET` in the same breath: AGE 1.5 forgets
-//! that. So it is either added to or created.
+//! And AGE 1.5 loses a `SET` on a relation that `MERGE` has just created. So a relation is either
+//! updated or created, by separate statements.
 
 use super::Form;
 

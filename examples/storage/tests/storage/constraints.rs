@@ -22,14 +22,14 @@ pub(crate) async fn a_violated_constraint_is_not_tried_again(url: &str) {
     assert_eq!(vectors.version(PROJECT, "").await.unwrap(), None);
 }
 
-/// S0: nor is an argument that is wrong; and what its attempt had claimed is given back.
+/// S0: an invalid argument is final, and its attempt's key is rolled back.
 pub(crate) async fn a_relation_of_nothing_is_not_tried_again(url: &str) {
     let (database, records) = open(url).await;
     let graph = database.graph();
     graph.upsert_entity(PROJECT, &entity("Ana")).await.unwrap();
-    let lonely = relation("Ana", "Nobody");
+    let lonely = relation("Ana", "Unknown");
     let error = graph.upsert_relation(PROJECT, &lonely).await.unwrap_err();
-    assert!(matches!(&error, StorageError::NoSuchEntity { name, .. } if name == "Nobody"));
+    assert!(matches!(&error, StorageError::NoSuchEntity { name, .. } if name == "Unknown"));
     assert!(error.to_string().contains("upsert it before its relations"), "{error}");
 
     let call = &calls(&records, "graph.upsert_relation")[0];

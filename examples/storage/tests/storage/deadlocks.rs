@@ -4,9 +4,9 @@ use steadfast::Class;
 
 use crate::harness::{Bystander, PROJECT, entity, failures, open, relation, sqlstate};
 
-/// X0, J3: 40P01 is tried again, and the write is done once. Somebody holds the relations and then
-/// wants the ledger, which the write holds while it wants the relations. He is patient, so it is
-/// the write that the server ends, unless he is late: then they meet again.
+/// X0, J3: 40P01 is retried, and the write is done once. Another session locks the relations and then
+/// the ledger, which the write holds while it waits for the relations. The other session has a longer
+/// deadlock timeout, so the server aborts the write, unless the timing is off: then it is repeated.
 pub(crate) async fn a_deadlock_is_tried_again(url: &str) {
     let (database, records) = open(url).await;
     let graph = database.graph();
@@ -14,7 +14,7 @@ pub(crate) async fn a_deadlock_is_tried_again(url: &str) {
         graph.upsert_entity(PROJECT, &entity(name)).await.unwrap();
     }
     let knows = relation("Ana", "Bia");
-    let mut bystander = Bystander::come(url).await;
+    let mut bystander = Bystander::connect(url).await;
     bystander.run("SET deadlock_timeout = '10s'").await;
     let mut writes = 0;
     while failures(&records, "graph.upsert_relation").is_empty() {

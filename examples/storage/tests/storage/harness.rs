@@ -9,17 +9,17 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use steadfast::observe::{AttemptRecord, Memory, Session};
 use steadfast_testing::postgres::{Cluster, Shutdown};
 
-/// Far longer than any case takes, so that it means that something hangs.
+/// Far longer than any case takes.
 const LIMIT: Duration = Duration::from_secs(90);
 
-/// The project of all cases: each has a database of its own.
+/// The project of all cases: each has its own database.
 pub(crate) const PROJECT: &str = "bahia";
 
 pub(crate) async fn in_time(case: impl Future<Output = ()>) {
     tokio::time::timeout(LIMIT, case).await.expect("the case hangs");
 }
 
-/// A database, and what becomes of every call.
+/// A database, and the records of its calls.
 pub(crate) async fn open(url: &str) -> (Database, Arc<Memory>) {
     let records = Arc::<Memory>::default();
     (Database::open(url).await.unwrap().recorded(&records), records)
@@ -56,11 +56,11 @@ pub(crate) fn document(id: &str, embedding: [f64; 3]) -> Document {
     Document { id: id.to_owned(), content, embedding: embedding.to_vec() }
 }
 
-/// Somebody else on the server, who stands in the way and looks on.
+/// Another session on the server, which takes locks and observes.
 pub(crate) struct Bystander(PgConnection);
 
 impl Bystander {
-    pub(crate) async fn come(url: &str) -> Self {
+    pub(crate) async fn connect(url: &str) -> Self {
         Self(PgConnection::connect(url).await.unwrap())
     }
 
@@ -68,7 +68,7 @@ impl Bystander {
         assert!(self.try_run(statement).await, "{statement}");
     }
 
-    /// Whether the server let him.
+    /// Returns whether the statement succeeded.
     pub(crate) async fn try_run(&mut self, statement: &str) -> bool {
         sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut self.0).await.is_ok()
     }
@@ -77,12 +77,12 @@ impl Bystander {
         sqlx::query_scalar(AssertSqlSafe(query)).fetch_one(&mut self.0).await.unwrap()
     }
 
-    /// Makes every write wait, until this one goes.
-    pub(crate) async fn stand_in_the_way(&mut self) {
+    /// Blocks every write, until this session ends.
+    pub(crate) async fn block_writes(&mut self) {
         self.run("BEGIN; LOCK TABLE written IN ACCESS EXCLUSIVE MODE").await;
     }
 
-    /// Keeps everybody else from the relations of the graph, whatever the form calls them.
+    /// Locks the relations of the graph, in either form.
     pub(crate) async fn hold_relations(&mut self) {
         self.run(
             "BEGIN; DO $$ BEGIN EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE',
@@ -98,7 +98,7 @@ impl Bystander {
         }
     }
 
-    /// Terminates those that wait, and waits until they are gone.
+    /// Terminates the waiting sessions, and waits until they have ended.
     pub(crate) async fn terminate_waiting(&mut self) {
         self.run(&format!("SELECT pg_terminate_backend(pid, 60000) {WAITING}")).await;
     }
@@ -107,7 +107,7 @@ impl Bystander {
 const WAITING: &str = "FROM pg_stat_activity \
     WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
-/// A server, treated badly while others use it.
+/// A server for injected faults.
 pub(crate) struct Server(Arc<Mutex<Cluster>>);
 
 impl Server {
@@ -123,7 +123,7 @@ impl Server {
         self.aside(move |cluster| cluster.restart(how).unwrap()).await;
     }
 
-    /// Cuts off whoever is in the midst of a commit, once somebody is; says how many they were.
+    /// Terminates sessions during their commit, as soon as there are any. Returns how many.
     pub(crate) async fn cut_in_commit(&self) -> usize {
         self.aside(|cluster| cluster.cut_in_commit().unwrap()).await
     }
@@ -132,7 +132,7 @@ impl Server {
         self.aside(|cluster| cluster.stop(Shutdown::Fast).unwrap()).await;
     }
 
-    /// On a thread where it may take its time.
+    /// Runs on a thread for blocking work.
     async fn aside<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Cluster) -> T + Send + 'static,

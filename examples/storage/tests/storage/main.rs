@@ -1,8 +1,8 @@
 //! The storages on a real PostgreSQL with injected faults (X0, S0).
 //!
-//! Every case is written for any server, and runs on two: on the one that is installed, which
-//! is Debian's and has the plain form, and on one with Apache AGE and pgvector, which takes a
-//! download and so waits for `cargo xtask test --full`.
+//! Every case runs on two servers: on the installed one, which is Debian's and has the plain form, and
+//! on one with Apache AGE and pgvector, which needs a download and so runs only under
+//! `cargo xtask test --full`.
 
 #![allow(
     clippy::unwrap_used,
@@ -25,7 +25,7 @@ mod unknown;
 
 use steadfast_testing::postgres::{Cluster, Database, Settings, System};
 
-/// Cases that need a database, and those that need a server of their own.
+/// Cases that need a database, and cases that need their own server.
 macro_rules! cases {
     (
         database: $($room:ident::$case:ident,)*;
@@ -87,10 +87,10 @@ cases! {
     ;
 }
 
-/// Here, because it takes longest and tests begin in the order of their names.
+/// Here, because it takes longest and tests start in the order of their names.
 #[test]
-fn a_bad_day_ends_well() {
-    program::a_bad_day_ends_well();
+fn a_demo_with_faults_succeeds() {
+    program::a_demo_with_faults_succeeds();
 }
 
 /// X0: the same on the real extensions.

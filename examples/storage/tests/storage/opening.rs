@@ -4,10 +4,10 @@ use example_storage::Database;
 
 use crate::harness::{Bystander, PROJECT, document};
 
-/// X0: the extensions where the server has them, plain tables where it has not.
+/// X0: the extensions if the server has them, otherwise plain tables.
 pub(crate) async fn the_form_is_what_the_server_can(url: &str) {
     let database = Database::open(url).await.unwrap();
-    let mut bystander = Bystander::come(url).await;
+    let mut bystander = Bystander::connect(url).await;
     let available = "SELECT count(*) FROM pg_available_extensions WHERE name IN ('age', 'vector')";
     let words = match bystander.count(available).await {
         2 => "a graph of Apache AGE",
@@ -29,10 +29,10 @@ pub(crate) async fn many_may_open_a_database_at_once(url: &str) {
     }
 }
 
-/// What no session can ask for any more is not kept.
+/// Keys that no session needs any more are deleted.
 pub(crate) async fn old_keys_are_forgotten(url: &str) {
     Database::open(url).await.unwrap();
-    let mut bystander = Bystander::come(url).await;
+    let mut bystander = Bystander::connect(url).await;
     bystander
         .run("INSERT INTO written VALUES ('old', now() - interval '1 day'), ('new', now())")
         .await;
@@ -41,17 +41,17 @@ pub(crate) async fn old_keys_are_forgotten(url: &str) {
     assert_eq!(bystander.count("SELECT count(*) FROM written WHERE key = 'new'").await, 1);
 }
 
-/// A program that runs for long opens its database once, and does not keep every key either.
+/// A long-running program opens its database once, and also deletes old keys.
 pub(crate) async fn old_keys_are_forgotten_now_and_then(url: &str) {
     let vectors = Database::open(url).await.unwrap().vectors();
-    let mut bystander = Bystander::come(url).await;
+    let mut bystander = Bystander::connect(url).await;
     bystander.run("INSERT INTO written VALUES ('old', now() - interval '1 day')").await;
     let old = "SELECT count(*) FROM written WHERE key = 'old'";
     let mut writes = 0;
     while bystander.count(old).await == 1 {
         vectors.upsert(PROJECT, &document("a", [1.0, 0.0, 0.0])).await.unwrap();
         writes += 1;
-        assert!(writes <= 1000, "it is kept for ever");
+        assert!(writes <= 1000, "old keys are never deleted");
     }
     assert_eq!(bystander.count("SELECT count(*) FROM written").await, writes);
 }

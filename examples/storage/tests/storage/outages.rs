@@ -11,17 +11,17 @@ use tokio::task::JoinHandle;
 
 use crate::harness::{Bystander, PROJECT, Server, entity, failures, open};
 
-/// X0: an orderly stop tells everybody (57P01) and rolls back.
+/// X0: an orderly stop reports 57P01 to all sessions and rolls back.
 pub(crate) async fn a_restart_in_the_midst_of_it_is_survived(server: &Server, url: &str) {
     assert_eq!(interrupted(server, url, Shutdown::Fast).await, Class::Retryable);
 }
 
-/// X0, J9: a crash tells nobody anything.
+/// X0, J9: a crash reports nothing to the sessions.
 pub(crate) async fn a_crash_in_the_midst_of_it_is_survived(server: &Server, url: &str) {
     assert_eq!(interrupted(server, url, Shutdown::Immediate).await, Class::UnknownOutcome);
 }
 
-/// X0, J9: whoever is cut off in his commit has written, and is not told.
+/// X0, J9: a session that is terminated during its commit has written, without a response.
 pub(crate) async fn a_session_cut_in_its_commit_counts_once(server: &Server, url: &str) {
     let (database, records) = open(url).await;
     let graph = database.graph();
@@ -42,14 +42,14 @@ pub(crate) async fn a_session_cut_in_its_commit_counts_once(server: &Server, url
     assert_eq!(database.graph().version(PROJECT, "Salvador").await.unwrap(), Some(writes));
 }
 
-/// What a write under way takes it for.
+/// The class of the fault for a running write.
 async fn interrupted(server: &Server, url: &str, how: Shutdown) -> Class {
     let (database, records) = open(url).await;
     database.graph().upsert_entity(PROJECT, &entity("Salvador")).await.unwrap();
-    let mut obstacle = Bystander::come(url).await;
-    obstacle.stand_in_the_way().await;
+    let mut obstacle = Bystander::connect(url).await;
+    obstacle.block_writes().await;
     let writing = write(&database);
-    Bystander::come(url).await.until_one_waits().await;
+    Bystander::connect(url).await.until_one_waits().await;
 
     server.restart(how).await;
 
@@ -60,7 +60,7 @@ async fn interrupted(server: &Server, url: &str, how: Shutdown) -> Class {
     first.class.unwrap()
 }
 
-/// X0, J4: as long as nobody is there to connect to, it is tried again.
+/// X0, J4: a write is retried as long as the server is down.
 pub(crate) async fn a_server_that_refuses_connections_is_waited_for(server: &Server, url: &str) {
     let (database, records) = open(url).await;
     server.stop().await;

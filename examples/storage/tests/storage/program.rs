@@ -6,12 +6,12 @@ fn run(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_example-storage")).args(arguments).output().unwrap()
 }
 
-/// X0: everything that happens to a server, in one run: all ends well, nothing is written
-/// twice, and what it costs is printed.
-pub(crate) fn a_bad_day_ends_well() {
+/// X0: all faults in one run: every call succeeds, nothing is written twice, and the overhead is
+/// printed.
+pub(crate) fn a_demo_with_faults_succeeds() {
     let output = run(&["--rounds", "1", "--measured", "10"]);
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{stdout}{}", String::from_utf8_lossy(&output.stderr));
     for expected in [
         "sessions terminated\n",
         "during their commit",
@@ -25,25 +25,25 @@ pub(crate) fn a_bad_day_ends_well() {
         "ratio\n",
         "flushed to disk",
     ] {
-        assert!(told.contains(expected), "no {expected:?} in:\n{told}");
+        assert!(stdout.contains(expected), "no {expected:?} in:\n{stdout}");
     }
-    assert!(!told.contains("\n    0 retries found their write"), "{told}");
+    assert!(!stdout.contains("\n    0 retries found their write"), "{stdout}");
 }
 
 #[test]
-fn a_flag_that_is_none_is_refused() {
+fn unknown_flag_is_rejected() {
     let output = run(&["--extension"]);
     assert_eq!(output.status.code(), Some(2));
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("'--extensions'"), "{told}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("'--extensions'"), "{stderr}");
 }
 
 #[test]
-fn a_server_that_is_not_there_is_named() {
-    // Nobody listens on the port that is everybody's.
+fn unreachable_server_is_named() {
+    // No server listens on port 1.
     let output = run(&["--server", "postgres://postgres@127.0.0.1:1/postgres"]);
     assert_eq!(output.status.code(), Some(1));
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.starts_with("error: ") && told.contains("next: "), "{told}");
-    assert!(told.contains("127.0.0.1"), "{told}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.starts_with("error: ") && stderr.contains("next: "), "{stderr}");
+    assert!(stderr.contains("127.0.0.1"), "{stderr}");
 }

@@ -1,6 +1,6 @@
 //! A proxy that can cut connections.
 //!
-//! Only so can it be known on which side of a commit a connection died.
+//! Only this determines on which side of a commit a connection is lost.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,17 +8,17 @@ use sqlx::postgres::PgConnectOptions;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What is lost, together with the connection.
+/// The message that is lost, together with the connection.
 #[derive(Clone, Copy)]
 pub(crate) enum Cut {
-    /// The next request that contains this: the server never sees it.
+    /// The next request that contains this: it does not reach the server.
     Request(&'static [u8]),
-    /// The answer to it: the server has done it.
+    /// The response to it: the server has processed the request.
     Answer(&'static [u8]),
 }
 
 pub(crate) struct Proxy {
-    /// Where the server is found through the proxy.
+    /// The URL of the server through the proxy.
     pub(crate) url: String,
     next: Next,
 }
@@ -49,7 +49,7 @@ impl Proxy {
     }
 }
 
-/// Passes everything on until one side leaves, or it is time to cut.
+/// Forwards everything until one side closes, or the cut.
 async fn pass(mut client: TcpStream, mut server: TcpStream, next: Next) {
     let (mut asked, mut answered) = (vec![0; 1 << 16], vec![0; 1 << 16]);
     loop {
@@ -60,7 +60,7 @@ async fn pass(mut client: TcpStream, mut server: TcpStream, next: Next) {
                     Some(Cut::Request(_)) => return,
                     Some(Cut::Answer(_)) => {
                         server.write_all(request).await.unwrap();
-                        // The first byte of it is sent when all is done.
+                        // The first byte is sent when the statement is done.
                         server.readable().await.unwrap();
                         return;
                     }

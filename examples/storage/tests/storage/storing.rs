@@ -4,7 +4,7 @@ use example_storage::{Database, Written};
 
 use crate::harness::{PROJECT, calls, document, entity, open, relation};
 
-/// S0: upsert entity. Every write counts, and counts for its own project alone.
+/// S0: upsert entity. Every write is counted, per project.
 pub(crate) async fn an_entity_counts_its_versions(url: &str) {
     let (database, records) = open(url).await;
     let graph = database.graph();

@@ -5,13 +5,13 @@ use steadfast::Class;
 
 use crate::harness::{Bystander, PROJECT, calls, entity, open, sqlstate};
 
-/// X0, J3: 57P01 is tried again, on another connection.
+/// X0, J3: 57P01 is retried, on another connection.
 pub(crate) async fn a_terminated_session_is_tried_again(url: &str) {
     let (database, records) = open(url).await;
     let graph = database.graph();
-    let mut bystander = Bystander::come(url).await;
-    let mut obstacle = Bystander::come(url).await;
-    obstacle.stand_in_the_way().await;
+    let mut bystander = Bystander::connect(url).await;
+    let mut obstacle = Bystander::connect(url).await;
+    obstacle.block_writes().await;
 
     let writer = graph.clone();
     let writing =

@@ -1,7 +1,7 @@
 //! Connections lost during a commit, with an unknown outcome.
 //!
-//! The policy of an upsert says `idempotent = false`. It is tried again all the same, because
-//! it uses its key (J9), and the ledger makes that safe.
+//! The policy of an upsert has `idempotent = false`. It is still retried, because it uses its key
+//! (J9), and the ledger makes that safe.
 
 use example_storage::{Database, Written};
 use steadfast::Class;
@@ -9,8 +9,8 @@ use steadfast::Class;
 use crate::harness::{Bystander, PROJECT, document, entity, failures, open, relation};
 use crate::proxy::{Cut, Proxy};
 
-/// X0, J9: the server has committed, and nobody was told. The version is not counted twice,
-/// nor is the weight.
+/// X0, J9: the server has committed, and the response is lost. Neither the version nor the weight is
+/// counted twice.
 pub(crate) async fn a_commit_whose_answer_is_lost_counts_once(url: &str) {
     let proxy = Proxy::before(url).await;
     let (database, records) = open(&proxy.url).await;
@@ -35,7 +35,7 @@ pub(crate) async fn a_commit_whose_answer_is_lost_counts_once(url: &str) {
     }
 }
 
-/// X0, J9: to the client this looks the same, and nothing was committed.
+/// X0, J9: the client gets the same error, but nothing was committed.
 pub(crate) async fn a_commit_that_never_arrived_counts_once(url: &str) {
     let proxy = Proxy::before(url).await;
     let (database, records) = open(&proxy.url).await;
@@ -49,8 +49,8 @@ pub(crate) async fn a_commit_that_never_arrived_counts_once(url: &str) {
     assert_eq!(failures[0].class, Some(Class::UnknownOutcome));
 }
 
-/// X0, J9: nor has one written that never began. Its key was in use from the start, or it would not
-/// be tried again.
+/// X0, J9: a transaction that never began has not written. Its key was used from the start; otherwise
+/// it would not be retried.
 pub(crate) async fn a_transaction_that_never_began_is_tried_again(url: &str) {
     let proxy = Proxy::before(url).await;
     let (database, records) = open(&proxy.url).await;
@@ -69,13 +69,13 @@ pub(crate) async fn a_transaction_that_never_began_is_tried_again(url: &str) {
     }
 }
 
-/// X0, J9: a statement that is a transaction of its own is no different.
+/// X0, J9: the same for a single statement without an explicit transaction.
 pub(crate) async fn a_document_whose_answer_is_lost_counts_once(url: &str) {
     let proxy = Proxy::before(url).await;
     let vectors = Database::open(&proxy.url).await.unwrap().vectors();
     let cuts = [
-        ("answered to nobody", Cut::Answer(b"answered to nobody"), Written::Before),
-        ("never asked for", Cut::Request(b"never asked for"), Written::Now),
+        ("response lost", Cut::Answer(b"response lost"), Written::Before),
+        ("request lost", Cut::Request(b"request lost"), Written::Now),
     ];
     for (id, cut, expected) in cuts {
         proxy.cut_next(cut);
@@ -85,7 +85,7 @@ pub(crate) async fn a_document_whose_answer_is_lost_counts_once(url: &str) {
     }
 }
 
-/// X0: between an attempt whose answer was lost and the next, somebody else may have written.
+/// X0: another client may write between an attempt with a lost response and the next.
 pub(crate) async fn a_repeated_write_does_not_cover_a_newer_one(url: &str) {
     let proxy = Proxy::before(url).await;
     let through = Database::open(&proxy.url).await.unwrap().vectors();
@@ -96,7 +96,7 @@ pub(crate) async fn a_repeated_write_does_not_cover_a_newer_one(url: &str) {
 
     proxy.cut_next(Cut::Answer(b"contested"));
     let repeated = tokio::spawn(async move { through.upsert(PROJECT, &old).await });
-    // Half a second lies between what was committed and the next attempt.
+    // The next attempt is half a second after the commit.
     while direct.version(PROJECT, "contested").await.unwrap().is_none() {}
     assert_eq!(direct.upsert(PROJECT, &new).await.unwrap(), Written::Now);
     assert_eq!(repeated.await.unwrap().unwrap(), Written::Before);
@@ -104,5 +104,5 @@ pub(crate) async fn a_repeated_write_does_not_cover_a_newer_one(url: &str) {
     assert_eq!(direct.version(PROJECT, "contested").await.unwrap(), Some(2));
     let found = direct.similar(PROJECT, &[1.0, 0.0, 0.0], 1).await.unwrap();
     assert_eq!(found[0].content, "newer");
-    assert_eq!(Bystander::come(url).await.count("SELECT count(*) FROM written").await, 2);
+    assert_eq!(Bystander::connect(url).await.count("SELECT count(*) FROM written").await, 2);
 }

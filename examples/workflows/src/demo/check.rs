@@ -1,5 +1,6 @@
-//! Recorded in the store, compared with what the shop did: nothing lost, nothing done twice,
-//! and every end as it had to be.
+//! The check: compares the records of the store with the order service's ledger.
+//!
+//! Nothing may be lost or done twice, and every order must have its expected end.
 
 use std::collections::HashMap;
 
@@ -15,35 +16,35 @@ use super::faults::{Fate, fate};
 use super::ledger::Ledger;
 use crate::Problem;
 
-/// What was found.
+/// The result of the check.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// The chain of executions of each order, in the orders' order.
+    /// The chain of executions of each order, by number of the order.
     pub chains: Vec<Vec<Execution>>,
     /// Executions that completed.
     pub completed: u64,
     /// Executions that failed.
     pub failed: u64,
-    /// Those of them that another followed.
+    /// Failed executions that were retried as a new one.
     pub followed: u64,
-    /// Executions and nodes that have no end.
+    /// Executions and nodes that have not ended.
     pub lost: u64,
     /// Nodes that completed.
     pub nodes_completed: u64,
     /// Nodes that failed.
     pub nodes_failed: u64,
-    /// Nodes that were called off, because one beside them failed.
+    /// Nodes that were cancelled, because another of the execution failed.
     pub nodes_cancelled: u64,
-    /// Attempts of all nodes, and waits that the shop asked for.
+    /// Attempts of all nodes, and waits that the order service requested.
     pub attempts: u64,
-    /// What should not be. Nothing, if all is well.
+    /// Mismatches; empty if all is as expected.
     pub problems: Vec<String>,
 }
 
-/// How many executions are read at a time.
-const AT_A_TIME: usize = 8;
+/// How many executions are read concurrently.
+const CONCURRENT_READS: usize = 8;
 
-/// Looks at everything.
+/// Checks all executions and nodes.
 ///
 /// # Errors
 /// The database failed.
@@ -51,7 +52,7 @@ pub async fn check(flow: &Flow, left: &Left) -> Result<Found, Problem> {
     let mut found = Found::default();
     let tasks = found.tasks(flow).await?;
     let mut chains =
-        stream::iter(&left.started).map(|first| chain(flow, *first)).buffered(AT_A_TIME);
+        stream::iter(&left.started).map(|first| chain(flow, *first)).buffered(CONCURRENT_READS);
     while let Some(chain) = chains.try_next().await? {
         found.order(found.chains.len() as u64, &chain);
         for execution in &chain {
@@ -60,7 +61,7 @@ pub async fn check(flow: &Flow, left: &Left) -> Result<Found, Problem> {
         found.chains.push(chain);
     }
     let lost = found.lost;
-    found.expect(lost == 0, || format!("{lost} executions and nodes have no end"));
+    found.expect(lost == 0, || format!("{lost} executions and nodes have not ended"));
     let nodes = found.nodes_completed + found.nodes_failed + found.nodes_cancelled;
     found.expect(tasks.len() as u64 == nodes, || {
         format!("there are {} tasks for {nodes} nodes", tasks.len())
@@ -68,7 +69,7 @@ pub async fn check(flow: &Flow, left: &Left) -> Result<Found, Problem> {
     Ok(found)
 }
 
-/// An execution and those that follow it, with their nodes.
+/// An execution and its successors, with their nodes.
 async fn chain(flow: &Flow, first: ExecutionId) -> Result<Vec<Execution>, Problem> {
     let mut chain = vec![flow.execution(first).await?];
     while let Some(next) = chain.last().and_then(|execution| execution.next) {
@@ -84,7 +85,7 @@ impl Found {
         }
     }
 
-    /// The task of each node, by its key: one for each node, and each has ended.
+    /// The tasks of all nodes, by key: one per node, and each has ended.
     async fn tasks(&mut self, flow: &Flow) -> Result<HashMap<String, StoredTask>, Problem> {
         let mut tasks = HashMap::new();
         let mut page = PageRequest { limit: 1000, after: None };
@@ -104,7 +105,7 @@ impl Found {
         }
     }
 
-    /// Whether an order ended as it had to.
+    /// Checks the end of an order.
     fn order(&mut self, order: u64, chain: &[Execution]) {
         use ExecutionStatus::{Completed, Failed};
         let wanted: &[_] = match fate(order) {
@@ -121,7 +122,7 @@ impl Found {
             [one, next] => one.trigger == next.trigger && one.next == Some(next.id),
             _ => true,
         });
-        self.expect(same, || format!("order {order} was not tried again as it was started"));
+        self.expect(same, || format!("order {order} was not retried with the same trigger"));
         self.followed += chain.len().saturating_sub(1) as u64;
     }
 
@@ -149,28 +150,31 @@ impl Found {
         }
     }
 
-    /// What was recorded is the receipt of what was done.
+    /// Checks that the recorded receipt is the one that the order service gave.
     fn completed_node(&mut self, key: &str, node: &ExecutionNode, ledger: &Ledger) {
         self.nodes_completed += 1;
         let answer = node.result.as_ref().and_then(|answer| answer.get("body")?.as_str());
         let answer = answer.and_then(|body| serde_json::from_str::<Value>(body).ok());
         let recorded = answer.and_then(|answer| answer.get("receipt")?.as_u64());
-        let deed = ledger.deeds.get(key);
-        let done = deed.filter(|deed| deed.successes > 0).and_then(|deed| deed.receipt);
+        let request = ledger.requests.get(key);
+        let done =
+            request.filter(|request| request.successes > 0).and_then(|request| request.receipt);
         self.expect(recorded.is_some() && recorded == done, || {
             format!("{key} recorded receipt {recorded:?}, the order service gave {done:?}")
         });
     }
 
-    /// The shop was not asked more often than the store knows of: what has ended does not run
-    /// again.
+    /// Checks that the order service got no more calls than the store has attempts: a node that has
+    /// ended does not run again.
     fn calls(&mut self, key: &str, task: Option<&StoredTask>, ledger: &Ledger) {
-        let calls = ledger.deeds.get(key).map_or(0, |deed| deed.calls);
-        // One that is called off while it runs is not counted.
+        let calls = ledger.requests.get(key).map_or(0, |request| request.calls);
+        // An attempt that is cancelled while it runs is not counted.
         let known = task.map_or(0, |task| {
             let uncounted = u32::from(task.status == Status::Cancelled);
             task.attempts + task.rate_limit_waits + uncounted
         });
-        self.expect(calls <= known, || format!("{key} was called {calls} times in {known} tries"));
+        self.expect(calls <= known, || {
+            format!("{key} was called {calls} times in {known} attempts")
+        });
     }
 }

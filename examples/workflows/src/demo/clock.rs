@@ -1,9 +1,8 @@
 //! A database clock that can be advanced.
 //!
-//! Time is the database's: no instance asks its own machine what time it is when it decides what
-//! is due. So to let two weeks pass, one gives the database another `now()`. This does it for one
-//! database, by a schema that its sessions look into before the server's own; nobody who connects
-//! can tell.
+//! Time is the database's: no instance uses its machine's clock to decide what is due. So the demo
+//! replaces `now()` to let two weeks pass. It does so for one database, by a schema that precedes the
+//! server's own in the search path of its sessions; clients need no change.
 
 use sqlx::{Connection as _, PgConnection};
 
@@ -26,21 +25,21 @@ const SET_UP: &str = "
 pub struct Clock(PgConnection);
 
 impl Clock {
-    /// Gives a database a clock of its own. Whoever is to go by it connects later.
+    /// Gives a database its own clock. It applies to sessions that connect later.
     ///
     /// # Errors
-    /// The database cannot be reached, or is not ours.
+    /// The database cannot be reached, or changing it is not permitted.
     pub async fn of(database: &str) -> Result<Self, Problem> {
         let mut connection = PgConnection::connect(database).await?;
         sqlx::raw_sql(SET_UP).execute(&mut connection).await?;
         Ok(Self(connection))
     }
 
-    /// So many days pass.
+    /// Advances the clock by this number of days.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn put_forward(&mut self, days: i32) -> Result<(), Problem> {
+    pub async fn advance(&mut self, days: i32) -> Result<(), Problem> {
         let forward = "UPDATE clock.hands SET ahead = ahead + make_interval(days => $1)";
         sqlx::query(forward).bind(days).execute(&mut self.0).await?;
         Ok(())

@@ -13,73 +13,73 @@ use super::ledger::Ledger;
 use crate::Problem;
 use crate::orders::{all_ended, take_in};
 
-/// How much of it.
+/// The size of the demo.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Storm {
-    /// How many orders, each an execution of four nodes.
+    /// Number of orders, each an execution of four nodes.
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub orders: u64,
-    /// How many instances are killed meanwhile.
+    /// Number of instances to kill.
     #[arg(long, default_value_t = 12)]
     pub kills: u32,
-    /// What goes wrong, and when.
+    /// Seed of the injected faults and kills.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 }
 
-/// What is left when it is over.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Left {
     /// The executions, one for each order, in their order.
     pub started: Vec<ExecutionId>,
-    /// What the shop did.
+    /// The ledger of the order service.
     pub ledger: Ledger,
     /// How many instances were killed.
     pub kills: u32,
-    /// How long it took, from the first start to the last end.
+    /// The time from the first start to the last end.
     pub took: Duration,
 }
 
 const INSTANCES: usize = 3;
 
-/// How long it may take before executions count as lost.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// Timeout after which executions count as lost.
+const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// How often it is looked whether all have ended, and how often it is told how far it is.
-const LOOK: Duration = Duration::from_millis(50);
-const TELL: Duration = Duration::from_secs(2);
+/// How often the end is checked, and how often the progress is printed.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+const REPORT_INTERVAL: Duration = Duration::from_secs(2);
 
 impl Storm {
-    /// Runs it on a database, with processes of this program, until every execution has ended.
+    /// Runs the orders on a database, with processes of this program, until every execution has ended.
     ///
     /// # Errors
-    /// It cannot be run, or executions do not end.
+    /// It cannot run, or executions do not end.
     pub async fn run(&self, program: &Path, database: &str) -> Result<Left, Problem> {
         let shop = Shop::open(program, self.seed)?;
         let flow = Flow::new(Store::open(database).await?);
         let mut fleet = Fleet::start(program, database, INSTANCES)?;
         let since = Instant::now();
         let started = take_in(&flow, &shop.url, self.orders).await?;
-        let mut trouble = Trouble::new(self);
-        let mut tell_at = TELL;
+        let mut kill_schedule = KillSchedule::new(self);
+        let mut report_at = REPORT_INTERVAL;
         while !all_ended(&flow).await? {
-            if since.elapsed() > PATIENCE {
+            if since.elapsed() > TIMEOUT {
                 return Err("executions have not ended in a long time; are they lost?".into());
             }
-            if since.elapsed() > tell_at {
-                tell(&flow, since.elapsed(), trouble.kills).await?;
-                tell_at += TELL;
+            if since.elapsed() > report_at {
+                report_progress(&flow, since.elapsed(), kill_schedule.kills).await?;
+                report_at += REPORT_INTERVAL;
             }
-            trouble.make(&mut fleet, flow.store().stats().await?.completed)?;
-            sleep(LOOK).await;
+            kill_schedule.apply(&mut fleet, flow.store().stats().await?.completed)?;
+            sleep(POLL_INTERVAL).await;
         }
         let took = since.elapsed();
         fleet.end()?;
-        Ok(Left { started, ledger: shop.close()?, kills: trouble.kills, took })
+        Ok(Left { started, ledger: shop.close()?, kills: kill_schedule.kills, took })
     }
 }
 
-async fn tell(flow: &Flow, since: Duration, kills: u32) -> Result<(), Problem> {
+async fn report_progress(flow: &Flow, since: Duration, kills: u32) -> Result<(), Problem> {
     let nodes = flow.store().stats().await?;
     let (since, open) = (since.as_secs_f64(), nodes.pending + nodes.scheduled + nodes.running);
     let (completed, failed) = (nodes.completed, nodes.failed);
@@ -89,29 +89,29 @@ async fn tell(flow: &Flow, since: Duration, kills: u32) -> Result<(), Problem> {
     Ok(())
 }
 
-/// When the next instance is killed: by what was done, so that a fast machine is hit as often as a
-/// slow one.
-struct Trouble {
+/// The schedule of kills: by completed nodes, so that a fast machine has as many kills as a slow
+/// one.
+struct KillSchedule {
     chance: Rng,
-    /// After how many completed nodes.
+    /// The number of completed nodes at the next kill.
     next: u64,
     between: u64,
     most: u32,
     kills: u32,
 }
 
-impl Trouble {
+impl KillSchedule {
     fn new(storm: &Storm) -> Self {
         let mut chance = Rng::with_seed(storm.seed);
-        // Nearly all of four nodes complete, so that the last blow comes while much is open.
+        // Nearly all of four nodes complete, so the last kill is while many are open.
         let between = (3 * storm.orders / u64::from(storm.kills.max(1))).max(1);
         Self { next: chance.u64(1..=between), chance, between, most: storm.kills, kills: 0 }
     }
 
-    fn make(&mut self, fleet: &mut Fleet<'_>, completed: u64) -> Result<(), Problem> {
+    fn apply(&mut self, fleet: &mut Fleet<'_>, completed: u64) -> Result<(), Problem> {
         while completed >= self.next {
-            // What was killed before comes back with the next blow: meanwhile there is one less.
-            fleet.bring_back()?;
+            // A killed instance is restarted at the next kill: until then there is one less.
+            fleet.restart_killed()?;
             if self.kills < self.most {
                 fleet.kill(self.chance.usize(..))?;
                 self.kills += 1;

@@ -1,50 +1,52 @@
-//! What the shop does with a call: what goes wrong depends on the seed, the order and the step,
-//! and on nothing else. So it is known beforehand how each order must end, whoever is killed.
+//! The faults of the order service.
+//!
+//! They depend only on the seed, the order and the step, so the expected end of each order is known in
+//! advance, whichever instances are killed.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use fastrand::Rng;
 
-/// One call, as the shop sees it.
+/// One call of the order service.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'c> {
-    /// What is asked for.
+    /// The step.
     pub step: &'c str,
-    /// For which order.
+    /// The order.
     pub order: u64,
-    /// Which execution of the order asks, from 1: another execution has other keys.
+    /// The number of the execution of the order, from 1: each has its own keys.
     pub execution: usize,
-    /// Which call under this key it is, from 1.
+    /// The number of the call under this key, from 1.
     pub nth: usize,
-    /// Which call of this step for this order it is under any key, from 1.
+    /// The number of the call of this step for this order under any key, from 1.
     pub ever: usize,
 }
 
-/// What it gets.
+/// The response to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// What it asked for.
+    /// Success.
     Done,
-    /// A status that says no.
+    /// An error status.
     Status(u16),
-    /// 429, and when to come back.
+    /// 429 with `Retry-After`.
     TooMany,
-    /// What it asked for, but only when nobody waits any more.
+    /// Success, but after the caller's timeout.
     Slow,
 }
 
-/// How an order must end.
+/// The expected end of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// Its first execution completes.
     Completes,
-    /// The card is declined (402): it fails, and nothing is tried again.
+    /// The card is declined (402): its execution fails without a retry.
     Declined,
-    /// Nobody ships (503) while its first execution tries: that one fails, and the next completes.
+    /// The shipper is unavailable (503) for its first execution, which fails; the next completes.
     CompletesLater,
 }
 
-/// How this order must end.
+/// The expected end of this order.
 #[must_use]
 pub const fn fate(order: u64) -> Fate {
     match order % 40 {
@@ -54,11 +56,11 @@ pub const fn fate(order: u64) -> Fate {
     }
 }
 
-/// What this call gets.
+/// The response to this call.
 #[must_use]
 pub fn answer(seed: u64, call: Call<'_>) -> Answer {
     match (call.step, fate(call.order)) {
-        // Away for three weeks: twice asked in vain.
+        // Down for three weeks: the first two calls fail.
         ("partner", _) if call.ever <= 2 => Answer::Status(503),
         ("charge", Fate::Declined) => Answer::Status(402),
         ("ship", Fate::CompletesLater) if call.execution == 1 => Answer::Status(503),
@@ -67,7 +69,7 @@ pub fn answer(seed: u64, call: Call<'_>) -> Answer {
     }
 }
 
-/// Every third step goes wrong before it goes well, once to three times.
+/// A third of the steps fail one to three times before they succeed.
 fn by_chance(seed: u64, call: Call<'_>) -> Answer {
     let mut hasher = DefaultHasher::new();
     (seed, call.step, call.order, call.execution).hash(&mut hasher);

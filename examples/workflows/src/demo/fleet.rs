@@ -1,6 +1,6 @@
 //! The processes: the order service and the instances. All are this program.
 //!
-//! Starting and killing them blocks, and nothing else is done meanwhile.
+//! Starting and killing them blocks the caller.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -11,7 +11,7 @@ use steadfast_testing::process::Process;
 use super::ledger::Ledger;
 use crate::Problem;
 
-/// The shop, and where it is.
+/// The process of the order service, and its URL.
 pub(super) struct Shop {
     process: Process,
     pub(super) url: String,
@@ -24,42 +24,42 @@ impl Shop {
         Ok(Self { process, url })
     }
 
-    /// Closes it, and answers with what it did.
+    /// Ends it, and returns its ledger.
     pub(super) fn close(self) -> Result<Ledger, Problem> {
         let ledger = self.process.end()?.ok_or("the order service did not report its ledger")?;
         Ok(serde_json::from_str(&ledger)?)
     }
 }
 
-/// Some instances.
+/// The instances.
 pub(super) struct Fleet<'f> {
     program: &'f Path,
     database: &'f str,
     alive: Vec<Process>,
     wanted: usize,
-    born: usize,
+    started: usize,
 }
 
 impl<'f> Fleet<'f> {
-    /// Starts some, and waits until they work.
+    /// Starts the instances, and waits until they are ready.
     pub(super) fn start(
         program: &'f Path,
         database: &'f str,
         wanted: usize,
     ) -> Result<Self, Error> {
-        let mut fleet = Self { program, database, alive: Vec::new(), wanted, born: 0 };
-        fleet.bring_back()?;
+        let mut fleet = Self { program, database, alive: Vec::new(), wanted, started: 0 };
+        fleet.restart_killed()?;
         fleet.alive.iter_mut().try_for_each(|instance| instance.line().map(drop))?;
         Ok(fleet)
     }
 
-    /// Starts as many as were killed.
-    pub(super) fn bring_back(&mut self) -> Result<(), Error> {
+    /// Restarts the killed instances.
+    pub(super) fn restart_killed(&mut self) -> Result<(), Error> {
         while self.alive.len() < self.wanted {
-            self.born += 1;
-            let name = format!("instance-{}", self.born);
-            let told = ["instance", "--store", self.database, "--name", &name];
-            self.alive.push(start(self.program, &told)?);
+            self.started += 1;
+            let name = format!("instance-{}", self.started);
+            let arguments = ["instance", "--store", self.database, "--name", &name];
+            self.alive.push(start(self.program, &arguments)?);
         }
         Ok(())
     }
@@ -69,7 +69,7 @@ impl<'f> Fleet<'f> {
         self.alive.swap_remove(which % self.alive.len().max(1)).kill()
     }
 
-    /// Has all of them end in order.
+    /// Shuts all of them down.
     pub(super) fn end(self) -> Result<(), Error> {
         self.alive.into_iter().try_for_each(|instance| instance.end().map(drop))
     }

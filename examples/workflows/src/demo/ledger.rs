@@ -5,27 +5,27 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Everything that it did.
+/// All requests and their outcomes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Ledger {
-    /// How often it answered what.
+    /// The number of responses by kind.
     pub answers: BTreeMap<String, u64>,
-    /// What it was asked under each key.
-    pub deeds: HashMap<String, Deed>,
-    /// How many deeds were done: the number of the last receipt.
+    /// The requests by key.
+    pub requests: HashMap<String, RequestRecord>,
+    /// The number of completed requests, which is the number of the last receipt.
     pub receipts: u64,
 }
 
-/// What was asked under one key, which is one node of one execution.
+/// The requests under one key, which is one node of one execution.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Deed {
-    /// How often it was asked.
+pub struct RequestRecord {
+    /// The number of calls.
     pub calls: u32,
-    /// How often the answer was a success that somebody waited for.
+    /// The number of successful responses before the caller's timeout.
     pub successes: u32,
-    /// How often it was asked again after it was done.
+    /// The number of calls after it was done.
     pub again: u32,
-    /// What was asked, the first time.
+    /// The body of the first call.
     pub asked: Value,
     /// The receipt, once it was done.
     pub receipt: Option<u64>,
@@ -36,23 +36,23 @@ impl Ledger {
         *self.answers.entry(answer.into()).or_default() += 1;
     }
 
-    /// How often it was asked.
+    /// The number of calls under all keys.
     #[must_use]
     pub fn calls(&self) -> u64 {
-        self.deeds.values().map(|deed| u64::from(deed.calls)).sum()
+        self.requests.values().map(|request| u64::from(request.calls)).sum()
     }
 
-    /// How many nodes asked again for what was done already. Without the key each would have been
-    /// done twice.
+    /// How many nodes repeated a completed request. Without the key each would have been done
+    /// twice.
     #[must_use]
     pub fn asked_again(&self) -> usize {
-        self.deeds.values().filter(|deed| deed.again > 0).count()
+        self.requests.values().filter(|request| request.again > 0).count()
     }
 
-    /// How many nodes were answered with success more than once: who had the first answer was
-    /// killed before it could be recorded.
+    /// How many nodes got more than one successful response: the instance that got the first was
+    /// killed before it recorded it.
     #[must_use]
     pub fn answered_twice(&self) -> usize {
-        self.deeds.values().filter(|deed| deed.successes > 1).count()
+        self.requests.values().filter(|request| request.successes > 1).count()
     }
 }

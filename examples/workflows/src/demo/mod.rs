@@ -1,10 +1,10 @@
 //! The demo of the service: an [order service](order_service) that fails, instances that are killed, and
 //! a [clock] that is advanced.
 //!
-//! - [`crashes`] has orders done while instances are killed; [`check`] compares what the store
-//!   recorded with what the shop did.
-//! - [`days`] lets three weeks pass.
-//! - [`throughput`] measures what is left when nothing goes wrong.
+//! - [`crashes`] runs orders while instances are killed; [`check`] compares the records of the store
+//!   with the order service's ledger.
+//! - [`schedule`] lets three weeks pass.
+//! - [`throughput`] measures node executions per second without failures.
 
 pub mod check;
 pub mod clock;
@@ -20,12 +20,12 @@ pub mod throughput;
 use steadfast_testing::process;
 use tokio::sync::oneshot;
 
-/// Resolves when whoever started this process is gone: where a service would wait for a signal.
+/// Resolves when the parent process has ended. A service would wait for a signal instead.
 pub async fn wait_for_parent_exit() {
-    let (tell, told) = oneshot::channel::<()>();
+    let (ended, has_ended) = oneshot::channel::<()>();
     std::thread::spawn(move || {
         process::wait_for_parent_exit();
-        drop(tell);
+        drop(ended);
     });
-    let _ = told.await;
+    let _ = has_ended.await;
 }

@@ -1,10 +1,9 @@
-//! The shop that orders are sent to: a real HTTP server, in a process of its own, that fails
-//! often.
+//! The order service: an HTTP server in its own process, with injected faults.
 //!
-//! It does what every service should that is asked over a network: under one `Idempotency-Key`
-//! something is done once, and who asks again gets the same receipt. A workflow service calls *at
-//! least* once: when it is killed between the answer and its own record of it, nobody can tell
-//! whether the call was made, and it has to be made again. The key makes that harmless.
+//! It handles an `Idempotency-Key` as every network service should: a request is done once per key,
+//! and a repeated call gets the same receipt. A workflow service calls *at least* once: when it is
+//! killed after the response and before it has recorded it, it must repeat the call. The key makes that
+//! harmless.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,22 +19,22 @@ use tokio::net::TcpListener;
 use tokio::time::sleep;
 
 use super::faults::{Answer, Call, answer};
-use super::ledger::{Deed, Ledger};
+use super::ledger::{Ledger, RequestRecord};
 use super::wait_for_parent_exit;
 use crate::Problem;
 
-/// What the shop is told.
+/// The arguments of the order service.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// What goes wrong.
+    /// Seed of the injected faults.
     #[arg(long)]
     seed: u64,
 }
 
-/// What any call takes.
-const USUAL: Duration = Duration::from_millis(20);
-/// Longer than the nodes wait.
-const SLOW: Duration = Duration::from_millis(1500);
+/// The duration of a call.
+const CALL_DURATION: Duration = Duration::from_millis(20);
+/// Longer than the nodes' timeout.
+const SLOW_DURATION: Duration = Duration::from_millis(1500);
 
 #[derive(Debug, Default)]
 struct Shop {
@@ -46,16 +45,16 @@ struct Shop {
 #[derive(Debug, Default)]
 struct Books {
     ledger: Ledger,
-    /// The keys that asked for a step of an order, and how often they did.
+    /// The keys used for a step of an order, and the number of calls.
     asked: HashMap<(String, u64), (Vec<String>, usize)>,
 }
 
-/// Serves until whoever started it is gone. Says its address first, and last what it did.
+/// Serves until the parent process ends. Prints its address first, and its ledger last.
 ///
 /// # Errors
 /// It cannot listen.
-pub async fn run(told: Arguments) -> Result<(), Problem> {
-    let shop = Arc::new(Shop { seed: told.seed, ..Shop::default() });
+pub async fn run(arguments: Arguments) -> Result<(), Problem> {
+    let shop = Arc::new(Shop { seed: arguments.seed, ..Shop::default() });
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}", listener.local_addr()?);
     let routes = Router::new().route("/{step}", post(serve)).with_state(shop.clone());
@@ -77,14 +76,14 @@ async fn serve(
     let (Some(key), Some(order)) = (key, asked.get("order").and_then(Value::as_u64)) else {
         return (StatusCode::BAD_REQUEST, "send an Idempotency-Key and an order").into_response();
     };
-    sleep(USUAL).await;
+    sleep(CALL_DURATION).await;
     let answer = shop.books().answer(shop.seed, &step, order, key, &asked);
     match answer {
         Answer::Done => shop.books().done(key),
         Answer::Slow => {
-            // Done, but whoever asked will not hear of it, and must ask again.
+            // Done, but the response comes after the caller's timeout, so the call is repeated.
             shop.books().receipt(key);
-            sleep(SLOW).await;
+            sleep(SLOW_DURATION).await;
             shop.books().done(key)
         }
         Answer::TooMany => (StatusCode::TOO_MANY_REQUESTS, [("retry-after", "1")]).into_response(),
@@ -108,14 +107,14 @@ impl Books {
             keys.push(key.to_owned());
         }
         let execution = keys.iter().take_while(|known| *known != key).count() + 1;
-        let first = || Deed { asked: asked.clone(), ..Deed::default() };
-        let deed = self.ledger.deeds.entry(key.to_owned()).or_insert_with(first);
-        deed.calls += 1;
-        let is_again = deed.receipt.is_some();
-        deed.again += u32::from(is_again);
-        let call = Call { step, order, execution, nth: deed.calls as usize, ever: *ever };
-        // What is asked under one key does not change.
-        let is_other = deed.asked != *asked;
+        let first = || RequestRecord { asked: asked.clone(), ..RequestRecord::default() };
+        let request = self.ledger.requests.entry(key.to_owned()).or_insert_with(first);
+        request.calls += 1;
+        let is_again = request.receipt.is_some();
+        request.again += u32::from(is_again);
+        let call = Call { step, order, execution, nth: request.calls as usize, ever: *ever };
+        // The body must be the same for all calls under one key.
+        let is_other = request.asked != *asked;
         let answer = if is_other { Answer::Status(422) } else { answer(seed, call) };
         self.ledger.count(match answer {
             Answer::Done if is_again => "done before".to_owned(),
@@ -127,20 +126,20 @@ impl Books {
         answer
     }
 
-    /// Does what was asked for under a key, if it was not done before.
+    /// Does the request of a key, if it was not done before.
     fn receipt(&mut self, key: &str) -> Option<u64> {
-        let deed = self.ledger.deeds.get_mut(key)?;
-        if deed.receipt.is_none() {
+        let request = self.ledger.requests.get_mut(key)?;
+        if request.receipt.is_none() {
             self.ledger.receipts += 1;
-            deed.receipt = Some(self.ledger.receipts);
+            request.receipt = Some(self.ledger.receipts);
         }
-        deed.receipt
+        request.receipt
     }
 
     fn done(&mut self, key: &str) -> Response {
         let receipt = self.receipt(key);
-        if let Some(deed) = self.ledger.deeds.get_mut(key) {
-            deed.successes += 1;
+        if let Some(request) = self.ledger.requests.get_mut(key) {
+            request.successes += 1;
         }
         (StatusCode::CREATED, Json(json!({ "receipt": receipt }))).into_response()
     }

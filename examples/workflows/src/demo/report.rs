@@ -5,13 +5,13 @@ use steadfast_store::{Stats, Store};
 
 use super::check::{Found, check};
 use super::crashes::{Left, Storm};
-use super::throughput::{Throughput, WANTED};
+use super::throughput::{GOAL_PER_SECOND, Throughput};
 use crate::Problem;
 
-/// The orders, while instances are killed. Answers whether all is as it should be.
+/// Runs the orders while instances are killed. Returns whether all checks passed.
 ///
 /// # Errors
-/// It cannot be run.
+/// It cannot run.
 pub async fn storm(database: &str, storm: Storm) -> Result<bool, Problem> {
     println!("{} orders of 4 nodes, 3 instances, seed {}", storm.orders, storm.seed);
     let left = storm.run(&std::env::current_exe()?, database).await?;
@@ -34,7 +34,7 @@ fn table(left: &Left, found: &Found) {
     row("  retried as a new execution", found.followed, "from the stored trigger");
     row("nodes completed", found.nodes_completed, "each with its own receipt");
     row("nodes failed", found.nodes_failed, "");
-    row("nodes cancelled", found.nodes_cancelled, "beside one that failed");
+    row("nodes cancelled", found.nodes_cancelled, "because another node failed");
     row("attempts", found.attempts, "including killed instances and hinted waits");
     println!("Requests to the order service");
     for (answer, count) in &left.ledger.answers {
@@ -54,8 +54,8 @@ fn table(left: &Left, found: &Found) {
     println!("Compared, after {} killed instances", left.kills);
     row("lost", found.lost, "executions and nodes that did not end");
     row("wrong", found.problems.len() as u64, "mismatches with the order service, duplicate runs");
-    let a_second = found.nodes_completed as f64 / left.took.as_secs_f64();
-    println!("  {a_second:.0} node executions per second, in {:.1} s", left.took.as_secs_f64());
+    let per_second = found.nodes_completed as f64 / left.took.as_secs_f64();
+    println!("  {per_second:.0} node executions per second, in {:.1} s", left.took.as_secs_f64());
 }
 
 /// S2's four queries.
@@ -67,7 +67,7 @@ fn queries(stats: &Stats) {
     );
 }
 
-/// One order that was tried again as a whole.
+/// One order that was retried as a whole.
 fn chain(found: &Found) {
     let mut chains = found.chains.iter().enumerate();
     let Some((order, chain)) = chains.find(|(_, chain)| chain.len() > 1) else { return };
@@ -78,30 +78,30 @@ fn chain(found: &Found) {
     }
 }
 
-/// How fast it is when nothing goes wrong. Answers whether that is as fast as is promised, which it
-/// is of a build for release.
+/// Measures the throughput without failures. Returns whether it reaches the goal, which applies to
+/// release builds.
 ///
 /// # Errors
-/// It cannot be run.
+/// It cannot run.
 pub async fn throughput(database: &str, orders: u64) -> Result<bool, Problem> {
     println!("{orders} executions of 4 no-op nodes, 3 processes");
     println!("{}", machine());
     let program = std::env::current_exe()?;
     let measured = Throughput::measure(&program, database, orders).await?;
-    let (nodes, took, rate) = (measured.nodes, measured.took.as_secs_f64(), measured.a_second());
+    let (nodes, took, rate) = (measured.nodes, measured.took.as_secs_f64(), measured.per_second());
     println!("{nodes} nodes in {took:.1} s: {rate:.0} node executions per second");
     if cfg!(debug_assertions) {
         println!("(debug build: run it with --release for real numbers)");
         return Ok(true);
     }
-    let is_enough = rate >= WANTED;
+    let is_enough = rate >= GOAL_PER_SECOND;
     if !is_enough {
-        println!("MISSED: {WANTED:.0} per second is the goal");
+        println!("MISSED: {GOAL_PER_SECOND:.0} per second is the goal");
     }
     Ok(is_enough)
 }
 
-/// What it runs on, and whether that does something else as well.
+/// The machine, and its load.
 fn machine() -> String {
     let read = |file| std::fs::read_to_string(file).unwrap_or_default();
     let cpus = read("/proc/cpuinfo");
@@ -110,13 +110,13 @@ fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let load = read("/proc/loadavg");
     let load = load.split(' ').next().unwrap_or_default();
-    format!("{cores} cores of {model}, load {load} before it begins")
+    format!("{cores} cores of {model}, load {load} at the start")
 }
 
-/// Three weeks. Answers whether all is as it should be.
+/// Simulates three weeks. Returns whether all checks passed.
 ///
 /// # Errors
-/// It cannot be run.
+/// It cannot run.
 pub async fn days(database: &str) -> Result<bool, Problem> {
     println!("A partner is down for three weeks: 7 days, then 14 more, by the database's clock");
     let weeks = super::schedule::run(&std::env::current_exe()?, database).await?;

@@ -1,5 +1,4 @@
-//! The schedule of 7 and 14 days, of a node and of a whole execution, by a clock that is put
-//! forward.
+//! The schedule of 7 and 14 days, of a node and of a whole execution, on a clock that is advanced.
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,47 +18,47 @@ use crate::orders::all_ended;
 const OF_A_NODE: &str = include_str!("../../workflows/partner-node.json");
 const OF_AN_EXECUTION: &str = include_str!("../../workflows/partner-execution.json");
 
-/// What happened in three weeks.
+/// The result of three weeks.
 #[derive(Debug)]
 pub struct Weeks {
-    /// When it began.
+    /// The start.
     pub began: Timestamp,
-    /// The execution whose node was tried again.
+    /// The execution whose node was retried.
     pub execution: Execution,
     /// The task of that node, with its faults.
     pub node: StoredTask,
-    /// The executions of which each is a new try.
+    /// The chain of executions, each a retry of the previous one.
     pub chain: Vec<Execution>,
-    /// What the shop did.
+    /// The ledger of the order service.
     pub ledger: Ledger,
 }
 
 impl Weeks {
-    /// How many days after the beginning.
+    /// The number of days after the start.
     #[must_use]
     pub fn day(&self, time: Timestamp) -> i64 {
         let hours = (time.as_second() - self.began.as_second() + 1800) / 3600;
         hours / 24
     }
 
-    /// What should not be. Nothing, if all is well.
+    /// Mismatches; empty if all is as expected.
     #[must_use]
     pub fn problems(&self) -> Vec<String> {
         let tried: Vec<_> = self.node.faults.iter().map(|fault| self.day(fault.at)).collect();
         let ended = self.node.ended_at.map(|at| self.day(at));
         let due: Vec<_> = self.chain.iter().map(|one| (self.day(one.due_at), one.status)).collect();
-        let first = self.ledger.deeds.get(&format!("{}/invoice", self.execution.id));
+        let first = self.ledger.requests.get(&format!("{}/invoice", self.execution.id));
         let (failed, completed) = (ExecutionStatus::Failed, ExecutionStatus::Completed);
         [
-            (tried == [0, 7], format!("the node was tried in vain on the days {tried:?}")),
+            (tried == [0, 7], format!("the node failed on days {tried:?}")),
             (ended == Some(21), format!("the node ended on day {ended:?}")),
             (
                 due == [(0, failed), (7, failed), (21, completed)],
-                format!("the executions were due on the days {due:?}"),
+                format!("the executions were due on days {due:?}"),
             ),
             (
-                first.is_some_and(|deed| deed.calls == 1),
-                format!("the node that had completed was asked again: {first:?}"),
+                first.is_some_and(|request| request.calls == 1),
+                format!("the completed node was called again: {first:?}"),
             ),
         ]
         .into_iter()
@@ -68,14 +67,14 @@ impl Weeks {
     }
 }
 
-/// How long something may take that takes a moment.
-const PATIENCE: Duration = Duration::from_secs(60);
-const LOOK: Duration = Duration::from_millis(50);
+/// Timeout for each step.
+const TIMEOUT: Duration = Duration::from_secs(60);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Lets three weeks pass on a database, with an instance of this program.
 ///
 /// # Errors
-/// It cannot be run, or what should happen does not.
+/// It cannot run, or an expected change does not happen.
 pub async fn run(program: &Path, database: &str) -> Result<Weeks, Problem> {
     let mut clock = Clock::of(database).await?;
     let shop = Shop::open(program, 0)?;
@@ -87,20 +86,20 @@ pub async fn run(program: &Path, database: &str) -> Result<Weeks, Problem> {
         let trigger = json!({ "order": order, "shop": shop.url });
         started.push(flow.start(Start::of(&Workflow::parse(text)?, &trigger)).await?.id);
     }
-    let [one, other] = started[..] else { return Err("two were started".into()) };
+    let [one, other] = started[..] else { return Err("expected two executions".into()) };
     for (failures, days) in [(1, 7), (2, 14)] {
         until(|| async { has_failed(&flow, one, other, failures).await }).await?;
-        clock.put_forward(days).await?;
+        clock.advance(days).await?;
     }
     until(|| all_ended(&flow)).await?;
     fleet.end()?;
     let execution = flow.execution(one).await?;
-    let node = partner(&flow, &execution).await?.ok_or("its node never began")?;
+    let node = partner(&flow, &execution).await?.ok_or("its node has not started")?;
     let chain = flow.chain(other).await?;
     Ok(Weeks { began, execution, node, chain, ledger: shop.close()? })
 }
 
-/// Whether both were tried so often, and in vain.
+/// Whether both have failed this many times.
 async fn has_failed(
     flow: &Flow,
     one: ExecutionId,
@@ -125,10 +124,10 @@ where
 {
     let since = Instant::now();
     while !is_so().await? {
-        if since.elapsed() > PATIENCE {
-            return Err("what is due is not done".into());
+        if since.elapsed() > TIMEOUT {
+            return Err("timeout: a due node or execution did not run".into());
         }
-        sleep(LOOK).await;
+        sleep(POLL_INTERVAL).await;
     }
     Ok(())
 }

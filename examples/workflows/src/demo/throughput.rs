@@ -1,5 +1,4 @@
-//! How many nodes a second three processes get done on a PostgreSQL that writes to the disk, when
-//! nothing goes wrong and nodes take no time: what is left is the cost of keeping it all.
+//! Throughput of three processes with no-op nodes, on a PostgreSQL that flushes to disk.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -25,14 +24,14 @@ const DIAMOND: &str = r#"{ "name": "diamond", "nodes": [
 ] }"#;
 
 /// How many executions are started in one transaction.
-const AT_ONCE: usize = 1000;
+const STARTS_PER_TRANSACTION: usize = 1000;
 const PROCESSES: usize = 3;
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What is promised of a build for release (X2).
-pub const WANTED: f64 = 1000.0;
+/// The goal for a release build, in node executions per second (X2).
+pub const GOAL_PER_SECOND: f64 = 1000.0;
 
-/// What a process that notes is told.
+/// The arguments of a process with no-op nodes.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The PostgreSQL that all of them share.
@@ -40,12 +39,12 @@ pub struct Arguments {
     store: String,
 }
 
-/// Is one of the processes, until whoever started it is gone.
+/// Runs one of the processes, until its parent process ends.
 ///
 /// # Errors
 /// The store cannot be opened.
-pub async fn note(told: Arguments) -> Result<(), Problem> {
-    let store = Store::open(&told.store).await?;
+pub async fn note(arguments: Arguments) -> Result<(), Problem> {
+    let store = Store::open(&arguments.store).await?;
     let note = |note: Value| async { Ok::<_, std::io::Error>(note) };
     let worker = Worker::new(store.clone()).handle("note", note);
     println!("ready");
@@ -53,26 +52,26 @@ pub async fn note(told: Arguments) -> Result<(), Problem> {
     Ok(())
 }
 
-/// How many nodes were done, and in what time.
+/// The number of completed nodes, and the time they took.
 #[derive(Clone, Copy, Debug)]
 pub struct Throughput {
-    /// How many.
+    /// The number of nodes.
     pub nodes: u64,
-    /// From the first start to the last end.
+    /// The time from the first start to the last end.
     pub took: Duration,
 }
 
 impl Throughput {
-    /// How many of them a second.
+    /// Node executions per second.
     #[must_use]
-    pub fn a_second(&self) -> f64 {
+    pub fn per_second(&self) -> f64 {
         self.nodes as f64 / self.took.as_secs_f64()
     }
 
-    /// Measures it on a database, with processes of this program.
+    /// Measures the throughput on a database, with processes of this program.
     ///
     /// # Errors
-    /// It cannot be run, or not every node completed.
+    /// It cannot run, or not every node completed.
     pub async fn measure(program: &Path, database: &str, executions: u64) -> Result<Self, Problem> {
         let flow = Flow::new(Store::open(database).await?);
         let mut processes = Vec::new();
@@ -85,16 +84,16 @@ impl Throughput {
         let workflow = Arc::new(Workflow::parse(DIAMOND)?);
         let since = Instant::now();
         let orders: Vec<u64> = (0..executions).collect();
-        for some in orders.chunks(AT_ONCE) {
+        for some in orders.chunks(STARTS_PER_TRANSACTION) {
             flow.start_all(some.iter().map(|order| Start::of(&workflow, order)).collect()).await?;
         }
         while !all_ended(&flow).await? {
-            sleep(LOOK).await;
+            sleep(POLL_INTERVAL).await;
         }
         let took = since.elapsed();
         let nodes = flow.store().stats().await?.completed;
         if nodes != 4 * executions {
-            return Err(format!("{nodes} nodes completed of {}", 4 * executions).into());
+            return Err(format!("{nodes} of {} nodes completed", 4 * executions).into());
         }
         processes.into_iter().try_for_each(|process| process.end().map(drop))?;
         Ok(Self { nodes, took })

@@ -9,28 +9,28 @@ fn run(arguments: &[&str]) -> (Option<i32>, String) {
     (status.code(), String::from_utf8(stderr).unwrap())
 }
 
-/// Section 10: 2 is usage.
+/// Section 10: exit code 2 for usage errors.
 #[test]
-fn a_wrong_word_is_told_with_the_right_one() {
-    let (code, told) = run(&["day"]);
+fn misspelled_argument_is_reported_with_suggestion() {
+    let (code, stderr) = run(&["day"]);
     assert_eq!(code, Some(2));
-    assert!(told.contains("similar subcommand exists: 'days'"), "{told}");
-    let (code, told) = run(&["--order", "10"]);
+    assert!(stderr.contains("similar subcommand exists: 'days'"), "{stderr}");
+    let (code, stderr) = run(&["--order", "10"]);
     assert_eq!(code, Some(2));
-    assert!(told.contains("similar argument exists: '--orders'"), "{told}");
-    let (code, told) = run(&["--orders", "0"]);
+    assert!(stderr.contains("similar argument exists: '--orders'"), "{stderr}");
+    let (code, stderr) = run(&["--orders", "0"]);
     assert_eq!(code, Some(2));
-    assert!(told.contains("0 is not in 1..=100000"), "{told}");
+    assert!(stderr.contains("0 is not in 1..=100000"), "{stderr}");
 }
 
-/// Section 10: 1 is what failed.
+/// Section 10: exit code 1 for failures.
 #[test]
-fn a_server_that_is_not_there_is_told_with_what_to_do() {
-    // Nobody listens on port 1.
-    let (code, told) = run(&["days", "--server", "postgres://postgres@127.0.0.1:1/postgres"]);
+fn unreachable_server_is_reported_with_next_step() {
+    // No server listens on port 1.
+    let (code, stderr) = run(&["days", "--server", "postgres://postgres@127.0.0.1:1/postgres"]);
     assert_eq!(code, Some(1));
-    assert!(told.starts_with("error: ") && told.contains("next: "), "{told}");
-    let (code, told) = run(&["days", "--server", "not-a-url"]);
+    assert!(stderr.starts_with("error: ") && stderr.contains("next: "), "{stderr}");
+    let (code, stderr) = run(&["days", "--server", "not-a-url"]);
     assert_eq!(code, Some(1));
-    assert!(told.contains("postgres://user@host:5432/postgres"), "{told}");
+    assert!(stderr.contains("postgres://user@host:5432/postgres"), "{stderr}");
 }

@@ -1,5 +1,5 @@
-//! X2 (seed S2): a workflow service of three instances on one PostgreSQL, for real: processes of
-//! this example that are killed, an HTTP service that fails, a clock that is put forward.
+//! X2 (seed S2): a workflow service of three instances on one PostgreSQL: real processes that are
+//! killed, an HTTP service that fails, a clock that is advanced.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -13,14 +13,14 @@ use std::path::Path;
 
 use steadfast_testing::postgres::Database;
 
-/// The example itself: its instances and its shop are processes of it.
+/// The program of the example, which also runs the instances and the order service.
 fn program() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_example-workflows"))
 }
 
-/// Runs a case on a database with nothing in it.
+/// Runs a case on an empty database.
 fn on_a_database<F: Future<Output = ()>>(case: impl FnOnce(String) -> F) {
-    // Blocks, so it is made before there is a runtime.
+    // Blocks, so it is created before the runtime.
     let database = Database::fresh().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(case(database.url().to_owned()));

@@ -7,9 +7,9 @@ use crate::{on_a_database, program};
 
 const DAY: f64 = 86_400.0;
 
-/// P6, W2, W3: a node is tried again after 7 days and after 14 more with its saved input, while
-/// the node before it is not run again; an execution is tried again at the same times as a new one
-/// from the stored trigger, and the chain can be followed.
+/// P6, W2, W3: a node is retried after 7 days and after 14 more with its saved input, while the node
+/// before it does not run again; an execution is retried at the same times as a new one from the
+/// stored trigger, and the chain is recorded.
 #[test]
 fn three_weeks_pass_by_the_databases_clock() {
     on_a_database(|database| async move {
@@ -21,9 +21,9 @@ fn three_weeks_pass_by_the_databases_clock() {
         assert!(
             weeks.execution.nodes.iter().all(|node| node.status == ExecutionNodeStatus::Completed)
         );
-        // The shop refuses another input under the same key.
+        // The order service rejects another input under the same key.
         let key = weeks.node.idempotency_key.as_deref().unwrap();
-        assert_eq!(weeks.ledger.deeds[key].calls, 3);
+        assert_eq!(weeks.ledger.requests[key].calls, 3);
         assert!(!weeks.ledger.answers.contains_key("422"));
         let attempts: Vec<_> = weeks.chain.iter().map(|execution| execution.attempt).collect();
         assert_eq!(attempts, [1, 2, 3]);

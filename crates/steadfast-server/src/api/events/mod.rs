@@ -49,7 +49,7 @@ impl EventRange {
     fn limit(&self) -> Result<Option<u32>, InputError> {
         match self.limit {
             Some(limit) if !(1..=MAX_LIMIT).contains(&limit) => {
-                let problem = format!("must be between 1 and {MAX_LIMIT}, got {limit}");
+                let problem = format!("{limit} is out of range; use 1 to {MAX_LIMIT}");
                 Err(InputError::new("limit", problem))
             }
             limit => Ok(limit),

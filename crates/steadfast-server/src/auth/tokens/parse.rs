@@ -187,11 +187,11 @@ impl Parser<'_> {
             let line = self.source.position(at.start).line;
             if let Some(first) = names.insert(token.name(), line) {
                 let message =
-                    format!("duplicate name `{}`, first used in line {first}", token.name);
+                    format!("duplicate name `{}`, first used on line {first}", token.name);
                 self.problem(at.clone(), message, "give each token its own name");
             }
             if let Some(first) = hashes.insert(token.hash, line) {
-                let message = format!("duplicate token, first used in line {first}");
+                let message = format!("duplicate token, first used on line {first}");
                 self.problem(
                     at.clone(),
                     message,
@@ -272,8 +272,8 @@ mod tests {
         let entry = format!("[[token]]\nname = \"a\"\nrole = \"viewer\"\nhash = \"{HASH}\"\n");
         let found = problems(&entry.repeat(2));
         assert_eq!(found.len(), 2);
-        assert!(found[0].starts_with("tokens.toml:5:1: duplicate name `a`, first used in line 1"));
-        assert!(found[1].contains("duplicate token, first used in line 1"));
+        assert!(found[0].starts_with("tokens.toml:5:1: duplicate name `a`, first used on line 1"));
+        assert!(found[1].contains("duplicate token, first used on line 1"));
     }
 
     /// K1: missing fields and syntax errors are reported.

@@ -1,4 +1,4 @@
-//! Time travel: changes of stored times, in both dialects.
+//! Changes of stored times and rows, in both dialects.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use super::Harness;
 const SQLITE_NOW: &str = "CAST(unixepoch('subsec') * 1000000 AS INTEGER)";
 
 impl Harness {
-    /// Every lease has run out, and nobody has noticed yet.
+    /// Lets every lease expire, before any worker has noticed.
     pub(crate) async fn expire_leases(&self) {
         let on_postgres = "UPDATE steadfast.leases SET until = now() - interval '1 second'";
         let on_sqlite = format!("UPDATE steadfast_leases SET until = {SQLITE_NOW} - 1000000");
         self.database.execute(on_postgres, &on_sqlite).await;
     }
 
-    /// A task was submitted at another time than it was.
+    /// Sets the time of submission of a task.
     pub(crate) async fn backdate(&self, task: TaskId, submitted_at: Timestamp) {
         let on_postgres = ["tasks", "ready", "waiting"].map(|table| {
             format!(
@@ -32,12 +32,12 @@ impl Harness {
         self.database.execute(&on_postgres.concat(), &on_sqlite.concat()).await;
     }
 
-    /// A scheduled task's time has just come, and it was not moved yet.
+    /// Makes a scheduled task due now, without promoting it.
     pub(crate) async fn make_due(&self, task: TaskId) {
         self.due_since(task, 1).await;
     }
 
-    /// The same, for longer than a look for due tasks usually goes back.
+    /// The same, for longer than a promotion usually looks back.
     pub(crate) async fn make_long_due(&self, task: TaskId) {
         self.due_since(task, 7200).await;
     }
@@ -62,7 +62,7 @@ impl Harness {
         self.database.execute(&on_postgres, &on_sqlite).await;
     }
 
-    /// Everything that has ended did so this much earlier.
+    /// Moves the end of every ended task back by this much.
     pub(crate) async fn age_ended(&self, by: Duration) {
         let seconds = by.as_secs();
         let on_postgres = format!(
@@ -74,7 +74,7 @@ impl Harness {
         self.database.execute(&on_postgres, &on_sqlite.concat()).await;
     }
 
-    /// Every record was written this much earlier.
+    /// Moves the time of every record back by this much.
     pub(crate) async fn age_records(&self, by: Duration) {
         let seconds = by.as_secs();
         let on_postgres =
@@ -83,7 +83,7 @@ impl Harness {
         self.database.execute(&on_postgres, &on_sqlite).await;
     }
 
-    /// Everything in the audit log was done this much earlier.
+    /// Moves the time of every audit entry back by this much.
     pub(crate) async fn age_audit(&self, by: Duration) {
         let seconds = by.as_secs();
         let on_postgres =
@@ -92,12 +92,12 @@ impl Harness {
         self.database.execute(&on_postgres, &on_sqlite).await;
     }
 
-    /// Nothing can be written into the audit log any more.
-    pub(crate) async fn lose_the_log(&self) {
+    /// Makes every write to the audit log fail.
+    pub(crate) async fn drop_audit_log(&self) {
         self.database.execute("DROP TABLE steadfast.audit", "DROP TABLE steadfast_audit").await;
     }
 
-    /// Every breaker was last heard of this much earlier.
+    /// Moves the last report of every breaker back by this much.
     pub(crate) async fn age_breakers(&self, by: Duration) {
         let seconds = by.as_secs();
         let on_postgres = format!(
@@ -108,7 +108,7 @@ impl Harness {
         self.database.execute(&on_postgres, &on_sqlite).await;
     }
 
-    /// Every worker and every budget was last heard of this much earlier.
+    /// Moves the last report of every worker and budget back by this much.
     pub(crate) async fn age_reports(&self, by: Duration) {
         let seconds = by.as_secs();
         let on_postgres = ["workers", "budgets"].map(|table| {
@@ -122,16 +122,16 @@ impl Harness {
         self.database.execute(&on_postgres.concat(), &on_sqlite.concat()).await;
     }
 
-    /// How many rows there are of what workers and budgets said.
-    pub(crate) async fn rows_of_reports(&self) -> [u64; 2] {
+    /// The number of stored reports of workers and of budgets.
+    pub(crate) async fn report_rows(&self) -> [u64; 2] {
         let found = inspect(&self.url()).await.unwrap();
         ["workers", "budgets"]
             .map(|name| found.tables.iter().find(|table| table.name == name).unwrap().rows)
     }
 
-    /// The schema is that of the first version.
-    pub(crate) async fn come_from_the_past(&self) {
-        self.come_from_before_sums().await;
+    /// Downgrades the schema to the first version.
+    pub(crate) async fn downgrade_to_first_schema(&self) {
+        self.downgrade_before_rollups().await;
         let on_postgres = "DROP TABLE steadfast.breakers, steadfast.breaker_orders;
              DROP SEQUENCE steadfast.breaker_order;
              DELETE FROM steadfast.schema_versions WHERE version > 1;";
@@ -140,8 +140,8 @@ impl Harness {
         self.database.execute(on_postgres, on_sqlite).await;
     }
 
-    /// The schema is that of the time before lines had kinds.
-    pub(crate) async fn come_from_before_kinds(&self) {
+    /// Downgrades the schema to the last version without kinds in the pending and scheduled tables.
+    pub(crate) async fn downgrade_before_kinds(&self) {
         let on_postgres = "ALTER TABLE steadfast.ready DROP COLUMN kind;
              ALTER TABLE steadfast.waiting DROP COLUMN kind;
              DELETE FROM steadfast.schema_versions WHERE version > 5;";
@@ -156,9 +156,9 @@ impl Harness {
         self.database.execute(on_postgres, on_sqlite).await;
     }
 
-    /// The schema is that of the second version.
-    pub(crate) async fn come_from_before_sums(&self) {
-        self.come_from_before_kinds().await;
+    /// Downgrades the schema to the second version.
+    pub(crate) async fn downgrade_before_rollups(&self) {
+        self.downgrade_before_kinds().await;
         let on_postgres = "DROP TABLE steadfast.sums, steadfast.summed;
              DROP TABLE steadfast.workflows, steadfast.executions, steadfast.nodes;
              DROP TABLE steadfast.workers, steadfast.budgets;
@@ -174,15 +174,15 @@ impl Harness {
         self.database.execute(on_postgres, on_sqlite).await;
     }
 
-    /// A program that is yet to be written has been here.
-    pub(crate) async fn come_from_the_future(&self) {
+    /// Marks the schema as that of a newer program.
+    pub(crate) async fn mark_schema_as_newer(&self) {
         let on_postgres = "INSERT INTO steadfast.schema_versions (version) VALUES (1000000)";
         let on_sqlite = "INSERT INTO steadfast_schema (version) VALUES (1000000)";
         self.database.execute(on_postgres, on_sqlite).await;
     }
 
-    /// A newer version of the program has written its policy, in words of its own.
-    pub(crate) async fn has_a_policy_of_a_newer_version(&self, id: TaskId) {
+    /// Replaces the task's policy by one in the format of a newer version.
+    pub(crate) async fn replace_policy_by_newer_version(&self, id: TaskId) {
         let on_postgres = format!(
             "UPDATE steadfast.policies SET body = '{{\"v\": 99}}'
               WHERE id = (SELECT policy FROM steadfast.tasks WHERE id = '{id}')"
@@ -195,16 +195,16 @@ impl Harness {
         self.database.execute(&on_postgres, &on_sqlite).await;
     }
 
-    /// Policies were kept with U+0000 where they have a question mark, before that was refused.
-    pub(crate) async fn has_policies_with_u0000(&self) {
+    /// Replaces question marks in stored policies by U+0000, which earlier versions accepted.
+    pub(crate) async fn put_u0000_into_policies(&self) {
         let on_postgres =
             r"UPDATE steadfast.policies SET body = replace(body::text, '?', '\u0000')::json";
         let on_sqlite = r"UPDATE steadfast_policies SET body = replace(body, '?', '\u0000')";
         self.database.execute(on_postgres, on_sqlite).await;
     }
 
-    /// Everything up to this far ahead was summed up, with one session in the last minute.
-    pub(crate) async fn sum_up_ahead(&self, by: Duration) {
+    /// Marks the time up to this far ahead as aggregated, with one session in its last minute.
+    pub(crate) async fn rollup_ahead(&self, by: Duration) {
         let seconds = by.as_secs();
         let columns = "(minute, policy_id, subsystem, sessions, successful, attempts,
                         most_attempts, seconds)";
@@ -221,16 +221,16 @@ impl Harness {
         self.database.execute(&on_postgres, &on_sqlite).await;
     }
 
-    /// Nothing can be computed with what was recorded.
-    pub(crate) async fn spoil_records(&self) {
+    /// Makes every record unusable for rollups.
+    pub(crate) async fn corrupt_records(&self) {
         let on_postgres = "UPDATE steadfast.records SET body =
              '{\"policy_id\": \"a\", \"operation\": \"b\", \"total_attempts\": 1e999999}'";
         let on_sqlite = "UPDATE steadfast_records SET body = '{'";
         self.database.execute(on_postgres, on_sqlite).await;
     }
 
-    /// Its first fault is of a version that is not out yet.
-    pub(crate) async fn has_a_fault_of_a_newer_version(&self, id: TaskId) {
+    /// Replaces the task's first fault by one in the format of a newer version.
+    pub(crate) async fn replace_fault_by_newer_version(&self, id: TaskId) {
         let on_postgres = format!(
             "UPDATE steadfast.faults SET record = '{{\"v\": 99}}'
               WHERE task = '{id}' AND number = (SELECT min(number) FROM steadfast.faults WHERE task = '{id}')"

@@ -16,7 +16,7 @@ pub(super) type Overview = (String, String, Text, i64, i64, Text, Text, Text);
 type Text = Option<String>;
 
 impl Database {
-    /// Blocks, so it is made before there is a runtime.
+    /// Blocks, so it has to be called outside of a runtime.
     pub(super) fn postgres() -> Self {
         Self::Postgres(postgres::Database::fresh().unwrap_or_else(|error| panic!("{error}")))
     }
@@ -32,13 +32,13 @@ impl Database {
         }
     }
 
-    /// One more process.
+    /// Opens another store on the same database, as another process would.
     pub(super) async fn open(&self) -> Result<Store> {
         Store::open(&self.url()).await
     }
 
-    /// Where nobody has opened a store yet. On PostgreSQL the one that was there is gone.
-    pub(super) async fn emptied(&self) -> String {
+    /// The URL of a database without a store. On PostgreSQL the existing store is dropped.
+    pub(super) async fn url_without_store(&self) -> String {
         match self {
             Self::Postgres(_) => {
                 self.execute("DROP SCHEMA steadfast CASCADE", "").await;
@@ -48,7 +48,7 @@ impl Database {
         }
     }
 
-    /// What the store's view for people says of each task.
+    /// Each task as the store's SQL view shows it.
     pub(super) async fn overview(&self) -> Vec<Overview> {
         let of = |view: &str| {
             AssertSqlSafe(format!(
@@ -70,7 +70,7 @@ impl Database {
         }
     }
 
-    /// Runs statements past the store, as each engine spells them.
+    /// Runs statements directly on the database, in each engine's dialect.
     pub(super) async fn execute(&self, on_postgres: &str, on_sqlite: &str) {
         match self {
             Self::Postgres(_) => {

@@ -9,43 +9,43 @@ use steadfast_store::{
 };
 
 use super::{
-    DONE, Harness, Middle, at_once, gone, millis, secs, settlement, somebody, task, tasks,
+    DONE, Harness, Middle, at_once, gone, millis, operator, secs, settlement, task, tasks,
     unavailable,
 };
 
-/// How long anything may take that takes a moment.
-const PATIENCE: Duration = secs(20);
+/// The time limit for anything that should happen promptly.
+const TIMEOUT: Duration = secs(20);
 
 impl Harness {
     pub(crate) async fn put(&self, task: Task) -> TaskId {
         self.submit(task).await.unwrap().id
     }
 
-    /// Tasks of which nothing is said, one call.
+    /// Submits default tasks in one call.
     pub(crate) async fn put_many(&self, count: usize) -> Vec<TaskId> {
         let submitted = self.submit_all(tasks(count)).await.unwrap();
         submitted.iter().map(|one| one.id).collect()
     }
 
-    pub(crate) async fn take(&self, limit: u32) -> Vec<Claimed> {
+    pub(crate) async fn claim_batch(&self, limit: u32) -> Vec<Claimed> {
         self.claim(&ClaimRequest::new("w1", limit)).await.unwrap().tasks
     }
 
-    /// The next task; there must be one.
-    pub(crate) async fn take_one(&self) -> Claimed {
-        self.take(1).await.pop().unwrap()
+    /// Claims the next task; there must be one.
+    pub(crate) async fn claim_one(&self) -> Claimed {
+        self.claim_batch(1).await.pop().unwrap()
     }
 
-    /// What a claim gets, by id.
+    /// The ids of the tasks that a claim gets.
     pub(crate) async fn claimed(&self, request: &ClaimRequest) -> Vec<TaskId> {
         self.claim(request).await.unwrap().tasks.iter().map(|task| task.id).collect()
     }
 
-    /// A new task in somebody's hands.
+    /// Submits and claims a task.
     pub(crate) async fn running(&self, task: Task) -> Claimed {
         let id = self.put(task).await;
-        let claimed = self.take_one().await;
-        assert_eq!(claimed.id, id, "nothing else was ready");
+        let claimed = self.claim_one().await;
+        assert_eq!(claimed.id, id, "no other task was pending");
         claimed
     }
 
@@ -57,10 +57,10 @@ impl Harness {
         self.settle_one(task, DONE).await
     }
 
-    /// What follows from this fault now, by the task's own policy.
+    /// The verdict on this fault now, by the task's own policy.
     pub(crate) async fn verdict(&self, task: &Claimed, fault: Fault) -> Verdict {
-        let circumstances = FailureContext { now: self.now().await.unwrap(), key_in_use: false };
-        task.failed(fault, circumstances, &mut Middle)
+        let context = FailureContext { now: self.now().await.unwrap(), key_in_use: false };
+        task.failed(fault, context, &mut Middle)
     }
 
     pub(crate) async fn fail(&self, task: &Claimed, fault: Fault) -> Settled {
@@ -72,13 +72,13 @@ impl Harness {
     pub(crate) async fn exhausted(&self) -> TaskId {
         let id = self.put(task().under(at_once())).await;
         for _ in 0..3 {
-            let task = self.take_one().await;
+            let task = self.claim_one().await;
             assert_eq!(self.fail(&task, unavailable()).await, Settled::Accepted);
         }
         id
     }
 
-    /// A task that has ended as wished.
+    /// A task that has ended with this status.
     pub(crate) async fn ended(&self, status: Status, task: Task) -> TaskId {
         let claimed = self.running(task).await;
         match status {
@@ -86,28 +86,28 @@ impl Harness {
             Status::Failed => {
                 assert_eq!(self.fail(&claimed, gone()).await, Settled::Accepted);
             }
-            Status::Cancelled => self.cancel(claimed.id, &somebody()).await.unwrap(),
-            other => panic!("{other} is no end"),
+            Status::Cancelled => self.cancel(claimed.id, &operator()).await.unwrap(),
+            other => panic!("{other} is not an end status"),
         }
         claimed.id
     }
 
-    /// Moves due tasks until so many have been moved, by their time and not by a sleep.
+    /// Promotes due tasks until this many are promoted; polls instead of sleeping for their delay.
     pub(crate) async fn promote_until(&self, count: u64) {
-        let mut moved = 0;
+        let mut promoted = 0;
         eventually(async || {
-            moved += self.promote(1000).await.unwrap().count;
-            moved >= count
+            promoted += self.promote(1000).await.unwrap().count;
+            promoted >= count
         })
         .await;
-        assert_eq!(moved, count);
+        assert_eq!(promoted, count);
     }
 
-    /// Hears this wake-up, among others and in a moment.
-    pub(crate) async fn hears(&self, listener: &mut Listener, expected: Wake) {
-        let heard = async { while listener.next().await != expected {} };
-        let in_time = tokio::time::timeout(PATIENCE, heard).await;
-        assert!(in_time.is_ok(), "{expected:?} was not heard");
+    /// Waits for this wake-up and skips others, for a limited time.
+    pub(crate) async fn expect_wake(&self, listener: &mut Listener, expected: Wake) {
+        let wake = async { while listener.next().await != expected {} };
+        let in_time = tokio::time::timeout(TIMEOUT, wake).await;
+        assert!(in_time.is_ok(), "{expected:?} was not received");
     }
 
     pub(crate) async fn show(&self, id: TaskId) -> StoredTask {
@@ -118,16 +118,16 @@ impl Harness {
         self.show(id).await.status
     }
 
-    /// Sums up every minute that is over.
-    pub(crate) async fn sum_up_all(&self) {
+    /// Aggregates every minute that is over.
+    pub(crate) async fn rollup_all(&self) {
         while self.rollup().await.unwrap() {}
     }
 
-    /// Every task that has ended is forgotten.
-    pub(crate) async fn forget_ended(&self) {
-        let mut nothing_kept = Retention::forever();
-        nothing_kept.ended_at_most = Some(0);
-        while !self.prune(&nothing_kept).await.unwrap().is_nothing() {}
+    /// Prunes every ended task.
+    pub(crate) async fn prune_ended(&self) {
+        let mut retention = Retention::forever();
+        retention.ended_at_most = Some(0);
+        while !self.prune(&retention).await.unwrap().is_nothing() {}
     }
 
     /// Every task of a list, page by page.
@@ -157,6 +157,6 @@ pub(crate) async fn eventually(mut holds: impl AsyncFnMut() -> bool) {
             tokio::time::sleep(millis(5)).await;
         }
     };
-    let in_time = tokio::time::timeout(PATIENCE, polls).await;
-    assert!(in_time.is_ok(), "the condition does not hold after {PATIENCE:?}");
+    let in_time = tokio::time::timeout(TIMEOUT, polls).await;
+    assert!(in_time.is_ok(), "the condition does not hold after {TIMEOUT:?}");
 }

@@ -7,52 +7,56 @@ use steadfast_store::{Filter, Stats, Status, StoredTask, TaskId};
 use super::Harness;
 use super::database::Overview;
 
-/// How often a store that moves by itself (a task falls due) is looked at again.
-const LOOKS: usize = 20;
+/// How often the check is repeated, because a store changes by itself when a task becomes due.
+const MAX_CHECKS: usize = 20;
 
 impl Harness {
-    /// D3: each task is in exactly one place, and all that is said about places agrees.
-    pub(crate) async fn is_sound(&self) {
+    /// D3: each task has exactly one status, and lists, counts and queues agree.
+    pub(crate) async fn assert_consistent(&self) {
         let mut problem = String::new();
-        for _ in 0..LOOKS {
-            match self.look_around().await {
+        for _ in 0..MAX_CHECKS {
+            match self.check().await {
                 Ok(()) => return,
                 Err(found) => problem = found,
             }
         }
-        panic!("the store is not sound: {problem}");
+        panic!("the store is inconsistent: {problem}");
     }
 
-    async fn look_around(&self) -> Result<(), String> {
-        let mut places: BTreeMap<TaskId, Status> = BTreeMap::new();
+    async fn check(&self) -> Result<(), String> {
+        let mut statuses: BTreeMap<TaskId, Status> = BTreeMap::new();
         for status in Status::ALL {
             for task in self.listed(&Filter::status(status)).await {
                 agrees(&task, status)?;
-                if let Some(other) = places.insert(task.id, status) {
+                if let Some(other) = statuses.insert(task.id, status) {
                     return Err(format!("{} is {other} and {status}", task.id));
                 }
             }
         }
         let mut all = self.ids(&Filter::all()).await;
         all.reverse();
-        if !all.iter().eq(places.keys()) {
-            return Err(format!("{} tasks, and {} in some place", all.len(), places.len()));
+        if !all.iter().eq(statuses.keys()) {
+            return Err(format!("{} tasks, but {} with a status", all.len(), statuses.len()));
         }
         self.overview_agrees().await?;
-        let (counted, stats) = (counted(&places), self.stats().await.unwrap());
-        if counted != in_short(&stats) {
-            return Err(format!("listed are {counted:?}, counted are {stats:?}"));
+        let (counted, stats) = (counted(&statuses), self.stats().await.unwrap());
+        if counted != counts(&stats) {
+            return Err(format!("listed: {counted:?}, counted: {stats:?}"));
         }
         self.queues_add_up(&stats).await
     }
 
-    /// D2: whoever has SQL is told what the store tells.
+    /// D2: the SQL view shows the same as the store.
     async fn overview_agrees(&self) -> Result<(), String> {
         let mut all = self.listed(&Filter::all()).await;
         all.sort_by_key(|task| task.id);
         let expected: Vec<_> = all.into_iter().map(row).collect();
-        let told = self.database.overview().await;
-        if told == expected { Ok(()) } else { Err(format!("{told:?} are told of {expected:?}")) }
+        let shown = self.database.overview().await;
+        if shown == expected {
+            Ok(())
+        } else {
+            Err(format!("the view shows {shown:?}, not {expected:?}"))
+        }
     }
 
     async fn queues_add_up(&self, stats: &Stats) -> Result<(), String> {
@@ -62,11 +66,11 @@ impl Harness {
         if (pending, scheduled) == (stats.pending, stats.scheduled) {
             return Ok(());
         }
-        Err(format!("the queues have {queues:?}, counted are {stats:?}"))
+        Err(format!("queues: {queues:?}, counted: {stats:?}"))
     }
 }
 
-/// What a task says about itself fits where it is.
+/// The fields of a task match its status.
 fn agrees(task: &StoredTask, status: Status) -> Result<(), String> {
     let fits = task.status == status
         && task.ended_at.is_some() == status.is_ended()
@@ -75,7 +79,7 @@ fn agrees(task: &StoredTask, status: Status) -> Result<(), String> {
     if fits { Ok(()) } else { Err(format!("listed as {status}: {task:?}")) }
 }
 
-/// What the overview should say of a task.
+/// The row of the view for a task.
 fn row(task: StoredTask) -> Overview {
     let (class, message) =
         task.last_error.map(|error| (error.class.name().to_owned(), error.message)).unzip();
@@ -91,11 +95,11 @@ fn row(task: StoredTask) -> Overview {
     )
 }
 
-fn counted(places: &BTreeMap<TaskId, Status>) -> [u64; 6] {
-    Status::ALL.map(|status| places.values().filter(|place| **place == status).count() as u64)
+fn counted(statuses: &BTreeMap<TaskId, Status>) -> [u64; 6] {
+    Status::ALL.map(|status| statuses.values().filter(|found| **found == status).count() as u64)
 }
 
-fn in_short(stats: &Stats) -> [u64; 6] {
+fn counts(stats: &Stats) -> [u64; 6] {
     let Stats { pending, scheduled, running, completed, failed, cancelled, .. } = *stats;
     [pending, scheduled, running, completed, failed, cancelled]
 }

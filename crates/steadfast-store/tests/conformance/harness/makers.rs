@@ -15,12 +15,12 @@ pub(crate) const fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// A task of which nothing is said but what must be.
+/// A task with defaults for everything optional.
 pub(crate) fn task() -> Task {
-    Task::new("send", &json!({ "to": "somebody" }))
+    Task::new("send", &json!({ "to": "customer" }))
 }
 
-/// So many of them.
+/// This many of them.
 pub(crate) fn tasks(count: usize) -> Vec<Task> {
     (0..count).map(|number| Task::new("send", &json!({ "number": number }))).collect()
 }
@@ -30,31 +30,31 @@ pub(crate) fn a_minute_apart() -> Policy {
     Policy::fixed(secs(60)).id("a-minute-apart").max_attempts(3).build().unwrap()
 }
 
-/// Three attempts, at once.
+/// Three attempts without delay.
 pub(crate) fn at_once() -> Policy {
     Policy::immediate().id("at-once").max_attempts(3).build().unwrap()
 }
 
-/// Worth another attempt.
+/// A retryable fault.
 pub(crate) fn unavailable() -> Fault {
     Fault::http(503).with_message("overloaded")
 }
 
-/// Not worth one.
+/// A final fault.
 pub(crate) fn gone() -> Fault {
     Fault::http(404).with_message("no such customer")
 }
 
-/// Asked to come back after this long.
+/// A rate limit with this hint.
 pub(crate) fn rate_limited(after: Duration) -> Fault {
     Fault::http(429).with_message("slow down").with_hint(Hint::After(after))
 }
 
-pub(crate) fn somebody() -> Actor {
-    Actor::new("somebody")
+pub(crate) fn operator() -> Actor {
+    Actor::new("operator")
 }
 
-/// Half of every draw.
+/// Returns the middle of the range for every draw.
 pub(crate) struct Middle;
 
 impl DecisionEnv for Middle {
@@ -65,7 +65,7 @@ impl DecisionEnv for Middle {
 
 pub(crate) const DONE: Verdict = Verdict::Completed { result: None };
 
-/// The last word on a task, from whoever holds it.
+/// A settlement by the task's current holder.
 pub(crate) fn settlement(task: &Claimed, verdict: Verdict) -> Settlement {
     Settlement { id: task.id, fencing_token: task.fencing_token, verdict }
 }

@@ -30,7 +30,7 @@ macro_rules! cases {
     };
 }
 
-/// A store, and what is behind it. It can be used as the store itself.
+/// A store and its database. It dereferences to the store.
 pub(crate) struct Harness {
     store: Store,
     database: Arc<Database>,
@@ -45,7 +45,7 @@ impl Deref for Harness {
 }
 
 impl Harness {
-    /// What another process sees: a store of its own on the same database.
+    /// A second store on the same database, as another process would open it.
     pub(crate) async fn another(&self) -> Self {
         Self { store: self.open().await.unwrap(), database: self.database.clone() }
     }
@@ -55,21 +55,21 @@ impl Harness {
         self.database.open().await
     }
 
-    /// Where the store is.
+    /// The store's URL.
     pub(crate) fn url(&self) -> String {
         self.database.url()
     }
 
-    /// Until the store's clock has moved on: what is done after it is later than what was before.
-    /// SQLite tells milliseconds, and two tasks may end in one.
-    pub(crate) async fn a_moment_passes(&self) {
+    /// Waits until the store's clock advances, so that later operations have later times. SQLite
+    /// has a resolution of milliseconds, and two tasks may end within one.
+    pub(crate) async fn wait_for_next_tick(&self) {
         let before = self.store.now().await.unwrap();
         while self.store.now().await.unwrap() == before {}
     }
 
-    /// Where no store is yet.
+    /// The URL of a database without a store.
     pub(crate) async fn empty_database(&self) -> String {
-        self.database.emptied().await
+        self.database.url_without_store().await
     }
 }
 
@@ -90,6 +90,6 @@ fn run(database: Database, case: impl AsyncFnOnce(&Harness)) {
         let store = database.open().await.unwrap();
         let harness = Harness { store, database: database.clone() };
         case(&harness).await;
-        harness.is_sound().await;
+        harness.assert_consistent().await;
     });
 }

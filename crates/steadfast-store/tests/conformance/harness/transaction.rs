@@ -62,13 +62,13 @@ impl Harness {
         }
     }
 
-    /// A table of the caller's own.
-    pub(crate) async fn have_orders(&self) {
+    /// Creates a table of the caller's own.
+    pub(crate) async fn create_orders_table(&self) {
         let statement = "CREATE TABLE orders (number int)";
         self.database.execute(statement, statement).await;
     }
 
-    /// What is in it.
+    /// The rows of that table.
     pub(crate) async fn orders(&self) -> Vec<i32> {
         let url = self.database.url();
         let select = "SELECT number FROM orders";
@@ -84,8 +84,8 @@ impl Harness {
         }
     }
 
-    /// Submits over a connection to the other kind of database.
-    pub(crate) async fn submit_elsewhere(&self, tasks: Vec<Task>) -> Result<Vec<Submitted>> {
+    /// Submits over a connection to the other engine.
+    pub(crate) async fn submit_to_other_engine(&self, tasks: Vec<Task>) -> Result<Vec<Submitted>> {
         match &*self.database {
             Database::Postgres(_) => {
                 let mut other = SqliteConnection::connect("sqlite::memory:").await.unwrap();

@@ -16,7 +16,7 @@ impl Fixture {
         examine(&self.url, Timestamp::now).await.unwrap()
     }
 
-    /// What is PostgreSQL's own of it.
+    /// The part that is specific to PostgreSQL.
     async fn server(&self) -> PostgresHealth {
         own(self.health().await)
     }
@@ -27,7 +27,7 @@ impl Fixture {
 }
 
 fn own(health: Health) -> PostgresHealth {
-    let EngineHealth::Postgres(own) = health.engine else { panic!("it is on PostgreSQL") };
+    let EngineHealth::Postgres(own) = health.engine else { panic!("not a PostgreSQL store") };
     *own
 }
 
@@ -35,8 +35,8 @@ async fn execute(connection: &mut PgConnection, statements: &str) {
     sqlx::raw_sql(AssertSqlSafe(statements.to_owned())).execute(connection).await.unwrap();
 }
 
-/// A server that nobody else is on, for what a server has only one of.
-fn alone(options: &[&str]) -> (Cluster, String) {
+/// A server of its own, for tests of server-wide state.
+fn dedicated_server(options: &[&str]) -> (Cluster, String) {
     let options = options.iter().map(|option| (*option).to_owned()).collect();
     let cluster = Cluster::start(Settings { options, ..Settings::default() }).unwrap();
     let url = cluster.create_database("tasks").unwrap();

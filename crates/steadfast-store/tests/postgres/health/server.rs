@@ -16,7 +16,7 @@ impl Fixture {
     }
 }
 
-/// D4: the database's clock is compared with the one that was given.
+/// D4: the database's clock is compared with the given one.
 #[test]
 fn clock_difference_is_measured() {
     with_store(async |fixture| {
@@ -38,7 +38,7 @@ fn server_settings_are_reported() {
         let server = fixture.server().await.server.unwrap();
         assert!(server.major >= 13 && server.version.starts_with(&server.major.to_string()));
         assert!(server.autovacuum && server.synchronous_commit && !server.standby);
-        assert!(!server.read_only, "that the look itself is read-only does not count");
+        assert!(!server.read_only, "the health check's own read-only mode does not count");
         let database = server.database;
         let set = format!(
             "ALTER DATABASE {database} SET default_transaction_read_only = on;
@@ -50,14 +50,14 @@ fn server_settings_are_reported() {
     });
 }
 
-/// What autovacuum was told to leave alone, and what it has left.
+/// Tables that autovacuum is configured to skip, and their dead rows.
 #[test]
 fn dead_rows_and_missing_vacuum_are_reported() {
     with_store(async |mut fixture| {
         assert!(fixture.table("ready").await.autovacuum);
         fixture.execute("ALTER TABLE steadfast.ready SET (autovacuum_enabled = off)").await;
         fixture.store.submit_all((0..500).map(task).collect()).await.unwrap();
-        // A session tells how many rows it has killed when it ends.
+        // A session reports its number of deleted rows when it ends.
         let mut other = PgConnection::connect(&fixture.url).await.unwrap();
         execute(&mut other, "DELETE FROM steadfast.ready").await;
         other.close().await.unwrap();

@@ -4,14 +4,14 @@ use sqlx::postgres::PgListener;
 use sqlx::{Connection as _, PgConnection};
 use steadfast_testing::postgres::Pooler;
 
-use super::{alone, execute};
+use super::{dedicated_server, execute};
 use crate::{Fixture, with_store, with_store_at};
 
 async fn pid(connection: &mut PgConnection) -> i32 {
     sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(connection).await.unwrap()
 }
 
-/// A transaction that was begun and forgotten keeps every row that has died since.
+/// An open transaction prevents the removal of every row that has died since.
 #[test]
 fn open_transaction_is_reported_with_its_xmin_age() {
     with_store(async |fixture| {
@@ -30,31 +30,31 @@ fn open_transaction_is_reported_with_its_xmin_age() {
     });
 }
 
-/// One that was prepared stays without anybody, and a slot that nobody reads keeps the log.
+/// A prepared transaction stays without a session, and an unread slot retains the log.
 #[test]
 fn prepared_transactions_and_slots_are_reported() {
-    let (_cluster, url) = alone(&["max_prepared_transactions=2"]);
+    let (_cluster, url) = dedicated_server(&["max_prepared_transactions=2"]);
     with_store_at(&url, async |mut fixture| {
         let server = fixture.server().await;
         assert_eq!((server.prepared, server.slots), (Ok(vec![]), Ok(vec![])));
         let prepare = "BEGIN; INSERT INTO steadfast.queues (name) VALUES ('mail');
              PREPARE TRANSACTION 'two-step'";
         fixture.execute(prepare).await;
-        fixture.execute("SELECT pg_create_physical_replication_slot('forgotten', true)").await;
+        fixture.execute("SELECT pg_create_physical_replication_slot('unused', true)").await;
         let server = fixture.server().await;
         let prepared = server.prepared.unwrap();
         assert_eq!((&*prepared[0].name, &*prepared[0].owner), ("two-step", "postgres"));
         let slots = server.slots.unwrap();
-        assert_eq!((&*slots[0].name, slots[0].active), ("forgotten", false));
+        assert_eq!((&*slots[0].name, slots[0].active), ("unused", false));
         assert!(slots[0].retained.is_some());
     });
 }
 
-/// D11: a listener that takes nothing, because its transaction stays open, fills the queue of
-/// all databases.
+/// D11: a listener that does not read, because its transaction stays open, fills the queue of all
+/// databases.
 #[test]
 fn listener_that_does_not_read_is_reported() {
-    let (_cluster, url) = alone(&[]);
+    let (_cluster, url) = dedicated_server(&[]);
     with_store_at(&url, async |mut fixture| {
         let listening = fixture.server().await.listening.unwrap();
         assert_eq!((listening.usage, listening.suspects), (0.0, vec![]));
@@ -69,9 +69,9 @@ fn listener_that_does_not_read_is_reported() {
         assert!(listening.usage >= 0.001, "{}", listening.usage);
         assert!(listening.suspects.iter().any(|session| session.pid == pid), "{listening:?}");
         stuck.close().await.unwrap();
-        // The store's own listener reads on, so nothing is left.
-        let mut heard = PgListener::connect(&fixture.url).await.unwrap();
-        heard.listen("steadfast").await.unwrap();
+        // The store's own listener continues to read, so nothing remains.
+        let mut listener = PgListener::connect(&fixture.url).await.unwrap();
+        listener.listen("steadfast").await.unwrap();
         let mut usage = f64::MAX;
         for _ in 0..100 {
             usage = fixture.server().await.listening.unwrap().usage;
@@ -83,7 +83,7 @@ fn listener_that_does_not_read_is_reported() {
     });
 }
 
-/// A worker is told from whoever only looks.
+/// Connections of workers are counted apart from those of the health check.
 #[test]
 fn other_steadfast_connections_are_counted() {
     with_store(async |fixture| {
@@ -94,24 +94,26 @@ fn other_steadfast_connections_are_counted() {
     });
 }
 
-/// D11: behind a pooler that shares connections nobody can listen, so it has to be noticed.
+/// D11: LISTEN does not work through a pooler that shares connections, so the health check reports
+/// it.
 #[test]
 fn pooler_is_detected() {
-    let (cluster, url) = alone(&[]);
+    let (cluster, url) = dedicated_server(&[]);
     let pooler = Pooler::before(&cluster).unwrap();
     with_store_at(&url, async |fixture| {
         assert_eq!(fixture.server().await.pooled, Ok(false));
-        let behind = Fixture { url: pooler.url("tasks"), ..fixture };
-        let health = behind.health().await;
+        let pooled_fixture = Fixture { url: pooler.url("tasks"), ..fixture };
+        let health = pooled_fixture.health().await;
         assert!(health.schema.unwrap().is_current() && health.work.is_ok());
-        let server = behind.server().await;
+        let server = pooled_fixture.server().await;
         assert_eq!((server.pooled, server.listens), (Ok(true), true));
-        let told = Fixture { url: format!("{}?listen=off", behind.url), ..behind };
-        assert!(!told.server().await.listens);
+        let without_listen =
+            Fixture { url: format!("{}?listen=off", pooled_fixture.url), ..pooled_fixture };
+        assert!(!without_listen.server().await.listens);
     });
 }
 
-/// Two connections to the server itself are two.
+/// Two connections to the server itself have two sessions.
 #[test]
 fn direct_server_is_not_reported_as_pooled() {
     with_store(async |fixture| assert_eq!(fixture.server().await.pooled, Ok(false)));

@@ -13,7 +13,7 @@ use crate::{task, with_store};
 
 const TWO_HOURS: Duration = Duration::from_hours(2);
 
-/// D14: an empty database stays empty, however often one looks at it.
+/// D14: however often it runs.
 #[test]
 fn health_check_creates_no_schema() {
     let database = Database::fresh().unwrap();
@@ -21,8 +21,8 @@ fn health_check_creates_no_schema() {
     runtime.block_on(async {
         let health = examine(database.url(), Timestamp::now).await.unwrap();
         assert!(matches!(health.schema, Ok(Schema { found: 0, known: 1.. })));
-        let told = health.work.unwrap_err().to_string();
-        assert_eq!(told, "there is no store yet");
+        let error = health.work.unwrap_err().to_string();
+        assert_eq!(error, "there is no store yet");
         let mut connection = PgConnection::connect(database.url()).await.unwrap();
         let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname = 'steadfast'";
         let schemas: i64 = sqlx::query_scalar(schemas).fetch_one(&mut connection).await.unwrap();
@@ -30,19 +30,19 @@ fn health_check_creates_no_schema() {
     });
 }
 
-/// D14: what a newer program wrote is told apart.
+/// D14: the schema of a newer program is reported as such.
 #[test]
 fn newer_schema_is_reported() {
     with_store(async |mut fixture| {
         fixture.execute("INSERT INTO steadfast.schema_versions (version) VALUES (99)").await;
         let health = fixture.health().await;
         assert!(matches!(health.schema, Ok(Schema { found: 99, known: 1..99 })));
-        let told = health.work.unwrap_err().to_string();
-        assert_eq!(told, "the store's schema is newer than this program");
+        let error = health.work.unwrap_err().to_string();
+        assert_eq!(error, "the store's schema is newer than this program");
     });
 }
 
-/// D14: a store that waits to be brought up to date has its work done all the same.
+/// D14: the tasks of a store that needs a migration are still reported.
 #[test]
 fn older_schema_still_reports_work() {
     with_store(async |mut fixture| {
@@ -54,7 +54,7 @@ fn older_schema_still_reports_work() {
     });
 }
 
-/// D7: a lease that is over and that nobody took over is a worker that is gone.
+/// D7: an expired lease that was not reclaimed means a lost worker.
 #[test]
 fn expired_lease_is_reported_with_its_worker() {
     with_store(async |mut fixture| {
@@ -73,7 +73,7 @@ fn expired_lease_is_reported_with_its_worker() {
     });
 }
 
-/// D11: a task that is due and stays is work that nobody does.
+/// D11: a task that stays due means that no worker claims it.
 #[test]
 fn oldest_due_task_is_reported() {
     with_store(async |mut fixture| {
@@ -90,7 +90,7 @@ fn oldest_due_task_is_reported() {
     });
 }
 
-/// D10: what is paused waits for somebody to go on with it, and is named.
+/// D10: a paused queue waits for an operator, and is named.
 #[test]
 fn paused_queue_is_reported_as_paused() {
     with_store(async |fixture| {
@@ -101,7 +101,7 @@ fn paused_queue_is_reported_as_paused() {
     });
 }
 
-/// K4: who may not look at something sees the rest, and is told what is missing.
+/// K4: a role without some privileges gets the rest of the report, and a list of what is missing.
 #[test]
 fn missing_privileges_are_listed() {
     with_store(async |mut fixture| {
@@ -113,15 +113,18 @@ fn missing_privileges_are_listed() {
         fixture.execute(&format!("CREATE ROLE {role} LOGIN")).await;
         let guest = fixture.url.replace("postgres@", &format!("{role}@"));
         let health = examine(&guest, Timestamp::now).await.unwrap();
-        let told = health.schema.unwrap_err().to_string();
-        assert!(told.contains("permission denied for schema steadfast"), "{told}");
+        let error = health.schema.unwrap_err().to_string();
+        assert!(error.contains("permission denied for schema steadfast"), "{error}");
         assert!(health.work.is_err());
         let server = super::own(examine(&guest, Timestamp::now).await.unwrap());
         let missing = server.missing_rights.unwrap();
         assert!(missing.contains(&"USAGE ON SCHEMA steadfast".to_owned()), "{missing:?}");
-        let whole = "SELECT, INSERT, UPDATE, DELETE ON TABLE steadfast.tasks".to_owned();
-        assert!(missing.contains(&whole), "{missing:?}");
-        assert!(server.transactions.unwrap().hidden > 0, "the store's own sessions are not his");
+        let all_rights = "SELECT, INSERT, UPDATE, DELETE ON TABLE steadfast.tasks".to_owned();
+        assert!(missing.contains(&all_rights), "{missing:?}");
+        assert!(
+            server.transactions.unwrap().hidden > 0,
+            "the store's sessions are hidden from this role"
+        );
         let grants: Vec<_> =
             missing.iter().map(|right| format!("GRANT {right} TO {role};")).collect();
         fixture.execute(&grants.concat()).await;
@@ -135,12 +138,12 @@ fn missing_privileges_are_listed() {
     });
 }
 
-/// K4: a server that is not there, and a database that is not there, are errors of their own.
+/// K4: a missing server and a missing database are distinct errors.
 #[test]
 fn unreachable_server_is_an_error() {
     with_store(async |mut fixture| {
-        let nowhere = "postgres://postgres@127.0.0.1:1/tasks";
-        let error = examine(nowhere, Timestamp::now).await.unwrap_err();
+        let unreachable = "postgres://postgres@127.0.0.1:1/tasks";
+        let error = examine(unreachable, Timestamp::now).await.unwrap_err();
         assert!(matches!(error, StoreError::Unreachable(_)), "{error}");
         let missing = format!("{}_not", fixture.url);
         let error = examine(&missing, Timestamp::now).await.unwrap_err();

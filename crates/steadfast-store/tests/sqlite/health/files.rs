@@ -10,7 +10,7 @@ use sqlx::{ConnectOptions, Connection as _, Executor};
 use steadfast_store::health::{Filesystem, examine};
 use steadfast_store::{Sqlite, Store};
 
-use super::{look, own};
+use super::{examine_file, own};
 use crate::{Fixture, task};
 
 #[tokio::test]
@@ -27,7 +27,7 @@ async fn healthy_file_is_reported() {
     assert!(!kind.is_empty() && !network, "{kind}");
 }
 
-/// A reader that stays keeps the log from being emptied.
+/// A long-running reader prevents the log from being truncated.
 #[tokio::test]
 async fn growing_log_is_reported() {
     let fixture = Fixture::new().await;
@@ -45,7 +45,7 @@ async fn growing_log_is_reported() {
     assert!(log > before + 20 * 1_048_576, "{before} {log}");
 }
 
-/// What was taken out leaves room in the file.
+/// Deleted rows leave free pages in the file.
 #[tokio::test]
 async fn free_pages_are_counted() {
     let fixture = Fixture::new().await;
@@ -59,7 +59,7 @@ async fn free_pages_are_counted() {
     assert!(after.free < after.count);
 }
 
-/// Bytes that are not what was written are found, and nothing is done about them.
+/// Corrupt bytes are found, and not changed.
 #[tokio::test]
 async fn corruption_is_found() {
     let directory = tempfile::tempdir().unwrap();
@@ -71,7 +71,7 @@ async fn corruption_is_found() {
         ));
         store.submit_all((0..2000).map(task).collect()).await.unwrap();
     }
-    // All of it is in the file itself once its log is.
+    // After a checkpoint all rows are in the file itself.
     let mut connection = options.connect().await.unwrap();
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").await.unwrap();
     connection.close().await.unwrap();
@@ -80,12 +80,12 @@ async fn corruption_is_found() {
     file.seek(SeekFrom::Start(length / 2)).unwrap();
     file.write_all(&[0xaa; 16 * 4096]).unwrap();
     drop(file);
-    let damage = own(look(&path).await).corruption.unwrap();
-    assert!(!damage.is_empty());
+    let corruption = own(examine_file(&path).await).corruption.unwrap();
+    assert!(!corruption.is_empty());
     assert_eq!(path.metadata().unwrap().len(), length);
 }
 
-/// A file in another mode is one that every look would lock.
+/// Without WAL every read would lock the file.
 #[tokio::test]
 async fn other_journal_mode_is_reported() {
     let directory = tempfile::tempdir().unwrap();
@@ -93,10 +93,10 @@ async fn other_journal_mode_is_reported() {
     let options = SqliteConnectOptions::new().filename(&path).create_if_missing(true);
     let mut connection = options.connect().await.unwrap();
     connection.execute("CREATE TABLE anything (x)").await.unwrap();
-    assert_eq!(own(look(&path).await).journal, Ok("delete".to_owned()));
+    assert_eq!(own(examine_file(&path).await).journal, Ok("delete".to_owned()));
 }
 
-/// Who may do what is told as the system has it.
+/// Permissions are reported as the file system has them.
 #[tokio::test]
 async fn read_only_file_is_reported() {
     let fixture = Fixture::new().await;
@@ -104,10 +104,10 @@ async fn read_only_file_is_reported() {
     let own = fixture.own().await;
     assert_eq!(own.file.mode, Some(0o440));
     let is_root = own.file.owner == Some(0);
-    assert_eq!(own.file.writable, is_root, "root may write what nobody may");
+    assert_eq!(own.file.writable, is_root, "root may write a read-only file");
 }
 
-/// K4: what was never a database is told apart from one that is damaged.
+/// K4: a file of another type is distinguished from a corrupt database.
 #[tokio::test]
 async fn other_file_type_is_an_error() {
     let directory = tempfile::tempdir().unwrap();

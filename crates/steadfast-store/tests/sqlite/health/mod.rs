@@ -13,20 +13,20 @@ use crate::Fixture;
 
 impl Fixture {
     async fn health(&self) -> Health {
-        look(&self.path).await
+        examine_file(&self.path).await
     }
 
-    /// What is SQLite's own of it.
+    /// The part that is specific to SQLite.
     async fn own(&self) -> SqliteHealth {
         own(self.health().await)
     }
 }
 
-async fn look(path: &Path) -> Health {
+async fn examine_file(path: &Path) -> Health {
     examine(&format!("sqlite:{}", path.display()), Timestamp::now).await.unwrap()
 }
 
 fn own(health: Health) -> SqliteHealth {
-    let EngineHealth::Sqlite(own) = health.engine else { panic!("it is in a file") };
+    let EngineHealth::Sqlite(own) = health.engine else { panic!("not an SQLite store") };
     *own
 }

@@ -39,8 +39,8 @@ impl LockHolder {
             .spawn()
             .unwrap();
         let mut output = BufReader::new(process.stdout.take().unwrap());
-        let said = output.by_ref().lines().map_while(Result::ok).find(|line| line.contains(READY));
-        assert!(said.is_some(), "the process ended before it held the file");
+        let ready = output.by_ref().lines().map_while(Result::ok).find(|line| line.contains(READY));
+        assert!(ready.is_some(), "the process ended before it held the file");
         Self { process, _output: output }
     }
 }
@@ -67,7 +67,7 @@ fn hold_a_file_while_stdin_is_open() {
     });
 }
 
-/// A process that holds the lock for writing is named.
+/// A process that holds the write lock is named.
 #[tokio::test]
 async fn holder_of_the_write_lock_is_named() {
     let fixture = Fixture::new().await;
@@ -84,7 +84,7 @@ async fn holder_of_the_write_lock_is_named() {
     fixture.store.submit(task(2)).await.unwrap();
 }
 
-/// So is one that reads on and on; one that has the file open and does nothing is told apart.
+/// A process in a read transaction is named; one that only has the file open is distinguished.
 #[tokio::test]
 async fn reader_is_distinguished_from_a_waiting_writer() {
     let fixture = Fixture::new().await;
@@ -99,7 +99,7 @@ async fn reader_is_distinguished_from_a_waiting_writer() {
     assert_eq!(access(&idle), Some(Access::Open));
 }
 
-/// D14: a look does not take the locks away from a store that is open in the same process.
+/// D14: a health check does not release the locks of a store that is open in the same process.
 #[tokio::test]
 async fn health_check_keeps_the_locks_of_this_process() {
     let fixture = Fixture::with("?busy_timeout=50ms").await;

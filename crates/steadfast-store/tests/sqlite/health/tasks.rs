@@ -8,7 +8,7 @@ use steadfast_store::health::{Lapsed, Schema, Work, examine};
 use steadfast_store::{Actor, StoreError};
 use tempfile::tempdir;
 
-use super::look;
+use super::examine_file;
 use crate::{Fixture, task};
 
 const TWO_HOURS: Duration = Duration::from_hours(2);
@@ -21,7 +21,7 @@ impl Fixture {
     }
 }
 
-/// D14: a file without a store stays without one, and a file that is not there is not made.
+/// D14: a file without a store stays without one, and a missing file is not created.
 #[tokio::test]
 async fn health_check_creates_no_file() {
     let directory = tempdir().unwrap();
@@ -30,7 +30,7 @@ async fn health_check_creates_no_file() {
     let error = examine(&url, Timestamp::now).await.unwrap_err();
     assert!(error.to_string().contains("there is no such file"), "{error}");
     std::fs::write(&path, "").unwrap();
-    let health = look(&path).await;
+    let health = examine_file(&path).await;
     assert!(matches!(health.schema, Ok(Schema { found: 0, known: 1.. })));
     assert!(health.work.is_err());
     let left: Vec<_> = directory.path().read_dir().unwrap().collect();
@@ -50,7 +50,7 @@ async fn memory_store_has_no_health() {
     assert!(!error.to_string().contains("hunter2"), "{error}");
 }
 
-/// D14: what a newer program wrote is told apart.
+/// D14: the schema of a newer program is reported as such.
 #[tokio::test]
 async fn newer_schema_is_reported() {
     let fixture = Fixture::new().await;
@@ -60,7 +60,7 @@ async fn newer_schema_is_reported() {
     assert!(health.work.is_err());
 }
 
-/// D7: a lease that is over and that nobody took over is a worker that is gone.
+/// D7: an expired lease that was not reclaimed means a lost worker.
 #[tokio::test]
 async fn expired_lease_is_reported_with_its_worker() {
     let fixture = Fixture::new().await;
@@ -78,7 +78,7 @@ async fn expired_lease_is_reported_with_its_worker() {
     assert_eq!((workers, work.alive), (vec!["worker".to_owned()], 0));
 }
 
-/// D11: a task that is due and stays is work that nobody does.
+/// D11: a task that stays due means that no worker claims it.
 #[tokio::test]
 async fn oldest_due_task_is_reported() {
     let fixture = Fixture::new().await;
@@ -93,7 +93,7 @@ async fn oldest_due_task_is_reported() {
     assert!((TWO_HOURS..TWO_HOURS * 2).contains(&due.since), "{:?}", due.since);
 }
 
-/// D10: what is paused waits for somebody to go on with it, and is named.
+/// D10: a paused queue waits for an operator, and is named.
 #[tokio::test]
 async fn paused_queue_is_reported_as_paused() {
     let fixture = Fixture::new().await;
@@ -103,8 +103,8 @@ async fn paused_queue_is_reported_as_paused() {
     assert_eq!((work.due, work.paused), (None, vec!["mail".to_owned()]));
 }
 
-/// D4: the clock of a file is this machine's, and one that was set back is seen by what was
-/// written before.
+/// D4: the clock of a file is this machine's; that it was set back is detected by later stored
+/// times.
 #[tokio::test]
 async fn clock_set_back_is_reported() {
     let fixture = Fixture::new().await;

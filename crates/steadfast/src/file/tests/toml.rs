@@ -6,7 +6,7 @@ use super::super::Format::Toml;
 use super::super::tree::Content;
 use super::{plain, problems, refusals, rest, tree};
 
-/// F1: TOML has types, and dates that are no type of ours.
+/// F1: TOML has types; dates are read as text.
 #[test]
 fn values_have_the_types_of_toml() {
     let text =
@@ -70,7 +70,7 @@ fn every_duplicate_key_is_reported_with_both_places() {
     assert_eq!(rest(text, Toml), expected);
 }
 
-/// F2: the place of the first is that of the same item.
+/// F2: the position of the first occurrence is that of the same item.
 #[test]
 fn a_duplicate_in_an_array_of_tables_is_one_within_its_table() {
     let text = "[[a]]\nb = 1\n[[a]]\nb = 1\nb = 2\n";
@@ -80,7 +80,7 @@ fn a_duplicate_in_an_array_of_tables_is_one_within_its_table() {
     );
 }
 
-/// F2: `a` is named in line 1 and given in line 2.
+/// F2: `a` is named on line 1 and defined on line 2.
 #[test]
 fn the_first_place_is_where_a_table_is_given() {
     let text = "[a.b]\n[a]\n[a]\n";
@@ -107,7 +107,7 @@ fn a_number_that_is_none_for_us_is_refused() {
     assert_eq!(rest(text, Toml), json!({"a": []}));
 }
 
-/// F2: where a problem is, in each kind of nest.
+/// F2: the position of a problem, in each kind of nesting.
 #[test]
 fn the_path_of_a_problem_leads_to_it() {
     for (text, path) in [
@@ -120,7 +120,7 @@ fn the_path_of_a_problem_leads_to_it() {
     }
 }
 
-/// F2: what is in no notation.
+/// F2: a NUL is invalid in every format.
 #[test]
 fn a_nul_is_refused_with_its_place() {
     let problem = &problems("[a]\nb = '\0'\n", Toml)[0];

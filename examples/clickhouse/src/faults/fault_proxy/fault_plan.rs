@@ -8,39 +8,39 @@ use tokio::time::Instant;
 use super::capacity::{Capacity, Turn};
 use super::injected_fault::InjectedFault;
 
-/// What is to become of requests.
+/// The faults of the requests.
 #[derive(Clone, Debug)]
 pub enum FaultPlan {
-    /// Every request is passed on.
+    /// Every request is forwarded.
     Passthrough,
-    /// One after the other, each its own; the rest are passed on.
+    /// One per request, in this order; later requests are forwarded.
     Script(VecDeque<InjectedFault>),
     /// The same for all of them.
     Always(InjectedFault),
-    /// A share of them, by chance, suffers one of [`InjectedFault::ALL`]; all of them meet a
-    /// server of limited capacity.
+    /// A random share of them gets one of [`InjectedFault::ALL`]; the server has a limited
+    /// capacity.
     Random {
-        /// Chance, the same for the same seed.
+        /// The seeded random numbers.
         dice: Rng,
-        /// Which share of requests suffers.
+        /// The share of requests with a fault.
         share: f64,
-        /// What the server can do.
+        /// The capacity of the server.
         capacity: Capacity,
     },
 }
 
 impl FaultPlan {
-    /// What happens to the next requests, one after the other.
+    /// The faults of the next requests, in this order.
     pub fn script(script: impl IntoIterator<Item = InjectedFault>) -> Self {
         Self::Script(script.into_iter().collect())
     }
 
-    /// A storm in which this share of requests suffers.
+    /// Random faults in this share of requests.
     pub fn random(seed: u64, share: f64) -> Self {
         Self::Random { dice: Rng::with_seed(seed), share, capacity: Capacity::idle() }
     }
 
-    /// What happens to this request, and when.
+    /// The fault of the next request, and its time.
     pub(super) fn next(&mut self, is_insert: bool, now: Instant) -> (InjectedFault, Instant) {
         match self {
             Self::Passthrough => (InjectedFault::None, now),

@@ -2,30 +2,30 @@
 
 use std::time::Duration;
 
-/// What becomes of one request.
+/// The fault injected into one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InjectedFault {
-    /// Nothing: it is passed on, and its answer back.
+    /// None: the request and its response are forwarded.
     None,
-    /// The connection is closed; the server never hears of it.
+    /// The connection is closed before the request reaches the server.
     DropBefore,
-    /// The connection is closed in the middle of it; the server gets the first half.
+    /// The connection is closed in the middle of the request; the server gets the first half.
     CutRequest,
-    /// The server does it; the connection is closed instead of an answer.
+    /// The server processes the request; the connection is closed without a response.
     DropAfter,
-    /// The server does it; the answer stops in the middle.
+    /// The server processes the request; the response is cut in the middle.
     CutAnswer,
-    /// The server does it; the answer comes so much later.
+    /// The server processes the request; the response is delayed.
     SlowAnswer(Duration),
-    /// The server gets it so much later, even if whoever sent it is gone.
+    /// The request is delayed, and reaches the server even if the client has disconnected.
     LateRequest(Duration),
-    /// The server never hears of it; somebody else answers with this status and, if said, with
-    /// a `Retry-After` of so many seconds.
+    /// The proxy responds with this status and an optional `Retry-After` in seconds; the request
+    /// does not reach the server.
     Answer(u16, Option<u32>),
 }
 
 impl InjectedFault {
-    /// One of each, as a storm has them. Slow is longer than clients wait.
+    /// One of each, for random faults. The delay is longer than the clients' timeout.
     pub const ALL: [Self; 7] = [
         Self::DropBefore,
         Self::CutRequest,

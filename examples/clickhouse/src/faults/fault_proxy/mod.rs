@@ -1,7 +1,7 @@
 //! A fault-injecting proxy between a client and its server.
 //!
-//! It understands just enough HTTP to know where a request ends and an answer begins, because
-//! that is what matters: before the request, between the two, or in the middle of the answer.
+//! It parses just enough HTTP to know where a request ends and a response begins, so that it can cut a
+//! connection before the request, between the two, or in the middle of the response.
 
 mod capacity;
 mod fault_plan;
@@ -35,7 +35,7 @@ pub use injected_fault::InjectedFault;
 type Problem = Box<dyn std::error::Error + Send + Sync>;
 type Answer = Response<BoxBody<Bytes, Problem>>;
 
-/// A proxy on a port of the loopback, gone when dropped.
+/// A proxy on a port of the loopback interface, stopped when dropped.
 #[derive(Debug)]
 pub struct Proxy {
     address: SocketAddr,
@@ -52,10 +52,10 @@ struct Shared {
 }
 
 impl Proxy {
-    /// A proxy before this server.
+    /// Starts a proxy in front of this server.
     ///
     /// # Errors
-    /// There is no port to be had.
+    /// No port is available.
     pub async fn start(server: SocketAddr, fault_plan: FaultPlan) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -69,22 +69,22 @@ impl Proxy {
         Ok(Self { address, shared, accepting })
     }
 
-    /// Where clients find it.
+    /// Its address for clients.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Changes the fault_plan.
+    /// The fault plan, to change it.
     pub fn fault_plan(&self) -> MutexGuard<'_, FaultPlan> {
         self.shared.fault_plan()
     }
 
-    /// How many connections were made to it.
+    /// The number of accepted connections.
     pub fn connections(&self) -> u64 {
         self.shared.connections.load(Ordering::Relaxed)
     }
 
-    /// How many requests it has seen.
+    /// The number of requests.
     pub fn requests(&self) -> u64 {
         self.shared.requests.load(Ordering::Relaxed)
     }
@@ -108,14 +108,14 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
         let shared = Arc::clone(&shared);
         let service = service_fn(move |request| handle(request, Arc::clone(&shared)));
         let _ = stream.set_nodelay(true);
-        // It ends with an error whenever fault is done: that is the idea.
+        // An injected fault ends it with an error.
         tokio::spawn(
             server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service),
         );
     }
 }
 
-/// What becomes of one request. An error closes the connection without an answer.
+/// Handles one request. An error closes the connection without a response.
 async fn handle(request: Request<Incoming>, shared: Arc<Shared>) -> Result<Answer, Problem> {
     shared.requests.fetch_add(1, Ordering::Relaxed);
     let (head, body) = request.into_parts();
@@ -132,7 +132,7 @@ async fn handle(request: Request<Incoming>, shared: Arc<Shared>) -> Result<Answe
         InjectedFault::Answer(status, wait) => return answer(status, wait),
         _ => {}
     }
-    // What is on its way stays on its way, whatever becomes of whoever sent it.
+    // A request in transit still arrives if the client disconnects.
     let passing_on = tokio::spawn(async move {
         if let InjectedFault::LateRequest(late) = fault {
             sleep(late).await;
@@ -151,7 +151,7 @@ async fn handle(request: Request<Incoming>, shared: Arc<Shared>) -> Result<Answe
     }
 }
 
-/// Asks the server, and waits for the whole of its answer.
+/// Sends a request to the server, and waits for the whole response.
 async fn pass_on(mut request: Request<Full<Bytes>>, server: SocketAddr) -> Result<Answer, Problem> {
     request.headers_mut().insert(CONNECTION, hyper::header::HeaderValue::from_static("close"));
     let stream = TcpStream::connect(server).await?;
@@ -166,7 +166,7 @@ async fn pass_on(mut request: Request<Full<Bytes>>, server: SocketAddr) -> Resul
     Ok(answer.body(body)?)
 }
 
-/// Promises the server a whole request, sends half of it, and waits until the server is done.
+/// Announces a whole request to the server, sends half of it, and waits until the server is done.
 async fn pass_on_half(request: Request<Full<Bytes>>, server: SocketAddr) -> Result<(), Problem> {
     let (head, body) = request.into_parts();
     let body = body.collect().await?.to_bytes();
@@ -195,7 +195,7 @@ fn whole(bytes: Bytes) -> BoxBody<Bytes, Problem> {
     Full::new(bytes).map_err(|never: Infallible| match never {}).boxed()
 }
 
-/// A body that never comes to its end: time for the head of the answer to go out, then nothing.
+/// A body that fails after the head of the response was sent.
 enum Cut {
     HeadOnly,
     Broken,
@@ -220,6 +220,6 @@ impl Body for Cut {
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
-        Poll::Ready(Some(Err("the answer is cut".into())))
+        Poll::Ready(Some(Err("the response is cut".into())))
     }
 }

@@ -157,22 +157,22 @@ mod tests {
         assert!(problem.contains("unknown field `quue`"), "{problem}");
         assert!(problem.ends_with("at column 30; did you mean `queue`?"), "{problem}");
         for (text, start) in [
-            (r#"{"payload":1}"#, "this is not a task: missing field `kind`"),
+            (r#"{"payload":1}"#, "invalid task: missing field `kind`"),
             (r#"{"kind":"","payload":1}"#, "kind: must not be empty"),
             (
                 r#"{"kind":"k","payload":1,"policy":"patint"}"#,
-                "policy: there is no policy `patint`; did you mean `patient`?",
+                "policy: unknown policy `patint`; did you mean `patient`?",
             ),
             (
                 r#"{"kind":"k","payload":1,"priority":"high"}"#,
-                "priority: this is not a task: invalid type",
+                "priority: invalid task: invalid type",
             ),
             (r#"{"kind":"k","payload":1,"hold_category":true}"#, "hold_category: needs a category"),
             (r#"{"kind":"k","payload":1,"id":"00000000-0000-4000-8000-000000000000"}"#, "id: "),
             (r#"{"kind":"http","payload":{"uri":"http://a/"}}"#, "payload.uri: unknown field"),
-            (r#"{"kind":"k","payload":1} {}"#, "there is more than a task: trailing"),
+            (r#"{"kind":"k","payload":1} {}"#, "unexpected text after a task: trailing"),
             ("{", "incomplete task on this line; write each task on one line"),
-            ("kind,payload", "this is not a task: expected value"),
+            ("kind,payload", "invalid task: expected value"),
         ] {
             let (_, problem) = first_error(text);
             assert!(problem.starts_with(start), "{text}: {problem}");

@@ -77,8 +77,8 @@ CREATE TABLE steadfast.leases (
     -- Who lost the tasks, if this lease is there to settle a loss.
     lost_by text,
     tasks   uuid[] NOT NULL,
-    -- A bit for each of them: 1 once a worker has had its last word, or somebody took it away.
-    -- So the row alone says who holds what, and whoever has locked it knows the latest.
+    -- A bit for each of them: 1 once the worker has settled it, or it was cancelled or reclaimed.
+    -- So the row alone shows which tasks are held, and its lock protects the current state.
     done    varbit NOT NULL
 );
 ALTER TABLE steadfast.leases ALTER COLUMN tasks SET STORAGE EXTERNAL;

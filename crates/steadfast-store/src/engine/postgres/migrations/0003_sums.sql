@@ -1,6 +1,6 @@
 -- What ended in each minute, summed up when the minute is over: a window of a week is a few thousand
 -- rows then, however many tasks ended in it. It is not written with the ends themselves, where many
--- instances would wait for one row, but by whoever comes by. A minute is known by the microsecond
+-- instances would wait for one row, but by maintenance. A minute is known by the microsecond
 -- that it begins with.
 CREATE TABLE steadfast.sums (
     minute        bigint NOT NULL,

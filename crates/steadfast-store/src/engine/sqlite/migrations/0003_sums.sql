@@ -1,6 +1,6 @@
 -- What ended in each minute, summed up when the minute is over: a window of a week is a few thousand
 -- rows then, however many tasks ended in it. It is not written with the ends themselves, which have
--- no time for it, but by whoever comes by. A minute is known by the microsecond that it begins with.
+-- no time for it, but by maintenance. A minute is known by the microsecond that it begins with.
 CREATE TABLE steadfast_sums (
     minute        INTEGER NOT NULL,
     policy_id     TEXT NOT NULL,

@@ -1,4 +1,4 @@
--- Every task with where it is, for whoever has SQL; the other engine has the same. The places may
+-- Every task with its status, for users with SQL; the other engine has the same view. The tables may
 -- change with a version of the store, these columns only gain others. Ids and times are text here.
 CREATE VIEW steadfast_overview AS
 SELECT

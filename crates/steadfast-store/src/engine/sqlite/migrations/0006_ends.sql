@@ -1,6 +1,6 @@
--- How many have ended, and how; one row. Whoever ends tasks, forgets them or has them tried again
--- counts them in the same transaction, once for all of a batch: a trigger would do so once for each,
--- and ends are the hottest writes there are.
+-- Counters of ended tasks by status; one row. A statement that ends, prunes or requeues tasks updates
+-- them in the same transaction, once per batch: a trigger would do so once per task, and settlements
+-- are the most frequent writes.
 CREATE TABLE steadfast_ends (
     completed INTEGER NOT NULL,
     failed    INTEGER NOT NULL,
