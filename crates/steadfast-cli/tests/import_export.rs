@@ -44,7 +44,8 @@ fn json_output_contains_the_exported_text() {
     let plain = steadfast(Path::new(FILES), &export);
     let json = steadfast(Path::new(FILES), &format!("{export} --json"));
     let printed: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
-    let expected = serde_json::json!({"format": "grpc", "text": text(&plain.stdout), "lost": []});
+    let expected =
+        serde_json::json!({"format": "grpc", "text": text(&plain.stdout), "unsupported": []});
     assert_eq!(printed, expected);
 }
 

@@ -128,7 +128,7 @@ fn invalid_file_is_reported_with_lines() {
     let (code, printed) = folder.run_err("token list nothing.toml");
     assert!(code == Some(78) && printed.contains("no such file"), "{printed}");
     let (code, printed) = folder.run_err("token new --name anonymous --role viewer");
-    assert!(code == Some(2) && printed.contains("choose another name"), "{printed}");
+    assert!(code == Some(2) && printed.contains("choose another one"), "{printed}");
     let (code, printed) = folder.run_err("token new --name a --role king");
     assert!(
         code == Some(2) && printed.contains("unknown role `king`; expected viewer"),

@@ -175,7 +175,7 @@ fn values_lie_where_the_axes_say() {
 }
 
 #[test]
-fn values_are_told_to_a_pointer() {
+fn values_are_reported_to_a_pointer() {
     let svg = svg(&backoff());
     let document = Document::parse(&svg).unwrap();
     let readings: Vec<_> = with_class(&document, "sd-values")[0]

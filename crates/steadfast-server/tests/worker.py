@@ -1,9 +1,8 @@
-"""A worker that has never heard of Steadfast's own languages: Python's standard library, HTTP.
+"""A worker in plain Python: the standard library and HTTP.
 
-It takes tasks until none is due, or until it has ended so many attempts, does those of the kind
-`add`, keeps each alive while it works, and tells what went wrong with the others. What follows from
-that is not for it to say. At its first attempt it fails at what is `shaky`, and never ends what is
-`endless`.
+It claims tasks until none is due, or until it has settled a number of attempts. It handles the kind
+`add`, extends the lease of each task while it runs, and reports a fault for other kinds; the server
+decides about retries. The first attempt of a `shaky` task fails, and that of an `endless` one never ends.
 
     python3 worker.py http://127.0.0.1:7700 [ATTEMPTS] [LEASE]
 """
@@ -19,7 +18,7 @@ LEASE = sys.argv[3] if len(sys.argv) > 3 else "30s"
 
 
 def post(path, body):
-    """The status and the answer."""
+    """Return the status and the response."""
     request = urllib.request.Request(
         f"{sys.argv[1]}/api/v1{path}",
         data=json.dumps(body).encode(),
@@ -27,20 +26,21 @@ def post(path, body):
         method="POST",
     )
     try:
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            text = answer.read()
-            return answer.status, json.loads(text) if text else None
-    except urllib.error.HTTPError as refusal:
-        return refusal.code, json.loads(refusal.read())
+        with urllib.request.urlopen(request, timeout=30) as response:
+            text = response.read()
+            return response.status, json.loads(text) if text else None
+    except urllib.error.HTTPError as error:
+        return error.code, json.loads(error.read())
 
 
-def told(status, answer):
+def check(status, response):
+    """Exit on errors other than a stale fencing token (409)."""
     if status >= 400 and status != 409:
-        sys.exit(f"{answer['detail']}; {answer.get('next')}")
-    return status, answer
+        sys.exit(f"{response['detail']}; {response.get('next')}")
+    return status, response
 
 
-def do(task):
+def handle(task):
     if task["kind"] == "add":
         return sum(task["payload"])
     if task["kind"] == "shaky" and task["attempt"] > 1:
@@ -53,33 +53,33 @@ def do(task):
     raise ConnectionResetError(f"no handler for {task['kind']}")
 
 
-def work(claim):
+def run(claim):
     at = f"/claims/{claim['id']}"
-    version = claim["version"]
-    told(*post(f"{at}/heartbeat", {"version": version, "lease": LEASE}))
+    token = claim["fencing_token"]
+    check(*post(f"{at}/heartbeat", {"fencing_token": token, "lease": LEASE}))
     try:
-        result = do(claim["task"])
+        result = handle(claim["task"])
     except ConnectionResetError as error:
         fault = {"kind": "connection_reset", "type": type(error).__name__, "message": str(error)}
-        return told(*post(f"{at}/fail", {"version": version, "fault": fault}))
-    told(*post(f"{at}/complete", {"version": version, "result": result}))
-    # A word too many: the task is not this worker's any more.
-    return told(*post(f"{at}/complete", {"version": version, "result": result}))
+        return check(*post(f"{at}/fail", {"fencing_token": token, "fault": fault}))
+    check(*post(f"{at}/complete", {"fencing_token": token, "result": result}))
+    # Completing twice gets 409: the lease has ended.
+    return check(*post(f"{at}/complete", {"fencing_token": token, "result": result}))
 
 
 def main():
-    wanted = {"worker": "python", "queues": ["default"], "limit": 10, "lease": LEASE}
-    ended = 0
-    while ATTEMPTS is None or ended < ATTEMPTS:
-        _, answer = told(*post("/claims", wanted))
-        if not answer["claims"]:
+    request = {"worker": "python", "queues": ["default"], "limit": 10, "lease": LEASE}
+    settled = 0
+    while ATTEMPTS is None or settled < ATTEMPTS:
+        _, response = check(*post("/claims", request))
+        if not response["claims"]:
             if ATTEMPTS is None:
                 return
             time.sleep(0.1)
-        for claim in answer["claims"]:
-            status, answer = work(claim)
-            print(json.dumps({"id": claim["id"], "status": status, "answer": answer}))
-            ended += 1
+        for claim in response["claims"]:
+            status, response = run(claim)
+            print(json.dumps({"id": claim["id"], "status": status, "answer": response}))
+            settled += 1
 
 
 main()

@@ -20,7 +20,7 @@
 //! # Design
 //!
 //! - [`Status`] is the state of a task, with one table of its transitions.
-//! - [`Store`] validates input; an [`Engine`](engine::Engine) stores it. There are two engines, and
+//! - [`Store`] validates input; an [`Engine`] stores it. There are two engines, and
 //!   one conformance suite that both pass.
 //! - A claim takes a batch under one lease with a [`FencingToken`]; a stale token is rejected.
 //! - [`steadfast::decide`] makes every retry decision: see [`Claimed::failed`].

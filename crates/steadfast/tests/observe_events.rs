@@ -99,7 +99,7 @@ fn o1_a_session_that_breaks_a_rule_is_refused_with_its_place() {
 }
 
 #[test]
-fn o1_a_place_within_an_attempt_is_told_from_outside() {
+fn o1_a_place_within_an_attempt_is_reported_from_outside() {
     let mut session: Session = serde_json::from_str(SESSION).unwrap();
     session.attempts[1].attempt_number = 0;
     let wrong = session.validate().unwrap_err();

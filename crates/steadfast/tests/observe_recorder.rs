@@ -135,7 +135,7 @@ fn o1_a_session_that_gives_up_says_why_in_event_and_record() {
 /// J2: a requested wait uses no attempt, so the event's attempt stays within its limit; the record
 /// counts every try.
 #[tokio::test(start_paused = true)]
-async fn o1_hinted_waits_are_told_without_breaking_the_limit() {
+async fn o1_hinted_waits_are_reported_without_breaking_the_limit() {
     let memory = Memory::default();
     let policy = Policy::immediate().max_attempts(2).build().unwrap();
     let tries = AtomicU32::new(0);
@@ -161,7 +161,7 @@ async fn o1_hinted_waits_are_told_without_breaking_the_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn o1_a_breaker_that_opens_and_closes_is_told() {
+async fn o1_a_breaker_that_opens_and_closes_is_reported() {
     let memory = Memory::default();
     let settings = BreakerSettings::consecutive(2, Duration::from_secs(1));
     let breaker = Breaker::new(settings).unwrap();
@@ -186,7 +186,7 @@ async fn o1_a_breaker_that_opens_and_closes_is_told() {
 
 /// Events of the policy's breaker are recorded, too.
 #[test]
-fn o1_a_policys_breaker_that_opens_is_told() {
+fn o1_a_policys_breaker_that_opens_is_reported() {
     let memory = Memory::default();
     let draft = Policy::immediate().max_attempts(5).id("o1_a_policys_breaker");
     let policy = draft.breaker(BreakerSettings::consecutive(2, Duration::from_secs(60)));

@@ -56,7 +56,7 @@ async fn i6_a_session_is_listed_from_its_start_to_its_end() {
 }
 
 #[test]
-fn i6_what_is_listed_is_told_as_json() {
+fn i6_what_is_listed_is_reported_as_json() {
     let sessions = Sessions::new();
     let policy = policy();
     let tracked = sessions.track("GET https://u:s3cr3t@h/", &policy);

@@ -253,7 +253,7 @@ fn o2_the_log_names_the_session_as_its_record_does() {
 
 /// With the level WARN, only warnings are logged.
 #[test]
-fn o2_levels_that_nobody_reads_are_not_written() {
+fn o2_disabled_levels_are_not_written() {
     let (log, _guard) = log(LevelFilter::WARN);
     retry(&immediate(), fails(2)).call().unwrap();
     retry(&immediate(), fails(0)).call().unwrap();

@@ -62,7 +62,7 @@ fn read_by(most: LevelFilter, of: impl FnOnce() -> usize) -> usize {
 
 /// One test, because the log level is the same for all threads.
 #[test]
-fn o2_what_nobody_reads_is_not_rendered() {
+fn o2_disabled_events_are_not_rendered() {
     let policy = Policy::immediate().build().unwrap();
     let succeed = || retry(&policy, || Ok::<_, std::io::Error>(())).named("calls").call().unwrap();
     let plain = || allocations(succeed);

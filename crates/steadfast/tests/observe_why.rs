@@ -68,7 +68,7 @@ fn o4_a_retry_names_the_rule_and_the_backoff() {
 }
 
 #[test]
-fn o4_jitter_is_told_beside_the_backoff() {
+fn o4_jitter_is_reported_beside_the_backoff() {
     let draft = Policy::fixed(MS).max_attempts(2).jitter(Jitter::Full);
     let whys = decided(draft, &Fault::http(503));
     let json = serde_json::to_value(&whys[0]).unwrap();
@@ -80,7 +80,7 @@ fn o4_jitter_is_told_beside_the_backoff() {
 
 /// O4: a displayed delay is rounded; the number beside it is exact.
 #[test]
-fn o4_a_draw_is_told_without_its_nanoseconds() {
+fn o4_a_draw_is_reported_without_its_nanoseconds() {
     let sentence_of = |delay| DecidedBy::Backoff { retry: 1, base: MS, delay }.to_string();
     for (nanos, words) in [(1_234_567, "1235us"), (12_345_678, "12ms"), (1_500_499_999, "1.5s")] {
         let sentence = sentence_of(Duration::from_nanos(nanos));
@@ -197,7 +197,7 @@ fn o4_sessions_around_and_inside_are_named() {
 }
 
 #[test]
-fn o4_whoever_cancelled_it_is_named_and_no_rule() {
+fn o4_cancellation_is_named_without_a_rule() {
     let handle = CancelHandle::new();
     handle.cancel();
     let policy = Policy::immediate().build().unwrap();

@@ -22,7 +22,7 @@ pub struct AuditEntry {
     /// The time of the action.
     pub at: Option<Timestamp>,
     /// The actor.
-    pub actor: Actor,
+    pub by: Actor,
     /// The action, such as `task.cancel` or `queue.pause`.
     pub action: String,
     /// The target, such as a task id or a queue name.

@@ -51,7 +51,7 @@ pub struct BreakerOverride {
     /// The command.
     pub wish: BreakerCommand,
     /// The actor.
-    pub actor: Actor,
+    pub by: Actor,
     /// The time of the command.
     pub at: Timestamp,
 }

@@ -27,7 +27,7 @@ pub struct FailureContext {
 }
 
 /// The environment of a decision: random numbers, and the policy's budget (G3), which is one of its
-/// [guards](steadfast::guard::of). `()` has no guards.
+/// [guards](steadfast::guard::for_policy). `()` has no guards.
 #[derive(Debug)]
 pub struct GuardEnv<'g, G>(pub &'g mut G);
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Fault;
 
-/// A readable error. Records have the complete [fault](Fault) next to it.
+/// A readable error. Records have the complete [fault](struct@Fault) next to it.
 ///
 /// ```
 /// use steadfast::observe::ErrorRecord;

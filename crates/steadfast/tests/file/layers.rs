@@ -51,7 +51,7 @@ fn each_layer_wins_over_those_before_it() {
 
 /// F3: the machine-readable form.
 #[test]
-fn an_explanation_is_told_as_json() {
+fn an_explanation_is_reported_as_json() {
     let json = serde_json::to_value(good(&file("", "max_retries: 4")).explain("p")).unwrap();
     assert_eq!(json["policy"], "p");
     let attempts = serde_json::json!(

@@ -45,7 +45,7 @@ subsystem_mappings:
 
 /// F2: the machine-readable form.
 #[test]
-fn a_problem_is_told_as_json() {
+fn a_problem_is_reported_as_json() {
     let problems = wrong("version: '1.1.0'\npolicies: {a: {max_atempts: 3}}\n");
     assert_eq!(
         serde_json::to_value(&problems).unwrap(),
@@ -105,7 +105,7 @@ fn many_dangling_mappings_to_many_policies_are_reported_in_time() {
 
 /// K4: values and field names are printed without control characters, and shortened.
 #[test]
-fn what_a_file_says_is_told_harmlessly() {
+fn what_a_file_says_is_reported_harmlessly() {
     let long = "x".repeat(1_000_000);
     let fields =
         format!(r#"retry_on: ["x \e[31m"], "b\e[2J": 1, base_delay: {long}, {long:.900}: 1"#);

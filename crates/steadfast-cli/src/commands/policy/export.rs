@@ -68,7 +68,7 @@ impl Export {
             (None, _) => {
                 let from = from.display().to_string();
                 losses::report(
-                    &exported.lost,
+                    &exported.unsupported,
                     &from,
                     &format!("cannot be expressed in {}", self.format),
                 );
@@ -98,15 +98,15 @@ fn no_policies() -> CliError {
 struct Exported {
     format: &'static str,
     text: Option<String>,
-    lost: Vec<Unsupported>,
+    unsupported: Vec<Unsupported>,
 }
 
 impl Exported {
     fn of(format: ImportFormat, exported: Result<String, Vec<Unsupported>>) -> Self {
         let format = format.name();
         match exported {
-            Ok(text) => Self { format, text: Some(text), lost: Vec::new() },
-            Err(lost) => Self { format, text: None, lost },
+            Ok(text) => Self { format, text: Some(text), unsupported: Vec::new() },
+            Err(unsupported) => Self { format, text: None, unsupported },
         }
     }
 }

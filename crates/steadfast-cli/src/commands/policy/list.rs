@@ -48,7 +48,7 @@ impl List {
 
 /// Advice if no policies are defined.
 fn empty_hint(catalog: &PolicyCatalog) -> Option<String> {
-    if catalog.from_file().next().is_some() {
+    if catalog.in_file().next().is_some() {
         return None;
     }
     Some(match catalog.file() {
@@ -70,7 +70,7 @@ struct Listed<'k> {
 
 impl<'k> Listed<'k> {
     fn of(catalog: &'k PolicyCatalog, with_names: bool) -> Self {
-        let from_file = catalog.from_file().map(|policy| Summary::of(policy, false));
+        let from_file = catalog.in_file().map(|policy| Summary::of(policy, false));
         let built_in = catalog.built_in().map(|policy| Summary::of(policy, true));
         Self { policies: from_file.chain(built_in).collect(), names: catalog.mapped(), with_names }
     }
