@@ -1,4 +1,4 @@
-//! The shape of a measurement: rows of cases.
+//! Cases and rows: one library doing one thing, and the cases that do the same thing.
 
 /// Does the thing `n` times.
 pub type Program = fn(n: u64);

@@ -1,4 +1,4 @@
-//! What was measured for a row, in the order that a reader asks for it.
+//! The measured figures of a row.
 
 use crate::case::{Case, Row};
 

@@ -1,4 +1,4 @@
-//! Policy files of any size, as a team could have written them.
+//! Generated policy files of any size.
 
 use std::fmt::Write;
 

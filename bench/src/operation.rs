@@ -1,6 +1,5 @@
-//! What is tried: the cheapest operations that a compiler cannot see through,
-//! and the loops that call them. Everything a case costs above the bare call
-//! is the library's.
+//! The retried operations: the cheapest that a compiler cannot optimise away, and the loops that call
+//! them. A case's cost above the bare call is the library's.
 
 use std::cell::Cell;
 use std::fmt;

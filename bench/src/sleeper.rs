@@ -1,4 +1,4 @@
-//! What a session costs in memory while it sleeps between two attempts.
+//! A session that sleeps between two attempts, for memory measurements.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What must hold for every answer of a reader: policies or problems.
+//! Invariants of every parse result: policies or problems.
 //!
 //! An answer is checked and written out in full. Two answers to one question are
 //! compared as they are written.

@@ -1,5 +1,4 @@
-//! The small texts that files, headers and commands carry: durations, rules, hints and
-//! the facts of a failure.
+//! Short texts in files, headers and commands: durations, rules, hints and the facts of a failure.
 
 use std::time::{Duration, SystemTime};
 

@@ -1,5 +1,5 @@
-//! The report on the command line: what it costs to put `steadfast run` before a command, beside
-//! the shell that would start the command otherwise, and how much of its output gets through.
+//! The command-line report: the cost of `steadfast run` before a command, compared with a shell, and
+//! the throughput of its output.
 
 use std::ffi::OsString;
 use std::process::{Command, Stdio};

@@ -1,5 +1,5 @@
-//! The report on the core: instructions, wall clock and memory, of this library
-//! and its peers. With `--quick`, instructions alone, and no peers.
+//! The core report: instructions, wall-clock time and memory of this library and its peers. With
+//! `--quick`: instructions of this library only.
 
 use std::process::{Command, Stdio};
 

@@ -1,5 +1,5 @@
-//! Memory of sessions that sleep, as a table: the size of the future, and the
-//! heap that a hundred thousand of them take, each in a task of its own.
+//! A memory table of sleeping sessions: the size of the future, and the heap of a hundred thousand,
+//! each in its own task.
 
 use std::alloc::System;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Wall clock of every row, as a table.
+//! A wall-clock table of every row.
 
 use steadfast_bench::case::Row;
 use steadfast_bench::cases::ROWS;

@@ -1,4 +1,4 @@
-//! What the report knows about a peer.
+//! A peer's entry in the report.
 
 use anyhow::Result;
 use steadfast_bench_drive::Request;

@@ -1,4 +1,4 @@
-//! Writes what every target starts from: `seeds REPOSITORY DIRECTORY`.
+//! The seed corpus of every target, written to a directory: `seeds REPOSITORY DIRECTORY`.
 
 use std::path::Path;
 use std::process::ExitCode;

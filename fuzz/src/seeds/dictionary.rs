@@ -1,4 +1,4 @@
-//! libFuzzer's dictionary: words to put into an input as they are.
+//! libFuzzer's dictionary.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! The texts and cases that the repository's tests are made of.
+//! The repository's test fixtures and conformance cases.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};

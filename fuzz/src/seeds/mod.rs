@@ -1,4 +1,4 @@
-//! The inputs that a search starts from, and the words that it tries.
+//! The seed corpus and the dictionary.
 //!
 //! A search that starts from nothing takes hours to write its first policy. The
 //! repository's own fixtures and conformance cases are better beginnings, and they

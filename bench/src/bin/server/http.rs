@@ -1,4 +1,4 @@
-//! As much of HTTP as measuring takes.
+//! A minimal HTTP client for measurements.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};

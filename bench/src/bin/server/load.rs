@@ -1,4 +1,4 @@
-//! Many at once: tasks that come in, and listeners that wait.
+//! Load: concurrent submissions and many event listeners.
 
 use std::io::Write;
 use std::net::SocketAddr;

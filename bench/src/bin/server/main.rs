@@ -1,5 +1,5 @@
-//! The report on the server: how soon it is there on a store of a million tasks, what it takes
-//! while nothing happens, how long people wait for its pages, and how fast it takes tasks in.
+//! The server report: start time on a store of a million tasks, idle memory, response times of pages,
+//! and submissions per second.
 
 mod http;
 mod load;

@@ -1,4 +1,4 @@
-//! A server of our own, on a free port of this machine, for as long as it is measured.
+//! The measured server process, on a free local port.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! A store of a million tasks, such as a busy month leaves behind.
+//! A store of a million tasks.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! What a peer can be asked to do, on both sides of the command line.
+//! The actions of a peer's program, written and parsed.
 
 use anyhow::{Context, Result, bail};
 

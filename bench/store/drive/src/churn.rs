@@ -1,5 +1,4 @@
-//! Submitting and working at the same time, for as long as it takes to see whether it
-//! gets slower.
+//! The churn action: submits and processes tasks at the same time.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Working off tasks that were submitted before.
+//! The drain action: processes tasks that were submitted before.
 
 use std::time::{Duration, Instant};
 

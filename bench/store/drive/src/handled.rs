@@ -1,4 +1,4 @@
-//! What the handlers did, counted for the whole process.
+//! A process-wide counter of handled tasks.
 //!
 //! Most peers take a plain function as a handler, so the count is global. It is also
 //! the only thing that a handler does: what is measured is everything around it.

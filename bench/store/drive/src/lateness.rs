@@ -1,4 +1,4 @@
-//! From the time that a task is due to its handler, on a worker that was idle.
+//! The lateness action: the time from due to handled, on an idle worker.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! How a peer's program is driven, and how it answers.
+//! The protocol between the benchmark and a peer's program.
 //!
 //! Every peer runs in a process of its own, so that its CPU is its own and a peer
 //! that hangs can be killed. The process does one [`Action`] and ends:

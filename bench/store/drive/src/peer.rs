@@ -1,4 +1,4 @@
-//! What a peer has to be able to do.
+//! The trait of a measured queue.
 
 use std::ops::Range;
 use std::time::SystemTime;

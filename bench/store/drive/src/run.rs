@@ -1,4 +1,4 @@
-//! From a request to its action.
+//! The dispatch from a command line to its action.
 
 use anyhow::{Result, bail};
 

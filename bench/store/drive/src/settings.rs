@@ -1,5 +1,4 @@
-//! How a peer is set: `NAME=VALUE` on the command line, everything else as the peer's
-//! own defaults have it.
+//! Settings of a peer: `NAME=VALUE` on the command line; the peer's own defaults otherwise.
 
 use anyhow::{Context, Result, bail};
 

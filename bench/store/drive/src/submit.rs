@@ -1,4 +1,4 @@
-//! Submitting: one by one, in bulk, and for later.
+//! The submit actions: one by one, in batches, and for later.
 
 use std::time::Instant;
 

@@ -1,5 +1,4 @@
-//! The report on durable tasks: this project and its peers, on one PostgreSQL and on
-//! SQLite, as tables.
+//! The store report: this project and its peers, on one PostgreSQL and on SQLite, as tables.
 
 use anyhow::Result;
 use clap::{Parser, ValueEnum};

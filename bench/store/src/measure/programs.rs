@@ -1,4 +1,4 @@
-//! The programs that drive the peers: where they are, and how they get there.
+//! The peers' programs: their paths and builds.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Rounds: every case once, again and again.
+//! Rounds: every case once per round.
 //!
 //! Whatever disturbs the machine for a while disturbs one round of everyone instead of
 //! all rounds of one. Each round begins with another case; the medians stand.

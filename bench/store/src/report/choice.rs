@@ -1,4 +1,4 @@
-//! Which rows a report has.
+//! The selection of rows.
 
 use anyhow::{Result, bail};
 

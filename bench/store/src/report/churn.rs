@@ -1,6 +1,5 @@
-//! Churn: submitting and working at once, while someone has forgotten to end a
-//! transaction. What was finished since cannot be cleared away, and a queue that looks
-//! at it again and again gets slower.
+//! Churn: submitting and processing at once during a long open transaction. Dead rows cannot be
+//! vacuumed, and a queue that scans them gets slower.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Draining: no-op tasks that were submitted before, worked off by one process.
+//! Drains: no-op tasks that were submitted before, processed by one process.
 
 use anyhow::{Context, Result};
 use steadfast_bench_drive::Action;

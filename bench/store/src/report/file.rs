@@ -1,4 +1,4 @@
-//! A file of tasks, submitted by the command line: what is left of the store's own rate.
+//! A file of tasks, submitted by the command line, compared with the store's own rate.
 
 use std::fmt::Write as _;
 use std::fs::File;

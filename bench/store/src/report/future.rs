@@ -1,4 +1,4 @@
-//! The cost of a claim while other tasks wait for a later day.
+//! The cost of a claim among many scheduled tasks.
 //!
 //! A thousand tasks that are due are drained, and the server reports the statement
 //! that took most of its time. That is whatever finds the due ones, be it a claim, or

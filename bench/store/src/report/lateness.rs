@@ -1,5 +1,5 @@
-//! Lateness: from due to handled, on a worker that was idle, with many tasks waiting for
-//! a later day; and what it costs to be idle.
+//! Lateness: the time from due to handled on an idle worker with many scheduled tasks; and the cost of
+//! idling.
 
 use std::time::Duration;
 

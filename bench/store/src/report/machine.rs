@@ -1,4 +1,4 @@
-//! What was measured on, and which versions.
+//! The machine and the versions of the peers.
 
 use std::fs;
 use std::io::Write;

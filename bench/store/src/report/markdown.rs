@@ -1,4 +1,4 @@
-//! Tables in Markdown, and how numbers are written in them.
+//! Markdown tables and number formats.
 
 use std::fmt::Write;
 

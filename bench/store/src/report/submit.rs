@@ -1,4 +1,4 @@
-//! Submitting: one by one, and a thousand at a time.
+//! Submission: one by one, and in batches of a thousand.
 
 use anyhow::{Context, Result};
 use steadfast_bench_drive::Action;
