@@ -79,7 +79,7 @@ fn quick_steps() -> Vec<Step> {
         step("unit tests", tests("--workspace --exclude xtask --all-features --lib --bins")),
         step(
             "conformance on SQLite",
-            tests("--package steadfast-store --test conformance -- sqlite"),
+            tests("--workspace --exclude xtask --all-features --test conformance -- sqlite"),
         ),
     ]
 }
