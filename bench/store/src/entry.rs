@@ -62,7 +62,7 @@ pub struct Run {
     pub settings: &'static [&'static str],
     /// How many are drained. A slow one gets less, or the report takes a day.
     pub tasks: u64,
-    /// With how many tasks in the future it is tried at most, for the same reason.
+    /// With how many scheduled tasks it is tried at most, for the same reason.
     pub future: u64,
     /// Whether a quick report has it.
     pub quick: bool,
@@ -79,7 +79,7 @@ impl Run {
         Run { tasks, ..self }
     }
 
-    /// With fewer tasks in the future.
+    /// With fewer scheduled tasks.
     pub const fn future(self, future: u64) -> Self {
         Run { future, ..self }
     }

@@ -13,7 +13,7 @@ fn main() -> Result<()> {
         bail!("which peer? There is: {}", names());
     };
     let Some(entry) = peers::named(name) else {
-        bail!("no peer is called «{name}». There is: {}", names());
+        bail!("unknown peer `{name}`; the peers are {}", names());
     };
     let Program::Here(run) = entry.program else {
         bail!("another program drives {name}");

@@ -155,14 +155,14 @@ impl Postgres {
     }
 
     /// The statement that took most of the time in a database, our own questions apart.
-    pub fn dearest_statement(&mut self, database: &Database) -> Result<Statement> {
-        let dearest = "
+    pub fn most_expensive_statement(&mut self, database: &Database) -> Result<Statement> {
+        let most_expensive = "
             SELECT query, mean_exec_time, max_exec_time,
                    (shared_blks_hit + shared_blks_read)::float8 / calls, rows::float8 / calls
             FROM pg_stat_statements JOIN pg_database ON pg_database.oid = dbid
             WHERE datname = $1 AND query NOT LIKE '%finished?%'
             ORDER BY total_exec_time DESC LIMIT 1";
-        let row = self.admin.query_opt(dearest, &[&database.name])?;
+        let row = self.admin.query_opt(most_expensive, &[&database.name])?;
         let row = row.context("no statement was seen")?;
         Ok(Statement {
             text: row.try_get(0)?,

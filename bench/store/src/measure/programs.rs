@@ -46,7 +46,7 @@ impl Programs {
             }
             Program::Effectum => Command::new(self.peer.with_file_name("effectum-peer")),
             Program::Node(script) => {
-                let node = self.node.as_ref().context("Node is used with --node alone")?;
+                let node = self.node.as_ref().context("Node peers need --node")?;
                 let mut command = Command::new(node.path("node_modules/node/bin/node"));
                 command.arg(node.path(script));
                 command

@@ -15,7 +15,7 @@ use crate::entry::{Entry, Program, Run};
 /// apalis-sqlite.
 pub const ENTRY: Entry = Entry {
     drain: &[
-        Run::new("1 000 at a time, asks every 50 ms, spawned", &["batch=1000", "poll=50"])
+        Run::new("1 000 at a time, polls every 50 ms, spawned", &["batch=1000", "poll=50"])
             .tasks(2000),
         Run::new("default", &[]).tasks(2000),
     ],

@@ -23,7 +23,7 @@ pub const ENTRY: Entry = Entry {
     drain: &[
         TUNED.quick(),
         Run::new(
-            "as its own test of speed",
+            "as in its own benchmark",
             &["connections=90", "concurrency=500", "poll=5", "batch-delay=5", "queue=5000"],
         ),
         Run::new("default", &["once=1"]),

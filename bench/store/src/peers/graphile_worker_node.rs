@@ -5,7 +5,7 @@ use crate::entry::{Entry, Program, Run};
 /// graphile-worker.
 pub const ENTRY: Entry = Entry {
     drain: &[
-        Run::new("as its own test of speed", &["tuned=1"]),
+        Run::new("as in its own benchmark", &["tuned=1"]),
         Run::new("default", &[]).tasks(5000),
     ],
     ..Entry::new("graphile-worker (node)", Program::Node("graphile-worker.mjs"), "nothing")

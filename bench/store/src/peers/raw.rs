@@ -30,7 +30,7 @@ pub const ENTRY: Entry = Entry {
         Run::new("one at a time", &["batch=1"]).tasks(1000).quick(),
         Run::new("100 at a time", &["batch=100"]).tasks(1000),
     ],
-    lateness: &[Run::new("asks every 10 ms", &["batch=100", "poll=10"]).quick()],
+    lateness: &[Run::new("polls every 10 ms", &["batch=100", "poll=10"]).quick()],
     churn: &[Run::new("100 at a time, delete", &["batch=100"]).quick()],
     ..Entry::new("raw", Program::Here(run::<Raw>), "nothing; by update, the row")
 };

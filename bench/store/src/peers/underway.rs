@@ -15,7 +15,7 @@ use crate::entry::{Entry, Program, Run};
 /// underway.
 pub const ENTRY: Entry = Entry {
     drain: &[
-        Run::new("32 at once, asks every 10 ms", &["concurrency=32", "poll=10"]).tasks(1000),
+        Run::new("32 at once, polls every 10 ms", &["concurrency=32", "poll=10"]).tasks(1000),
         Run::new("default", &[]).tasks(300),
     ],
     ..Entry::new("underway", Program::Here(run::<Underway>), "the row")

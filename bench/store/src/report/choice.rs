@@ -35,7 +35,7 @@ impl Choice {
         for name in &self.only {
             let Some(entry) = peers::named(name) else {
                 let names: Vec<&str> = peers::all().map(|entry| entry.name).collect();
-                bail!("no peer is called «{name}». There is: {}", names.join(", "));
+                bail!("unknown peer `{name}`; the peers are {}", names.join(", "));
             };
             if matches!(entry.program, Program::Node(_)) && !self.node {
                 bail!("{name} runs on Node: add --node");
@@ -80,14 +80,14 @@ mod tests {
     }
 
     #[test]
-    fn node_is_there_on_wish() {
+    fn node_peers_need_the_flag() {
         let has_boss = |choice: &Choice| drained(choice).iter().any(|row| row.contains("pg-boss"));
         assert!(!has_boss(&Choice::default()));
         assert!(has_boss(&Choice { node: true, ..Choice::default() }));
     }
 
     #[test]
-    fn a_quick_report_has_fewer_rows() {
+    fn quick_report_has_fewer_rows() {
         let quick = drained(&Choice { quick: true, ..Choice::default() });
         assert!(quick.len() < drained(&Choice::default()).len());
     }
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn unavailable_name_is_rejected() {
         let refusal = |choice: Choice| choice.check().unwrap_err().to_string();
-        assert!(refusal(only("aws")).contains("There is: raw, "));
+        assert!(refusal(only("aws")).contains("the peers are raw, "));
         assert_eq!(refusal(only("pg-boss")), "pg-boss runs on Node: add --node");
         assert!(only("awa").check().is_ok());
     }

@@ -24,7 +24,7 @@ pub fn table_of(bench: &mut Bench) -> String {
     let cases = bench.choice.cases(ON_POSTGRES, |entry| entry.churn);
     let results = bench.in_rounds(&cases, Case::label, |bench, case| churn(bench, case, seconds));
     let head = [
-        "churn under a transaction that stays open",
+        "churn under a long-running transaction",
         "seconds",
         "tasks/s, first fifth",
         "last fifth",

@@ -31,7 +31,7 @@ pub fn on_postgres(bench: &mut Bench) -> String {
         "commits/task",
         "fsyncs/task",
         "WAL bytes/task",
-        "keeps",
+        "stores",
     ];
     let row = |(case, runs): (&Case, &Vec<Drained<postgres::Spent>>)| {
         let tasks = case.run.tasks as f64;
@@ -69,7 +69,7 @@ pub fn on_sqlite(bench: &mut Bench) -> Result<String> {
         "ratio to raw",
         "CPU µs/task",
         "bytes written/task",
-        "keeps",
+        "stores",
     ];
     let row = |(case, runs): (&Case, &Vec<Drained<sqlite::Spent>>)| {
         let tasks = case.run.tasks as f64;

@@ -34,12 +34,12 @@ pub fn table_of(bench: &mut Bench) -> String {
     let crowded = crowded.filter(|crowded| crowded.future <= crowded.case.run.future);
     let crowded: Vec<Crowded> = crowded.collect();
     let label = |crowded: &Crowded| {
-        format!("{}, {} in the future", crowded.case.label(), number(crowded.future as f64, 0))
+        format!("{}, {} scheduled", crowded.case.label(), number(crowded.future as f64, 0))
     };
     let results = bench.in_rounds(&crowded, label, drain);
     let head = [
-        "dearest statement of a drain",
-        "tasks in the future",
+        "most expensive statement of a drain",
+        "scheduled tasks",
         "mean ms",
         "ratio to the fewest",
         "longest ms",
@@ -76,7 +76,7 @@ fn drain(bench: &mut Bench, crowded: &Crowded) -> Result<Statement> {
         postgres.settle(database)?;
         postgres.forget_statements()?;
         postgres.measure(database, &mut command(Action::Drain(how.tasks), how.settings)?)?;
-        let statement = postgres.dearest_statement(database)?;
+        let statement = postgres.most_expensive_statement(database)?;
         let words: Vec<&str> = statement.text.split_whitespace().take(8).collect();
         eprintln!("         {:.3} ms: {} …", statement.mean, words.join(" "));
         Ok(statement)

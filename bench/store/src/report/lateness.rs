@@ -46,8 +46,8 @@ pub fn table_of(bench: &mut Bench) -> String {
     let label = |waking: &Waking| format!("{}, {} due/s", waking.case.label(), waking.rate);
     let results = bench.in_rounds(&waking, label, be_late);
     let head = [
-        "from due to handled",
-        "tasks in the future",
+        "lateness, from due to handled",
+        "scheduled tasks",
         "due/s",
         "median ms",
         "99 % ms",

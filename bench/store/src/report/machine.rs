@@ -39,7 +39,7 @@ pub fn description(bench: &mut Bench) -> Result<String> {
     peers.extend(bench.programs.node_versions());
     Ok(format!(
         "Measured on {cores} × {processor} ({architecture}); {rustc}; PostgreSQL {postgres}, \
-         durable by its defaults; {peers}. {fsync} µs to put 8 kB on the disk. {rounds}.",
+         durable by its defaults; {peers}. {fsync} µs for an fsync of 8 kB. {rounds}.",
         cores = thread::available_parallelism().map_or(0, usize::from),
         processor = processor().unwrap_or_else(|| "an unknown processor".to_owned()),
         architecture = std::env::consts::ARCH,
