@@ -1,69 +1,69 @@
-//! Cases and rows: one library doing one thing, and the cases that do the same thing.
+//! Benchmark cases, and the report rows that group comparable cases.
 
-/// Does the thing `n` times.
+/// Runs the measured operation `n` times.
 pub type Program = fn(n: u64);
 
-/// One library doing what its row measures.
+/// One library performing the operation of its row.
 #[derive(Clone, Copy)]
 pub struct Case {
-    /// Who does it, as the report prints it. Unique in its row.
+    /// The name in the report, unique within the row.
     pub name: &'static str,
-    /// Does it `n` times.
+    /// Runs the operation `n` times.
     pub program: Program,
-    /// What has to be taken off, see [`Case::failure`].
-    pub twin: Option<Program>,
+    /// The program whose cost is subtracted, see [`Case::failure`].
+    pub baseline: Option<Program>,
 }
 
 impl Case {
-    /// Measures one call of `program`.
+    /// A case that costs one call of `program`.
     pub const fn call(name: &'static str, program: Program) -> Self {
-        Case { name, program, twin: None }
+        Case { name, program, baseline: None }
     }
 
-    /// Measures one failed attempt: half of what a `session` that fails twice
-    /// and then succeeds costs more than its `twin` that succeeds at once,
-    /// under the same policy and with the same sleep.
-    pub const fn failure(name: &'static str, session: Program, twin: Program) -> Self {
-        Case { name, program: session, twin: Some(twin) }
+    /// A case that costs one failed attempt: half of the difference between a `session` that fails
+    /// twice before it succeeds and a `baseline` that succeeds at once, under the same policy and
+    /// with the same sleep.
+    pub const fn failure(name: &'static str, session: Program, baseline: Program) -> Self {
+        Case { name, program: session, baseline: Some(baseline) }
     }
 
-    /// The cost, from what one call of the program and of its twin cost.
-    pub fn cost(program: f64, twin: Option<f64>) -> f64 {
-        match twin {
+    /// The cost of a case, computed from one call of its program and one of its baseline.
+    pub fn cost(program: f64, baseline: Option<f64>) -> f64 {
+        match baseline {
             None => program,
-            Some(twin) => (program - twin) / 2.0,
+            Some(baseline) => (program - baseline) / 2.0,
         }
     }
 }
 
-/// Cases that do the same thing.
+/// A row of the report: cases that perform the same operation.
 #[derive(Clone, Copy)]
 pub struct Row {
-    /// For the command line and progress.
+    /// The name on the command line and in progress messages.
     pub id: &'static str,
-    /// For the report.
+    /// The title in the report.
     pub title: &'static str,
-    /// The thing itself, without any library.
+    /// The operation without a library.
     pub bare: Option<Case>,
-    /// This library. The first case is judged, others are shown beside it.
-    pub ours: &'static [Case],
-    /// Libraries that do what the row asks.
+    /// The cases of this library. The first is compared with the goal and the peers.
+    pub steadfast: &'static [Case],
+    /// The libraries with all features of the row.
     pub peers: &'static [Case],
-    /// Libraries that do less than the row asks: shown, never the best peer.
-    pub aside: &'static [Case],
-    /// The instructions that ours must not exceed.
-    pub reach: f64,
+    /// The libraries that lack a feature of the row: listed, but never the best peer.
+    pub partial_peers: &'static [Case],
+    /// The maximum number of instructions for this library.
+    pub goal: f64,
 }
 
 impl Row {
     /// All cases, the bare one first.
     pub fn cases(&self) -> impl Iterator<Item = &Case> {
-        let libraries = self.ours.iter().chain(self.peers).chain(self.aside);
+        let libraries = self.steadfast.iter().chain(self.peers).chain(self.partial_peers);
         self.bare.iter().chain(libraries)
     }
 
     /// The same row without its peers.
-    pub fn alone(self) -> Self {
-        Row { peers: &[], aside: &[], ..self }
+    pub fn without_peers(self) -> Self {
+        Row { peers: &[], partial_peers: &[], ..self }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// A YAML file of `count` policies, and for each an operation with two cases.
+/// A YAML file of `count` policies, with operations that map two errors each.
 pub fn policies(count: usize) -> String {
     let mut text = String::from(
         "version: \"1.1.0\"\nglobal_defaults:\n  jitter_type: full\n  jitter_amount: 0.1\npolicies:\n",
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_generated_file_is_a_good_one() {
+    fn generated_file_is_valid() {
         let source = Source::new("generated.yaml", &policies(100));
         let policies = Policies::parse(&source, Format::Yaml).unwrap();
         assert_eq!((policies.iter().count(), policies.mapped().len()), (100, 200));

@@ -1,17 +1,15 @@
 //! Steadfast and its peers, measured in one run.
 //!
-//! A [`Case`] is one library doing one thing; a [`Row`] sets the cases that do
-//! the same thing side by side, with the number that ours must reach. The rows
-//! are in [`cases`], the peers one to a file in [`peers`], each driven the way
-//! its own documentation says, and our own cases in [`steadfast_cases`].
+//! A [`Case`] is one library performing one operation. A [`Row`] groups the cases of the same
+//! operation, with the goal of this library. [`cases`] lists the rows. Each file in [`peers`] holds
+//! the cases of one peer, used as its documentation recommends; [`steadfast_cases`] holds those of
+//! this library.
 //!
-//! The rows are measured by [`instructions`] and by [`wall`] clock, and
-//! sessions that sleep ([`Sleeper`]) by their memory. The program `core` does
-//! all of it and prints the [`report`].
+//! Rows are measured in [`instructions`] and in [`wall`]-clock time, and sleeping sessions
+//! ([`Sleeper`]) in memory. The program `core` measures all of them and prints the [`report`].
 
 pub mod case;
 pub mod cases;
-pub mod figures;
 pub mod generated;
 pub mod instructions;
 pub mod machine;
@@ -19,6 +17,7 @@ pub mod operation;
 pub mod peers;
 pub mod programs;
 pub mod report;
+pub mod results;
 pub mod sleeper;
 pub mod steadfast_cases;
 pub mod wall;

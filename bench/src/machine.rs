@@ -1,10 +1,10 @@
-//! The machine and the versions of the peers.
+//! A description of the machine and the versions of the peers.
 
 use std::fs;
 use std::process::Command;
 use std::thread;
 
-/// The peers, by their names in the lock file.
+/// The crates whose versions are reported, by their names in the lock file.
 const CRATES: &[&str] = &[
     "tokio",
     "backoff",
@@ -19,9 +19,10 @@ const CRATES: &[&str] = &[
     "tower",
 ];
 
-/// One paragraph.
+/// The description, as one paragraph.
 pub fn description() -> String {
-    let crates = CRATES.iter().map(|name| format!("{name} {}", locked(LOCK, name).unwrap_or("?")));
+    let crates =
+        CRATES.iter().map(|name| format!("{name} {}", locked_version(LOCK, name).unwrap_or("?")));
     format!(
         "Measured on {cores} × {processor} ({architecture}); {rustc}; {valgrind}; {crates}.",
         cores = thread::available_parallelism().map_or(0, usize::from),
@@ -42,15 +43,15 @@ fn processor() -> Option<String> {
 fn version_of(program: &str) -> String {
     let output = Command::new(program).arg("--version").output();
     output.map_or_else(
-        |_| format!("no {program}"),
+        |_| format!("{program} not found"),
         |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
     )
 }
 
-/// The lock file that this program was built by.
+/// The lock file of this program.
 const LOCK: &str = include_str!("../Cargo.lock");
 
-fn locked<'a>(lock: &'a str, name: &str) -> Option<&'a str> {
+fn locked_version<'a>(lock: &'a str, name: &str) -> Option<&'a str> {
     let (_, package) = lock.split_once(&format!("name = \"{name}\"\nversion = \""))?;
     Some(package.split_once('"')?.0)
 }
@@ -62,8 +63,8 @@ mod tests {
     #[test]
     fn every_peer_is_in_the_lock_file() {
         for name in CRATES {
-            assert!(locked(LOCK, name).is_some(), "{name}");
+            assert!(locked_version(LOCK, name).is_some(), "{name}");
         }
-        assert_eq!(locked(LOCK, "no-such-crate"), None);
+        assert_eq!(locked_version(LOCK, "no-such-crate"), None);
     }
 }

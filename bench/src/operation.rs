@@ -1,5 +1,7 @@
-//! The retried operations: the cheapest that a compiler cannot optimise away, and the loops that call
-//! them. A case's cost above the bare call is the library's.
+//! The retried operations, and the loops that call them.
+//!
+//! The operations are the cheapest that the compiler cannot optimise away, so the cost of a case
+//! above the bare call is the cost of the library.
 
 use std::cell::Cell;
 use std::fmt;
@@ -8,7 +10,7 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
-/// How an operation fails.
+/// The error of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Failed(pub u32);
 
@@ -20,23 +22,22 @@ impl fmt::Display for Failed {
 
 impl std::error::Error for Failed {}
 
-/// Succeeds.
+/// An operation that succeeds.
 pub fn succeed_blocking() -> Result<u64, Failed> {
     Ok(black_box(42))
 }
 
-/// Succeeds.
+/// An asynchronous operation that succeeds.
 pub async fn succeed() -> Result<u64, Failed> {
     succeed_blocking()
 }
 
-/// Fails.
+/// An asynchronous operation that fails.
 pub async fn fail() -> Result<u64, Failed> {
     Err(Failed(black_box(1)))
 }
 
-/// Fails, fails, succeeds, fails, fails, succeeds, and so on: each session has
-/// two failed attempts.
+/// An operation that succeeds on every third call, so that each session has two failed attempts.
 #[inline(always)]
 pub fn fail_twice_blocking() -> Result<u64, Failed> {
     thread_local!(static FAILED: Cell<u32> = const { Cell::new(0) });
@@ -49,7 +50,7 @@ pub fn fail_twice_blocking() -> Result<u64, Failed> {
     Err(Failed(black_box(failed)))
 }
 
-/// As [`fail_twice_blocking`].
+/// The asynchronous form of [`fail_twice_blocking`].
 pub async fn fail_twice() -> Result<u64, Failed> {
     fail_twice_blocking()
 }
@@ -64,8 +65,8 @@ pub fn repeat<T, E>(n: u64, mut session: impl FnMut() -> Result<T, E>) {
 
 /// Runs an asynchronous session `n` times, on a runtime with timers.
 ///
-/// A macro, because a session handed over as a closure would be a future
-/// within a future, and that costs a few instructions of its own.
+/// A macro, because a session passed as a closure would be a future inside a future, which costs a
+/// few more instructions.
 #[macro_export]
 macro_rules! repeat_async {
     ($n:expr, $session:expr) => {
@@ -86,8 +87,8 @@ pub fn repeat_delays(n: u64, mut delays: impl Iterator<Item = Duration>) {
     }
 }
 
-/// A runtime on this thread, with timers.
-#[expect(clippy::expect_used, reason = "without a runtime there is nothing to measure")]
+/// A single-threaded runtime with timers.
+#[expect(clippy::expect_used, reason = "nothing can be measured without a runtime")]
 pub fn runtime() -> Runtime {
     let runtime = Builder::new_current_thread().enable_time().build();
     runtime.expect("a runtime can be built")

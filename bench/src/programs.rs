@@ -1,13 +1,13 @@
-//! The programs of this package, run by one another.
+//! Child processes: the other programs of this package, and external commands.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-/// Whatever keeps a measurement from being made, in words.
+/// The error of a measurement.
 pub type Error = Box<dyn std::error::Error>;
 
-/// The program of this package that was built beside this one.
-pub fn beside(name: &str) -> Result<PathBuf, Error> {
+/// The path of another program of this package, in the directory of the current one.
+pub fn sibling(name: &str) -> Result<PathBuf, Error> {
     let program = std::env::current_exe()?.with_file_name(name);
     if !program.is_file() {
         return Err(format!("{} is missing: build with --bins", program.display()).into());
@@ -15,7 +15,10 @@ pub fn beside(name: &str) -> Result<PathBuf, Error> {
     Ok(program)
 }
 
-/// Runs a command to its end, and fails if it does.
+/// Runs a command to completion.
+///
+/// # Errors
+/// The command cannot be started, or exits with a failure.
 pub fn run(command: &mut Command) -> Result<Output, Error> {
     let output = command.output();
     let output = output.map_err(|error| format!("{command:?}: {error}"))?;

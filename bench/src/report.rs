@@ -1,43 +1,52 @@
-//! The report: tables in Markdown.
+//! The Markdown tables of the report.
 
 use std::fmt::Write;
 
-use crate::figures::{Figure, Figures};
+use crate::results::{CaseResult, RowResult};
 
-/// Instructions, with the verdict on each row.
-pub fn instructions(rows: &[Figures]) -> String {
-    let head =
-        ["instructions", "bare", "ours", "best peer", "ours / best", "reach", "reached", "others"];
+/// The table of instructions, with the goal of each row.
+pub fn instructions(rows: &[RowResult]) -> String {
+    let head = [
+        "instructions",
+        "bare",
+        "steadfast",
+        "best peer",
+        "steadfast / best",
+        "goal",
+        "met",
+        "others",
+    ];
     table(
         &head,
         rows.iter().map(|row| {
-            let reached = match row.reached() {
-                None => NOTHING,
+            let met = match row.meets_goal() {
+                None => DASH,
                 Some(true) => "yes",
                 Some(false) => "**no**",
             };
-            let [title, bare, ours, best, ratio, others] = common(row, count);
+            let [title, bare, steadfast, best_peer, ratio, others] = common_cells(row, count);
             [
                 title,
                 bare,
-                ours,
-                best,
+                steadfast,
+                best_peer,
                 ratio,
-                format!("≤ {}", count(row.reach)),
-                reached.to_owned(),
+                format!("≤ {}", count(row.goal)),
+                met.to_owned(),
                 others,
             ]
         }),
     )
 }
 
-/// Wall clock.
-pub fn wall(rows: &[Figures]) -> String {
-    let head = ["nanoseconds", "bare", "ours", "fastest peer", "ours / fastest", "others"];
-    table(&head, rows.iter().map(|row| common(row, time)))
+/// The table of wall-clock times.
+pub fn wall(rows: &[RowResult]) -> String {
+    let head =
+        ["nanoseconds", "bare", "steadfast", "fastest peer", "steadfast / fastest", "others"];
+    table(&head, rows.iter().map(|row| common_cells(row, time)))
 }
 
-/// A table.
+/// A Markdown table.
 pub fn table<const N: usize>(head: &[&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let mut table = String::new();
     let mut line = |cells: &[String]| _ = writeln!(table, "| {} |", cells.join(" | "));
@@ -47,35 +56,37 @@ pub fn table<const N: usize>(head: &[&str; N], rows: impl Iterator<Item = [Strin
     table
 }
 
-const NOTHING: &str = "–";
+/// The content of an empty cell.
+const DASH: &str = "–";
 
-fn common(row: &Figures, number: fn(f64) -> String) -> [String; 6] {
-    let named = |figure: &Figure| format!("{} {}", figure.name, number(figure.cost));
+/// The cells that both tables have.
+fn common_cells(row: &RowResult, number: fn(f64) -> String) -> [String; 6] {
+    let named = |case: &CaseResult| format!("{} {}", case.name, number(case.cost));
     [
         row.title.to_owned(),
-        row.bare.map_or_else(nothing, number),
-        ours(&row.ours, number),
-        row.best.as_ref().map_or_else(nothing, named),
-        row.ratio().map_or_else(nothing, |ratio| format!("{ratio:.2}")),
-        or_nothing(row.others.iter().map(named).collect::<Vec<_>>().join(", ")),
+        row.bare.map_or_else(dash, number),
+        steadfast(&row.steadfast, number),
+        row.best_peer.as_ref().map_or_else(dash, named),
+        row.ratio().map_or_else(dash, |ratio| format!("{ratio:.2}")),
+        or_dash(row.others.iter().map(named).collect::<Vec<_>>().join(", ")),
     ]
 }
 
-/// The judged one without its name, for the column says it.
-fn ours(figures: &[Figure], number: fn(f64) -> String) -> String {
-    let Some((judged, others)) = figures.split_first() else {
-        return nothing();
+/// The first case without its name, which is the title of the column, and the others with theirs.
+fn steadfast(cases: &[CaseResult], number: fn(f64) -> String) -> String {
+    let Some((first, others)) = cases.split_first() else {
+        return dash();
     };
-    let others = others.iter().map(|f| format!(", {} {}", f.name, number(f.cost)));
-    number(judged.cost) + &others.collect::<String>()
+    let others = others.iter().map(|case| format!(", {} {}", case.name, number(case.cost)));
+    number(first.cost) + &others.collect::<String>()
 }
 
-fn nothing() -> String {
-    NOTHING.to_owned()
+fn dash() -> String {
+    DASH.to_owned()
 }
 
-fn or_nothing(text: String) -> String {
-    if text.is_empty() { nothing() } else { text }
+fn or_dash(text: String) -> String {
+    if text.is_empty() { dash() } else { text }
 }
 
 fn count(instructions: f64) -> String {
@@ -91,31 +102,32 @@ fn time(nanoseconds: f64) -> String {
 mod tests {
     use super::*;
 
-    fn figure(name: &'static str, cost: f64) -> Figure {
-        Figure { name, cost }
+    fn case(name: &'static str, cost: f64) -> CaseResult {
+        CaseResult { name, cost }
     }
 
-    fn row() -> Figures {
-        Figures {
+    fn row() -> RowResult {
+        RowResult {
             title: "a row",
             bare: Some(8.003),
-            ours: vec![figure("steadfast", 21.0), figure("macro", 22.26)],
-            best: Some(figure("x", 42.0)),
-            others: vec![figure("y", 50.0), figure("z", 60.0)],
-            reach: 24.0,
+            steadfast: vec![case("steadfast", 21.0), case("macro", 22.26)],
+            best_peer: Some(case("x", 42.0)),
+            others: vec![case("y", 50.0), case("z", 60.0)],
+            goal: 24.0,
         }
     }
 
     #[test]
-    fn a_row_tells_all_of_it() {
+    fn instructions_row_has_all_costs_and_the_goal() {
         let table = instructions(&[row()]);
         let last = table.lines().last().unwrap();
         assert_eq!(last, "| a row | 8 | 21, macro 22.3 | x 42 | 0.50 | ≤ 24 | yes | y 50, z 60 |");
     }
 
     #[test]
-    fn what_is_not_there_is_a_dash() {
-        let row = Figures { bare: None, ours: vec![], best: None, others: vec![], ..row() };
+    fn missing_value_is_a_dash() {
+        let row =
+            RowResult { bare: None, steadfast: vec![], best_peer: None, others: vec![], ..row() };
         let table = wall(&[row]);
         assert_eq!(table.lines().last().unwrap(), "| a row | – | – | – | – | – |");
     }

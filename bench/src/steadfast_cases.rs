@@ -1,10 +1,9 @@
-//! Our own cases, one table to a row of [`cases`](crate::cases).
+//! The cases of this library, one table per row of [`cases`](crate::cases).
 //!
-//! The first case of a table is the one that is judged; further ones are shown
-//! beside it. The peers' policies are built in the loop, where the compiler
-//! knows every number of them; ours is a constant, which is the same to it. The
-//! cases called *at run time* hide the policy from the compiler, as one read
-//! from a file is hidden.
+//! The first case of a table is compared with the goal and the peers; the others are listed beside
+//! it. The peers build their policies in the loop, where the compiler knows all values; the policy
+//! here is a constant, which is equivalent. The cases named *at run time* hide the policy from the
+//! compiler, like a policy read from a file.
 
 use std::future::{Ready, ready};
 use std::hint::black_box;
@@ -36,7 +35,7 @@ pub const BLOCKING_SUCCESS: &[Case] = &[
 pub const BY_NAME: &[Case] = &[
     Case::call("steadfast, policy looked up", policy_by_name),
     Case::call("run, which can be listed and cancelled", run_by_name),
-    Case::call("run of an operation's default", run_by_operations_default),
+    Case::call("run of an operation's default", run_by_default_of_operation),
     Case::call("run, blocking", run_by_name_blocking),
 ];
 /// Async success through a breaker: [`Case::call`].
@@ -44,11 +43,12 @@ pub const BREAKER: &[Case] = &[Case::call("steadfast", breaker)];
 /// Async success with breaker, ratio budget and metrics: [`Case::call`].
 pub const ALL_GUARDS: &[Case] = &[Case::call("steadfast", all_guards)];
 /// One failed attempt, no-op sleep, exponential with jitter: [`Case::failure`].
-pub const FAILED_ATTEMPT: &[Case] = &[Case::failure("steadfast", fails_twice, fails_twice_twin)];
+pub const FAILED_ATTEMPT: &[Case] =
+    &[Case::failure("steadfast", fails_twice, fails_twice_baseline)];
 /// One jittered delay: [`Case::call`] of a program that makes `n` delays.
 pub const DELAY: &[Case] = &[Case::call("steadfast", delays)];
 
-/// The facts of our test error: what the peers retry without asking.
+/// A retryable fault, because the peers retry every error.
 impl Failure for Failed {
     #[inline]
     fn fault(&self) -> Fault {
@@ -81,71 +81,71 @@ fn blocking_success_at_run_time(n: u64) {
     repeat(n, || retry(black_box(&policy), succeed_blocking).call());
 }
 
-/// A hundred policies, each with three names that lead to it. Loaded once: that is not what
-/// these cases measure.
-#[expect(clippy::expect_used, reason = "the file is right")]
+/// A registry of a hundred policies with mapped operations. It is loaded once, because these cases do
+/// not measure loading.
+#[expect(clippy::expect_used, reason = "the generated file is valid")]
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("temporary directory");
     let path = folder.path().join("steadfast.yaml");
-    std::fs::write(&path, generated::policies(100)).expect("a file");
-    Loader::file(path).unwatched().load().expect("a registry")
+    std::fs::write(&path, generated::policies(100)).expect("policy file");
+    Loader::file(path).unwatched().load().expect("registry")
 });
 
-const NAME: &str = "subsystem_7.operation_4.timeout";
-const UNMAPPED: &str = "subsystem_7.operation_4.disk_full";
+const MAPPED_NAME: &str = "subsystem_7.operation_4.timeout";
+const UNMAPPED_NAME: &str = "subsystem_7.operation_4.disk_full";
 
 #[inline(never)]
 fn run_by_name(n: u64) {
     let registry = &*REGISTRY;
-    repeat_async!(n, registry.run(black_box(NAME), succeed).await);
+    repeat_async!(n, registry.run(black_box(MAPPED_NAME), succeed).await);
 }
 
 #[inline(never)]
-fn run_by_operations_default(n: u64) {
+fn run_by_default_of_operation(n: u64) {
     let registry = &*REGISTRY;
-    repeat_async!(n, registry.run(black_box(UNMAPPED), succeed).await);
+    repeat_async!(n, registry.run(black_box(UNMAPPED_NAME), succeed).await);
 }
 
 #[inline(never)]
 fn run_by_name_blocking(n: u64) {
     let registry = &*REGISTRY;
-    repeat(n, || registry.run(black_box(NAME), succeed_blocking).call());
+    repeat(n, || registry.run(black_box(MAPPED_NAME), succeed_blocking).call());
 }
 
 #[inline(never)]
 fn policy_by_name(n: u64) {
     let registry = &*REGISTRY;
     repeat_async!(n, {
-        let policy = registry.policy(black_box(NAME));
+        let policy = registry.policy(black_box(MAPPED_NAME));
         retry(&policy, succeed).await
     });
 }
 
-#[expect(clippy::expect_used, reason = "the settings are right")]
-fn a_breaker() -> Breaker {
-    Breaker::new(BreakerSettings::consecutive(5, Duration::from_secs(10))).expect("a breaker")
+#[expect(clippy::expect_used, reason = "the settings are valid")]
+fn new_breaker() -> Breaker {
+    Breaker::new(BreakerSettings::consecutive(5, Duration::from_secs(10))).expect("valid settings")
 }
 
 #[inline(never)]
 fn breaker(n: u64) {
-    let breaker = a_breaker();
+    let breaker = new_breaker();
     repeat_async!(n, retry(&POLICY, succeed).breaker(&breaker).await);
 }
 
 #[inline(never)]
-#[expect(clippy::expect_used, reason = "the settings are right")]
+#[expect(clippy::expect_used, reason = "the settings are valid")]
 fn all_guards(n: u64) {
-    let breaker = a_breaker();
+    let breaker = new_breaker();
     let settings =
         BudgetSettings::Ratio { ratio: 0.2, min_per_second: 10.0, window: Duration::from_secs(10) };
-    let budget = Budget::new(settings).expect("a budget");
+    let budget = Budget::new(settings).expect("valid settings");
     let metrics = Metrics::new("bench");
     repeat_async!(n, {
         retry(&POLICY, succeed).breaker(&breaker).budget(&budget).instrument(&metrics).await
     });
 }
 
-/// The real clock and chance, and no wait at all.
+/// The real clock and random numbers, with a sleep that returns at once.
 struct NoSleep;
 
 impl Environment for NoSleep {
@@ -168,7 +168,7 @@ fn fails_twice(n: u64) {
 }
 
 #[inline(never)]
-fn fails_twice_twin(n: u64) {
+fn fails_twice_baseline(n: u64) {
     repeat_async!(n, retry(&POLICY, succeed).environment(NoSleep).await);
 }
 
@@ -185,6 +185,6 @@ fn delays(n: u64) {
 
 /// Sessions that sleep for [`HOUR`].
 pub fn sleepers() -> Vec<Sleeper> {
-    static PATIENT: Policy = Policy::fixed(HOUR).constant();
-    vec![Sleeper::new("steadfast", || retry(&PATIENT, fail).into_future())]
+    static HOURLY: Policy = Policy::fixed(HOUR).constant();
+    vec![Sleeper::new("steadfast", || retry(&HOURLY, fail).into_future())]
 }

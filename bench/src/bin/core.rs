@@ -1,5 +1,6 @@
-//! The core report: instructions, wall-clock time and memory of this library and its peers. With
-//! `--quick`: instructions of this library only.
+//! The core report: instructions, wall-clock time and memory of this library and its peers.
+//!
+//! With `--quick`, only the instructions of this library.
 
 use std::process::{Command, Stdio};
 
@@ -11,23 +12,23 @@ use steadfast_bench::{instructions, machine, report};
 fn main() -> Result<(), Error> {
     let quick = std::env::args().any(|argument| argument == "--quick");
     let rows: Vec<Row> = match quick {
-        true => ROWS.iter().map(|row| row.alone()).collect(),
+        true => ROWS.iter().map(|row| row.without_peers()).collect(),
         false => ROWS.to_vec(),
     };
-    let counted = report::instructions(&instructions::all(&rows)?);
+    let instructions = report::instructions(&instructions::all(&rows)?);
     if quick {
-        print!("{counted}");
+        print!("{instructions}");
         return Ok(());
     }
-    let wall = table_by("wall")?;
-    let memory = table_by("memory")?;
-    print!("{counted}\n{wall}\n{memory}\n{}\n", machine::description());
+    let wall = output_of("wall")?;
+    let memory = output_of("memory")?;
+    print!("{instructions}\n{wall}\n{memory}\n{}\n", machine::description());
     Ok(())
 }
 
-/// What another program of this package prints.
-fn table_by(program: &str) -> Result<String, Error> {
-    let program = programs::beside(program)?;
+/// The output of another program of this package.
+fn output_of(program: &str) -> Result<String, Error> {
+    let program = programs::sibling(program)?;
     let output = programs::run(Command::new(program).stderr(Stdio::inherit()))?;
     Ok(String::from_utf8(output.stdout)?)
 }

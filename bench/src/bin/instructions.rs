@@ -1,5 +1,6 @@
-//! One case run a given number of times under callgrind.
-//! Without arguments it lists the cases.
+//! One case, run a given number of times, for callgrind.
+//!
+//! Without arguments, lists the cases.
 
 use steadfast_bench::case::Program;
 use steadfast_bench::cases::ROWS;
@@ -21,16 +22,16 @@ fn find(row: &str, case: &str, part: &str) -> Option<Program> {
     let case = row.cases().find(|known| known.name == case)?;
     match part {
         "program" => Some(case.program),
-        "twin" => case.twin,
+        "baseline" => case.baseline,
         _ => None,
     }
 }
 
 fn list() {
-    println!("Usage: instructions <row> <case> <program or twin> <n>\n");
+    println!("Usage: instructions <row> <case> <program or baseline> <n>\n");
     for row in ROWS {
         for case in row.cases() {
-            let parts = if case.twin.is_some() { "program, twin" } else { "program" };
+            let parts = if case.baseline.is_some() { "program, baseline" } else { "program" };
             println!("{:<18} {:<26} {parts}", row.id, case.name);
         }
     }

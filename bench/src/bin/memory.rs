@@ -1,5 +1,5 @@
-//! A memory table of sleeping sessions: the size of the future, and the heap of a hundred thousand,
-//! each in its own task.
+//! The memory table: the size of a sleeping session's future, and its heap, with a hundred thousand
+//! sessions in tasks of their own.
 
 use std::alloc::System;
 use std::time::Duration;
@@ -29,18 +29,18 @@ fn heap_per_task(sleeper: &Sleeper) -> f64 {
         for _ in 0..TASKS {
             (sleeper.spawn)();
         }
-        until_all_sleep().await;
+        wait_until_all_sleep().await;
         let change = region.change();
         (change.bytes_allocated - change.bytes_deallocated) as f64 / TASKS as f64
     })
 }
 
-/// Every task had its turn, and none has ended.
-async fn until_all_sleep() {
+/// Waits until all tasks have been polled, and asserts that none has ended.
+async fn wait_until_all_sleep() {
     for _ in 0..5 {
         tokio::task::yield_now().await;
     }
     tokio::time::sleep(Duration::from_millis(300)).await;
     let alive = tokio::runtime::Handle::current().metrics().num_alive_tasks();
-    assert_eq!(alive, TASKS, "all are asleep");
+    assert_eq!(alive, TASKS, "tasks alive");
 }

@@ -1,16 +1,16 @@
-//! A wall-clock table of every row.
+//! The wall-clock table of all rows.
 
 use steadfast_bench::case::Row;
 use steadfast_bench::cases::ROWS;
-use steadfast_bench::figures::Figures;
+use steadfast_bench::results::RowResult;
 use steadfast_bench::{report, wall};
 
 fn main() {
-    let rows: Vec<Figures> = ROWS.iter().map(measure).collect();
+    let rows: Vec<RowResult> = ROWS.iter().map(measure).collect();
     print!("{}", report::wall(&rows));
 }
 
-fn measure(row: &Row) -> Figures {
+fn measure(row: &Row) -> RowResult {
     eprintln!("         wall clock    {}", row.id);
     wall::row(row)
 }

@@ -1,4 +1,4 @@
-//! backoff: one exponential policy, for functions and for futures.
+//! backoff: an exponential policy for functions and futures.
 
 use std::future::{Ready, ready};
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub fn async_success(n: u64) {
     repeat_async!(n, future::retry(ExponentialBackoff::default(), succeed).await);
 }
 
-/// Success under the default policy.
+/// Blocking success under the default policy.
 #[inline(never)]
 pub fn blocking_success(n: u64) {
     repeat(n, || backoff::retry(ExponentialBackoff::default(), succeed_blocking));
@@ -56,22 +56,22 @@ pub fn fails_twice(n: u64) {
     });
 }
 
-/// Success under the same.
+/// Success under the same policy.
 #[inline(never)]
-pub fn fails_twice_twin(n: u64) {
+pub fn fails_twice_baseline(n: u64) {
     repeat_async!(n, {
         future::Retry::new(NoSleep, ExponentialBackoff::default(), |_, _| {}, succeed).await
     });
 }
 
-/// The delays of the default policy, which has jitter, without its end.
+/// The delays of the default policy, which has jitter, without its time limit.
 #[inline(never)]
 pub fn delays(n: u64) {
     let mut policy = ExponentialBackoff { max_elapsed_time: None, ..ExponentialBackoff::default() };
     repeat_delays(n, std::iter::from_fn(|| policy.next_backoff()));
 }
 
-/// A session that sleeps.
+/// A sleeping session.
 pub fn sleeper() -> Sleeper {
     Sleeper::new("backoff", || {
         let hourly = ExponentialBackoff {

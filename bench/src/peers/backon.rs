@@ -1,4 +1,4 @@
-//! backon: a builder on the operation itself.
+//! backon: an extension trait of the operation.
 
 use std::future::ready;
 use std::hint::black_box;
@@ -16,7 +16,7 @@ pub fn async_success(n: u64) {
     repeat_async!(n, succeed.retry(ExponentialBuilder::default()).await);
 }
 
-/// Success under the default policy.
+/// Blocking success under the default policy.
 #[inline(never)]
 pub fn blocking_success(n: u64) {
     repeat(n, || succeed_blocking.retry(ExponentialBuilder::default()).call());
@@ -32,20 +32,20 @@ pub fn fails_twice(n: u64) {
     repeat_async!(n, fail_twice.retry(jittered()).sleep(|_| ready(())).await);
 }
 
-/// Success under the same.
+/// Success under the same policy.
 #[inline(never)]
-pub fn fails_twice_twin(n: u64) {
+pub fn fails_twice_baseline(n: u64) {
     repeat_async!(n, succeed.retry(jittered()).sleep(|_| ready(())).await);
 }
 
-/// The delays of the default policy with jitter, without its end.
+/// The delays of the default policy with jitter, without its limit of retries.
 #[inline(never)]
 pub fn delays(n: u64) {
     let policy = black_box(jittered().without_max_times());
     repeat_delays(n, policy.build());
 }
 
-/// A session that sleeps.
+/// A sleeping session.
 pub fn sleeper() -> Sleeper {
     let policy = ExponentialBuilder::default().with_min_delay(HOUR).with_max_delay(HOUR);
     Sleeper::new("backon", move || fail.retry(policy).into_future())

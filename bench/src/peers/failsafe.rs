@@ -1,4 +1,4 @@
-//! failsafe: a breaker, here the one that counts failures in a row.
+//! failsafe: a circuit breaker, here with the policy for consecutive failures.
 
 use std::time::Duration;
 

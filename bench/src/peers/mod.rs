@@ -1,16 +1,15 @@
-//! The peers, one to a file, each driven the way its own documentation says.
+//! The peers, one per file, each used as its documentation recommends.
 //!
 //! The functions have the same names in each file:
 //!
 //! - `async_success`, `blocking_success`: a session whose operation succeeds.
-//! - `fails_twice`: a session whose operation fails twice and then succeeds,
-//!   with a sleep that does nothing. `fails_twice_twin`: the same policy and
-//!   sleep, and an operation that succeeds at once.
-//! - `delays`: the delays alone.
+//! - `fails_twice`: a session whose operation fails twice and then succeeds, with a sleep that
+//!   returns at once. `fails_twice_baseline`: the same policy and sleep, with an operation that
+//!   succeeds at once.
+//! - `delays`: only the delays.
 //! - `sleeper`: a session that fails and sleeps.
 //!
-//! Each is kept out of line, so that a case costs the same whichever other peers are
-//! measured.
+//! No function is inlined, so that the cost of a case does not depend on the other peers.
 
 pub mod backoff;
 pub mod backon;

@@ -1,4 +1,4 @@
-//! recloser: a breaker that keeps its outcomes in a ring of atomics.
+//! recloser: a circuit breaker with a ring buffer of outcomes.
 
 use recloser::{AsyncRecloser, Recloser};
 

@@ -1,4 +1,4 @@
-//! relentless: one pure step function under two drivers.
+//! relentless: a pure decision function with a blocking and an asynchronous driver.
 
 use std::future::{Ready, ready};
 use std::hint::black_box;
@@ -16,7 +16,7 @@ pub fn async_success(n: u64) {
     repeat_async!(n, retry_async(|_| succeed()).clock(TokioClock::new()).call().await);
 }
 
-/// Success under the default policy.
+/// Blocking success under the default policy.
 #[inline(never)]
 pub fn blocking_success(n: u64) {
     repeat(n, || retry(|_| succeed_blocking()).call());
@@ -52,9 +52,9 @@ pub fn fails_twice(n: u64) {
     });
 }
 
-/// Success under the same.
+/// Success under the same policy.
 #[inline(never)]
-pub fn fails_twice_twin(n: u64) {
+pub fn fails_twice_baseline(n: u64) {
     repeat_async!(n, retry_async(|_| succeed()).wait(jittered()).clock(NoClock).call().await);
 }
 
@@ -67,7 +67,7 @@ pub fn delays(n: u64) {
     }
 }
 
-/// A session that sleeps.
+/// A sleeping session.
 pub fn sleeper() -> Sleeper {
     Sleeper::new("relentless", || {
         retry_async(|_| fail()).wait(wait::fixed(HOUR)).clock(TokioClock::new()).call()

@@ -1,4 +1,4 @@
-//! retry: an iterator of delays and a blocking function.
+//! retry: a blocking function with an iterator of delays.
 
 use std::hint::black_box;
 
@@ -6,7 +6,7 @@ use retry::delay::{Exponential, jitter};
 
 use crate::operation::{repeat, repeat_delays, succeed_blocking};
 
-/// Success under the policy of its front page.
+/// Success under the policy of the crate's first example.
 #[inline(never)]
 pub fn blocking_success(n: u64) {
     repeat(n, || {
@@ -15,8 +15,8 @@ pub fn blocking_success(n: u64) {
     });
 }
 
-/// Delays of 100 ms with jitter. The factor of one keeps an endless sequence
-/// from running into its end, and costs what any other does.
+/// Delays of 100 ms with jitter. A factor of one keeps the endless sequence from overflowing, and
+/// costs the same as any other.
 #[inline(never)]
 pub fn delays(n: u64) {
     let delays = Exponential::from_millis_with_factor(black_box(100), 1.0);

@@ -1,4 +1,4 @@
-//! tokio-retry2: tokio-retry with errors that say whether they are transient.
+//! tokio-retry2: tokio-retry with transient and permanent errors.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -21,7 +21,7 @@ fn delay_sequence() -> impl Iterator<Item = Duration> {
     ExponentialBackoff::from_millis(10).map(jitter).take(3)
 }
 
-/// Success under the policy of its front page.
+/// Success under the policy of the crate's first example.
 #[inline(never)]
 pub fn async_success(n: u64) {
     repeat_async!(n, Retry::spawn(delay_sequence(), succeed).await);
@@ -34,7 +34,7 @@ pub fn delays(n: u64) {
     repeat_delays(n, doubling.max_delay(Duration::from_secs(60)).map(jitter));
 }
 
-/// A session that sleeps.
+/// A sleeping session.
 pub fn sleeper() -> Sleeper {
     Sleeper::new("tokio-retry2", || {
         let hours = ExponentialBackoff::from_millis(3_600_000).map(jitter).take(3);

@@ -1,4 +1,4 @@
-//! tower: a service around a service, with a policy that its user writes.
+//! tower: a retry middleware for services, with a policy written by the user.
 
 use std::future::{Ready, ready};
 use std::sync::Arc;
@@ -12,29 +12,29 @@ use tower::{Service, ServiceExt, service_fn};
 use crate::operation::{self, Failed, repeat_async};
 use crate::sleeper::{HOUR, Sleeper};
 
-type Answer = Result<u64, Failed>;
+type Response = Result<u64, Failed>;
 
-async fn succeed(_: u64) -> Answer {
+async fn succeed(_: u64) -> Response {
     operation::succeed().await
 }
 
-async fn fail_twice(_: u64) -> Answer {
+async fn fail_twice(_: u64) -> Response {
     operation::fail_twice().await
 }
 
-async fn fail(_: u64) -> Answer {
+async fn fail(_: u64) -> Response {
     operation::fail().await
 }
 
-/// Retries a number of times without delay: the policy of its documentation.
+/// The policy of tower's documentation: a number of retries without delay.
 #[derive(Clone)]
 struct Attempts(usize);
 
 impl Policy<u64, u64, Failed> for Attempts {
     type Future = Ready<()>;
 
-    fn retry(&mut self, _: &mut u64, answer: &mut Answer) -> Option<Ready<()>> {
-        if answer.is_ok() || self.0 == 0 {
+    fn retry(&mut self, _: &mut u64, response: &mut Response) -> Option<Ready<()>> {
+        if response.is_ok() || self.0 == 0 {
             return None;
         }
         self.0 -= 1;
@@ -46,15 +46,15 @@ impl Policy<u64, u64, Failed> for Attempts {
     }
 }
 
-/// The same, if the budget allows.
+/// The same policy with a retry budget.
 #[derive(Clone)]
 struct Budgeted(usize, Arc<TpsBudget>);
 
 impl Policy<u64, u64, Failed> for Budgeted {
     type Future = Ready<()>;
 
-    fn retry(&mut self, _: &mut u64, answer: &mut Answer) -> Option<Ready<()>> {
-        if answer.is_ok() {
+    fn retry(&mut self, _: &mut u64, response: &mut Response) -> Option<Ready<()>> {
+        if response.is_ok() {
             self.1.deposit();
             return None;
         }
@@ -70,8 +70,8 @@ impl Policy<u64, u64, Failed> for Budgeted {
     }
 }
 
-/// A budget that never runs dry.
-fn ample() -> Arc<TpsBudget> {
+/// A budget that is never exhausted.
+fn unlimited_budget() -> Arc<TpsBudget> {
     Arc::new(TpsBudget::new(Duration::from_secs(10), 1_000_000, 1000.0))
 }
 
@@ -88,7 +88,7 @@ where
     });
 }
 
-/// Success under a policy that counts.
+/// Success under a policy with a number of retries.
 #[inline(never)]
 pub fn async_success(n: u64) {
     repeat_service(n, Retry::new(Attempts(3), service_fn(succeed)));
@@ -101,33 +101,33 @@ pub fn async_success_with_budget(n: u64) {
     repeat_service(n, Retry::new(policy, service_fn(succeed)));
 }
 
-/// Two failures under a policy that counts.
+/// Two failures under a policy with a number of retries.
 #[inline(never)]
 pub fn fails_twice(n: u64) {
     repeat_service(n, Retry::new(Attempts(3), service_fn(fail_twice)));
 }
 
-/// Two failures under a policy with an ample budget.
+/// Two failures under a policy with a budget that is never exhausted.
 #[inline(never)]
 pub fn fails_twice_with_budget(n: u64) {
-    repeat_service(n, Retry::new(Budgeted(3, ample()), service_fn(fail_twice)));
+    repeat_service(n, Retry::new(Budgeted(3, unlimited_budget()), service_fn(fail_twice)));
 }
 
-/// Success under the same.
+/// Success under the same policy.
 #[inline(never)]
-pub fn fails_twice_with_budget_twin(n: u64) {
-    repeat_service(n, Retry::new(Budgeted(3, ample()), service_fn(succeed)));
+pub fn fails_twice_with_budget_baseline(n: u64) {
+    repeat_service(n, Retry::new(Budgeted(3, unlimited_budget()), service_fn(succeed)));
 }
 
-/// Retries a number of times, after a sleep.
+/// A policy with a number of retries, an hour apart.
 #[derive(Clone)]
 struct Hourly(usize);
 
 impl Policy<u64, u64, Failed> for Hourly {
     type Future = Sleep;
 
-    fn retry(&mut self, _: &mut u64, answer: &mut Answer) -> Option<Sleep> {
-        if answer.is_ok() || self.0 == 0 {
+    fn retry(&mut self, _: &mut u64, response: &mut Response) -> Option<Sleep> {
+        if response.is_ok() || self.0 == 0 {
             return None;
         }
         self.0 -= 1;
@@ -139,7 +139,7 @@ impl Policy<u64, u64, Failed> for Hourly {
     }
 }
 
-/// A session that sleeps.
+/// A sleeping session.
 pub fn sleeper() -> Sleeper {
     Sleeper::new("tower", || Retry::new(Hourly(3), service_fn(fail)).call(1))
 }
