@@ -1,5 +1,5 @@
-//! The policy file report: load time of a large file, compared with plain typed parsers, and the time
-//! from an edit to its effect.
+//! The policy file report: the load time of a large file, compared with deserialization alone, and
+//! the time from an edit to its effect.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -18,22 +18,22 @@ const ROUNDS: usize = 21;
 const EDITS: usize = 50;
 
 fn main() -> Result<(), Error> {
-    let loading = loading()?;
-    let live = live()?;
-    print!("{loading}\n{live}");
+    let load = load_table()?;
+    let reload = reload_table()?;
+    print!("{load}\n{reload}");
     Ok(())
 }
 
-/// What the readers without places, layers and rules make of the file.
+/// The file as plain deserializers read it: without positions, layers and rules.
 #[derive(Deserialize)]
 struct Typed {
-    #[expect(dead_code, reason = "it is only read")]
+    #[expect(dead_code, reason = "only deserialized")]
     version: String,
     policies: BTreeMap<String, TypedPolicy>,
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "they are only read")]
+#[expect(dead_code, reason = "only deserialized")]
 struct TypedPolicy {
     name: String,
     description: String,
@@ -46,56 +46,62 @@ struct TypedPolicy {
     retryable_exceptions: Vec<String>,
 }
 
-fn loading() -> Result<String, Error> {
+fn load_table() -> Result<String, Error> {
     let yaml = generated::policies(POLICIES);
     let tree: serde_json::Value = serde_saphyr::from_str(&yaml)?;
     let (json, toml) = (serde_json::to_string_pretty(&tree)?, toml::to_string(&tree)?);
     let load = |text: &str, format| {
         let source = Source::new("generated", text);
-        median(|| Policies::parse(&source, format).map(|read| read.iter().count()))
+        median_time(|| Policies::parse(&source, format).map(|read| read.iter().count()))
     };
-    let ours = load(&yaml, Format::Yaml)?;
+    let yaml_time = load(&yaml, Format::Yaml)?;
     let typed = |read: Typed| read.policies.len();
     let rows = [
-        ("steadfast, YAML", ours),
+        ("steadfast, YAML", yaml_time),
         ("steadfast, JSON", load(&json, Format::Json)?),
         ("steadfast, TOML", load(&toml, Format::Toml)?),
-        ("serde-saphyr, typed values alone", median(|| serde_saphyr::from_str(&yaml).map(typed))?),
+        (
+            "serde-saphyr, typed values alone",
+            median_time(|| serde_saphyr::from_str(&yaml).map(typed))?,
+        ),
         (
             "serde_yaml_ng, typed values alone",
-            median(|| serde_yaml_ng::from_str(&yaml).map(typed))?,
+            median_time(|| serde_yaml_ng::from_str(&yaml).map(typed))?,
         ),
-        ("serde_json, typed values alone", median(|| serde_json::from_str(&json).map(typed))?),
+        ("serde_json, typed values alone", median_time(|| serde_json::from_str(&json).map(typed))?),
     ];
     let head = ["1 000 policies", "milliseconds", "ratio to steadfast, YAML"];
     Ok(report::table(
         &head,
         rows.into_iter().map(|(name, time)| {
-            let ratio = time.as_secs_f64() / ours.as_secs_f64();
+            let ratio = time.as_secs_f64() / yaml_time.as_secs_f64();
             [name.to_owned(), format!("{:.1}", time.as_secs_f64() * 1e3), format!("{ratio:.2}")]
         }),
     ))
 }
 
-fn median<E: Into<Error>>(mut read: impl FnMut() -> Result<usize, E>) -> Result<Duration, Error> {
+/// The median time of reading the policies.
+fn median_time<E: Into<Error>>(
+    mut read: impl FnMut() -> Result<usize, E>,
+) -> Result<Duration, Error> {
     let mut times = Vec::new();
     for _ in 0..ROUNDS {
-        let began = Instant::now();
+        let start = Instant::now();
         if black_box(read().map_err(Into::into)?) != POLICIES {
-            return Err("not every policy was read".into());
+            return Err("the number of policies read differs from the number generated".into());
         }
-        times.push(began.elapsed());
+        times.push(start.elapsed());
     }
-    middle(times)
+    median_of(times)
 }
 
-fn middle(mut times: Vec<Duration>) -> Result<Duration, Error> {
+fn median_of(mut times: Vec<Duration>) -> Result<Duration, Error> {
     times.sort();
-    times.get(times.len() / 2).copied().ok_or_else(|| "nothing was measured".into())
+    times.get(times.len() / 2).copied().ok_or_else(|| "no times measured".into())
 }
 
-/// From the write to the version in force.
-fn live() -> Result<String, Error> {
+/// The time from a write to the reloaded version.
+fn reload_table() -> Result<String, Error> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("steadfast.yaml");
     std::fs::write(&path, generated::policies(POLICIES))?;
@@ -108,13 +114,13 @@ fn live() -> Result<String, Error> {
     let _registry = Loader::file(&path).on_change(on_change).load()?;
     let mut times = Vec::new();
     for edit in 0..EDITS {
-        let began = Instant::now();
+        let start = Instant::now();
         std::fs::write(&path, format!("# {edit}\n{}", generated::policies(POLICIES)))?;
-        times.push(changes.recv_timeout(Duration::from_secs(5))?.duration_since(began));
+        times.push(changes.recv_timeout(Duration::from_secs(5))?.duration_since(start));
     }
     let longest = times.iter().max().copied().unwrap_or_default();
-    let head = ["a change of it is in force after", "milliseconds"];
-    let rows = [("median", middle(times)?), ("longest of 50", longest)];
+    let head = ["a change takes effect after", "milliseconds"];
+    let rows = [("median", median_of(times)?), ("longest of 50", longest)];
     Ok(report::table(
         &head,
         rows.into_iter()

@@ -1,5 +1,5 @@
-//! The server report: start time on a store of a million tasks, idle memory, response times of pages,
-//! and submissions per second.
+//! The server report: startup time and idle memory on a store of a million tasks, response times,
+//! submissions per second, and memory per event listener.
 
 mod http;
 mod load;
@@ -14,12 +14,13 @@ use steadfast_bench::report;
 
 use server::Server;
 
+/// The variable with the path of the program `steadfast`.
 const CLI: &str = "STEADFAST_CLI";
 const STARTS: usize = 5;
-const ASKED: usize = 51;
+const REQUESTS_PER_PATH: usize = 51;
 
-/// What people and programs ask of it.
-const QUESTIONS: [&str; 14] = [
+/// The measured pages and API calls.
+const PATHS: [&str; 14] = [
     "/",
     "/tasks",
     "/tasks?status=failed",
@@ -37,30 +38,32 @@ const QUESTIONS: [&str; 14] = [
 ];
 
 fn main() -> Result<(), Error> {
-    let cli = std::env::var_os(CLI).ok_or("STEADFAST_CLI must name the program `steadfast`")?;
+    let cli = std::env::var_os(CLI)
+        .ok_or("STEADFAST_CLI: must be the path of the program `steadfast`")?;
     let cli = PathBuf::from(cli);
     let folder = tempfile::tempdir()?;
-    let full = store::filled(&cli, folder.path())?;
+    let full = store::create_full(&cli, folder.path())?;
     let empty = folder.path().join("empty.db");
-    print!("{}", starting(&cli, &full)?);
-    println!("\n{}", asking(&Server::start(&cli, &full)?)?);
-    println!("{}", load::submitting(&Server::start(&cli, &empty)?)?);
-    print!("{}", load::listening(&Server::start(&cli, &empty)?)?);
+    print!("{}", startup_table(&cli, &full)?);
+    println!("\n{}", response_time_table(&Server::start(&cli, &full)?)?);
+    println!("{}", load::submit_table(&Server::start(&cli, &empty)?)?);
+    print!("{}", load::listener_table(&Server::start(&cli, &empty)?)?);
     Ok(())
 }
 
-fn starting(cli: &std::path::Path, full: &std::path::Path) -> Result<String, Error> {
+/// The startup time and the idle memory.
+fn startup_table(cli: &std::path::Path, full: &std::path::Path) -> Result<String, Error> {
     let mut times = Vec::new();
     let mut resident = 0;
     for _ in 0..STARTS {
         let server = Server::start(cli, full)?;
-        times.push(server.took);
+        times.push(server.startup_time);
         std::thread::sleep(Duration::from_secs(2));
         resident = resident.max(server.resident()?);
     }
-    let head = ["on SQLite with a million tasks", "measured", "reach"];
+    let head = ["on SQLite with a million tasks", "measured", "goal"];
     let rows = [
-        ["ready after".to_owned(), milliseconds(middle(&mut times)), "≤ 300 ms".to_owned()],
+        ["ready after".to_owned(), milliseconds(median(&mut times)), "≤ 300 ms".to_owned()],
         [
             "resident memory, idle".to_owned(),
             format!("{} MB", resident >> 20),
@@ -70,28 +73,28 @@ fn starting(cli: &std::path::Path, full: &std::path::Path) -> Result<String, Err
     Ok(report::table(&head, rows.into_iter()))
 }
 
-fn asking(server: &Server) -> Result<String, Error> {
+fn response_time_table(server: &Server) -> Result<String, Error> {
     let mut rows = Vec::new();
-    for question in QUESTIONS {
-        let first = http::get(server.address, question)?;
+    for path in PATHS {
+        let first = http::get(server.address, path)?;
         let mut times = Vec::new();
-        for _ in 0..ASKED {
-            times.push(http::get(server.address, question)?);
+        for _ in 0..REQUESTS_PER_PATH {
+            times.push(http::get(server.address, path)?);
         }
         times.sort_unstable();
         let longest = times.last().copied().unwrap_or_default();
         rows.push([
-            format!("`GET {question}`"),
+            format!("`GET {path}`"),
             milliseconds(first),
-            milliseconds(middle(&mut times)),
+            milliseconds(median(&mut times)),
             milliseconds(longest),
         ]);
     }
-    let head = ["with a million tasks; reach ≤ 50 ms", "first", "median", "longest of 51"];
+    let head = ["with a million tasks; goal ≤ 50 ms", "first", "median", "longest of 51"];
     Ok(report::table(&head, rows.into_iter()))
 }
 
-fn middle(times: &mut [Duration]) -> Duration {
+fn median(times: &mut [Duration]) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The measured server process, on a free local port.
+//! The measured server process.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -11,16 +11,17 @@ use steadfast_bench::programs::Error;
 use crate::http;
 use crate::store::url;
 
+/// A server on a free local port, killed when dropped.
 pub(crate) struct Server {
     child: Child,
     pub(crate) address: SocketAddr,
-    /// From its start until it said that it is ready.
-    pub(crate) took: Duration,
+    /// The time from the start of the process until it was ready.
+    pub(crate) startup_time: Duration,
 }
 
 impl Server {
     pub(crate) fn start(cli: &Path, store: &Path) -> Result<Self, Error> {
-        let began = Instant::now();
+        let start = Instant::now();
         let mut child = Command::new(cli)
             .args(["serve", "--no-worker", "--listen", "127.0.0.1:0", "--store"])
             .arg(url(store))
@@ -28,20 +29,24 @@ impl Server {
             .stderr(Stdio::null())
             .spawn()?;
         let mut line = String::new();
-        let stdout = child.stdout.take().ok_or("no stdout")?;
+        let stdout = child.stdout.take().ok_or("the server has no stdout")?;
         BufReader::new(stdout).read_line(&mut line)?;
         let address = line.split_whitespace().next().and_then(|url| url.strip_prefix("http://"));
-        let address = address.ok_or_else(|| format!("it said {line:?}"))?.parse()?;
+        let address = address
+            .ok_or_else(|| format!("no address in the server's output {line:?}"))?
+            .parse()?;
         http::get(address, "/readyz")?;
-        Ok(Self { child, address, took: began.elapsed() })
+        Ok(Self { child, address, startup_time: start.elapsed() })
     }
 
-    /// Bytes of memory that it has.
+    /// The resident memory in bytes.
     pub(crate) fn resident(&self) -> Result<u64, Error> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kib: u64 =
-            line.and_then(|line| line.split_whitespace().next()).ok_or("no VmRSS")?.parse()?;
+        let kib: u64 = line
+            .and_then(|line| line.split_whitespace().next())
+            .ok_or("no VmRSS in /proc")?
+            .parse()?;
         Ok(kib << 10)
     }
 }
