@@ -1,13 +1,13 @@
-// Drives graphile-worker.
+// The program of the peer graphile-worker.
 import pg from "pg";
 import { count, database, run } from "./protocol.mjs";
 
-// It looks when it is loaded, and would print a line a task.
+// Read when graphile-worker is loaded; it would otherwise log a line per task.
 process.env.NO_LOG_SUCCESS = "1";
 const { makeWorkerUtils, run: runWorker, runMigrations } = await import("graphile-worker");
 
 const TASK = "noop";
-// As in its own test of speed.
+// The settings of graphile-worker's own benchmark.
 const TUNED = {
   concurrentJobs: 24,
   maxPoolSize: 25,
@@ -27,7 +27,7 @@ await run({
     await client.connect();
   },
   submit: (id) => utils.addJob(TASK, { id }),
-  // The statement of its own test of speed.
+  // The statement of graphile-worker's own benchmark.
   submitMany: (ids) =>
     client.query(
       `SELECT 1 FROM graphile_worker.add_jobs(array(

@@ -1,4 +1,4 @@
-// Drives pg-boss.
+// The program of the peer pg-boss.
 import { PgBoss } from "pg-boss";
 import { count, database, run } from "./protocol.mjs";
 

@@ -1,36 +1,36 @@
-//! A peer's entry in the report.
+//! The entry of a peer in the report.
 
 use anyhow::Result;
 use steadfast_bench_drive::Request;
 
-/// A peer, and how it is to be measured.
+/// A peer and its measured configurations.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
-    /// On the command line and in the report.
+    /// The name on the command line and in the report.
     pub name: &'static str,
-    /// What drives it.
+    /// The program that runs the peer.
     pub program: Program,
-    /// What is left of a task that is finished.
-    pub keeps: &'static str,
-    /// How it is drained, the first as a person would set it who measures.
+    /// The data that remains of a finished task.
+    pub stores: &'static str,
+    /// The configurations of the drain section, the fastest recommended one first.
     pub drain: &'static [Run],
-    /// How it is submitted to.
+    /// The configurations of the submit section.
     pub submit: &'static [Run],
-    /// How it is drained while other tasks wait for a later day.
+    /// The configurations of the future section.
     pub future: &'static [Run],
-    /// How it idles and wakes.
+    /// The configurations of the lateness section.
     pub lateness: &'static [Run],
-    /// How it works while an old transaction is open.
+    /// The configurations of the churn section.
     pub churn: &'static [Run],
 }
 
 impl Entry {
-    /// A peer that is submitted to, and not measured otherwise yet.
-    pub const fn new(name: &'static str, program: Program, keeps: &'static str) -> Self {
+    /// An entry with only the submit section, at the peer's defaults.
+    pub const fn new(name: &'static str, program: Program, stores: &'static str) -> Self {
         Entry {
             name,
             program,
-            keeps,
+            stores,
             drain: &[],
             submit: BY_DEFAULT,
             future: &[],
@@ -42,49 +42,49 @@ impl Entry {
 
 const BY_DEFAULT: &[Run] = &[Run::new("by default", &[])];
 
-/// The program that drives a peer.
+/// The program that runs a peer.
 #[derive(Debug, Clone, Copy)]
 pub enum Program {
-    /// `peer`, of this package.
-    Here(fn(Request) -> Result<()>),
-    /// The package in `effectum/`.
+    /// The program `peer` of this package.
+    Builtin(fn(Request) -> Result<()>),
+    /// The program of the package in `effectum/`.
     Effectum,
-    /// A script in `node/`.
+    /// A script in `node/`, run by Node.js.
     Node(&'static str),
 }
 
-/// One way to set a peer.
+/// One configuration of a peer.
 #[derive(Debug, Clone, Copy)]
 pub struct Run {
-    /// In the report.
+    /// The label in the report.
     pub label: &'static str,
-    /// On the command line: `NAME=VALUE`.
+    /// The settings, as `NAME=VALUE` arguments.
     pub settings: &'static [&'static str],
-    /// How many are drained. A slow one gets less, or the report takes a day.
+    /// The number of tasks to drain, smaller for slow configurations.
     pub tasks: u64,
-    /// With how many scheduled tasks it is tried at most, for the same reason.
-    pub future: u64,
-    /// Whether a quick report has it.
+    /// The maximum number of scheduled tasks, smaller for slow configurations.
+    pub max_scheduled: u64,
+    /// Whether a quick report includes this configuration.
     pub quick: bool,
 }
 
 impl Run {
-    /// A way to set a peer.
+    /// A configuration with the default numbers of tasks.
     pub const fn new(label: &'static str, settings: &'static [&'static str]) -> Self {
-        Run { label, settings, tasks: 20_000, future: 10_000_000, quick: false }
+        Run { label, settings, tasks: 20_000, max_scheduled: 10_000_000, quick: false }
     }
 
-    /// With another number of tasks.
+    /// Sets the number of tasks to drain.
     pub const fn tasks(self, tasks: u64) -> Self {
         Run { tasks, ..self }
     }
 
-    /// With fewer scheduled tasks.
-    pub const fn future(self, future: u64) -> Self {
-        Run { future, ..self }
+    /// Sets the maximum number of scheduled tasks.
+    pub const fn max_scheduled(self, max_scheduled: u64) -> Self {
+        Run { max_scheduled, ..self }
     }
 
-    /// In quick reports, too.
+    /// Includes this configuration in quick reports.
     pub const fn quick(self) -> Self {
         Run { quick: true, ..self }
     }

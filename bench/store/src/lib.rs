@@ -1,9 +1,8 @@
-//! Durable tasks: this project and its peers, measured in one run.
+//! The store benchmark: durable tasks of this project and its peers, measured in one run.
 //!
-//! An [`Entry`](entry::Entry) is a peer and how it is to be measured; they are in
-//! [`peers`], one to a file. The program `peer` drives one of them, in a process of its
-//! own that [`measure`] watches from outside. The program `store` does that for all and
-//! prints the [`report`].
+//! An [`Entry`](entry::Entry) describes a peer and its measured configurations; each file in [`peers`]
+//! has one. The program `peer` runs one peer in its own process, and [`measure`] reads its resource
+//! usage from outside. The program `store` measures all peers and prints the [`report`].
 
 pub mod entry;
 pub mod measure;

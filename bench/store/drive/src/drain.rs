@@ -1,4 +1,4 @@
-//! The drain action: processes tasks that were submitted before.
+//! The drain action: the processing of tasks that were submitted before.
 
 use std::time::{Duration, Instant};
 
@@ -10,19 +10,21 @@ use crate::{handled, signals};
 
 pub(crate) async fn drain(peer: &impl Peer, tasks: u64) -> Result<()> {
     signals::ready().await?;
-    let began = Instant::now();
+    let start = Instant::now();
     let drained = async {
-        handled::until(tasks).await;
-        let handlers = began.elapsed();
-        until_finished(peer, tasks).await?;
-        signals::done(&[handlers.as_secs_f64(), began.elapsed().as_secs_f64()]).await
+        handled::wait_for(tasks).await;
+        let handlers = start.elapsed();
+        wait_until_finished(peer, tasks).await?;
+        signals::done(&[handlers.as_secs_f64(), start.elapsed().as_secs_f64()]).await
     };
     while_working(peer, drained).await
 }
 
-/// A handler that has run is not yet a task that is finished: many peers write to
-/// the database later, in batches, without a notification, so it is polled.
-async fn until_finished(peer: &impl Peer, tasks: u64) -> Result<()> {
+/// Waits until the database has the outcomes of all tasks.
+///
+/// Many peers write outcomes in batches after the handlers have run, without a notification, so the
+/// database is polled.
+async fn wait_until_finished(peer: &impl Peer, tasks: u64) -> Result<()> {
     while !peer.finished(tasks.cast_signed()).await? {
         tokio::time::sleep(Duration::from_millis(2)).await;
     }

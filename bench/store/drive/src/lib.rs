@@ -1,17 +1,17 @@
 //! The protocol between the benchmark and a peer's program.
 //!
-//! Every peer runs in a process of its own, so that its CPU is its own and a peer
-//! that hangs can be killed. The process does one [`Action`] and ends:
+//! Every peer runs in its own process, so that its CPU time can be measured and a peer that hangs can
+//! be killed. The process performs one [`Action`] and exits:
 //!
 //! ```text
 //! DATABASE_URL=… peer NAME ACTION [NUMBER…] [SETTING=VALUE…]
 //! ```
 //!
-//! An action that is measured says `READY` when everything is prepared, waits for a
-//! line, does it, says `DONE` with its figures, and stays until its input ends: what
-//! it cost is read while it is still there. See [`Action`] for the figures.
+//! A measured action prints `READY` when it is prepared, waits for a line on standard input, runs,
+//! prints `DONE` with its results, and waits until standard input closes: resource usage is read while
+//! the process still exists. [`Action`] describes the results.
 //!
-//! A peer's own part is a [`Peer`]; [`run`] is everything that is alike for all.
+//! A peer implements [`Peer`]; [`run`] is the part that all peers share.
 
 mod action;
 mod churn;
@@ -33,26 +33,29 @@ pub use signals::{DONE, READY};
 
 use anyhow::{Context, Result, bail};
 
-/// What the words on a command line ask for.
+/// The parsed command line of a peer's program.
 #[derive(Debug)]
 pub struct Request {
-    /// What to do.
+    /// The action to perform.
     pub action: Action,
-    /// Where: a URL, or the path of an SQLite file.
+    /// The URL of the database, or the path of an SQLite file.
     pub database: String,
-    /// How.
+    /// The settings of the peer.
     pub settings: Settings,
 }
 
 impl Request {
-    /// Reads what follows a program's name on the command line.
-    pub fn read(words: &[String]) -> Result<Self> {
+    /// Parses the arguments after the program's name.
+    ///
+    /// # Errors
+    /// An argument is invalid, or `DATABASE_URL` is not set.
+    pub fn parse(words: &[String]) -> Result<Self> {
         let (action, settings): (Vec<_>, Vec<_>) =
             words.iter().map(String::as_str).partition(|word| !word.contains('='));
-        let database = std::env::var(DATABASE)
-            .with_context(|| format!("{DATABASE} says where the tasks are, and is not set"))?;
+        let database = std::env::var(DATABASE_URL)
+            .with_context(|| format!("{DATABASE_URL}: must be set to the database"))?;
         if database.is_empty() {
-            bail!("{DATABASE} says where the tasks are, and is empty");
+            bail!("{DATABASE_URL}: must not be empty");
         }
         Ok(Request {
             action: Action::parse(&action)?,
@@ -62,5 +65,5 @@ impl Request {
     }
 }
 
-/// The variable that says where the tasks are.
-pub const DATABASE: &str = "DATABASE_URL";
+/// The environment variable with the database.
+pub const DATABASE_URL: &str = "DATABASE_URL";

@@ -1,4 +1,4 @@
-//! The trait of a measured queue.
+//! The trait of a measured task queue.
 
 use std::ops::Range;
 use std::time::SystemTime;
@@ -7,34 +7,33 @@ use anyhow::{Result, bail};
 
 use crate::settings::Settings;
 
-/// One peer, driven the way its own documentation says.
+/// A task queue, used as its documentation recommends.
 ///
-/// A task carries one number and its handler does nothing but report
-/// [`handled`](crate::handled) that number.
+/// The payload of a task is one number. Its handler only calls [`handled`](crate::handled) with it.
 pub trait Peer: Sized {
-    /// Makes tables in an empty database.
+    /// Creates the schema in an empty database.
     fn setup(database: &str) -> impl Future<Output = Result<()>>;
 
-    /// Connects to a database that is set up, and prepares what is not to be measured.
+    /// Connects to a database after its setup, and prepares everything that is not measured.
     fn open(database: &str, settings: &Settings) -> impl Future<Output = Result<Self>>;
 
-    /// Submits one task that is due.
+    /// Submits one task that is due now.
     fn submit(&self, task: i64) -> impl Future<Output = Result<()>>;
 
-    /// Submits many tasks that are due, in one call.
+    /// Submits tasks that are due now, in one call.
     fn submit_many(&self, tasks: Range<i64>) -> impl Future<Output = Result<()>>;
 
-    /// Submits tasks for later, in one call. Each carries when it is due, in
+    /// Submits scheduled tasks in one call. The payload of each is the time at which it is due, in
     /// microseconds since 1970.
-    fn submit_later(&self, _due: &[i64]) -> impl Future<Output = Result<()>> {
-        async { bail!("this peer is not driven with tasks for later") }
+    fn submit_scheduled(&self, _due: &[i64]) -> impl Future<Output = Result<()>> {
+        async { bail!("scheduled tasks are not supported for this peer") }
     }
 
-    /// Works, until it is dropped or something goes wrong.
+    /// Processes tasks. Returns only on an error.
     fn work(&self) -> impl Future<Output = Result<()>>;
 
-    /// Whether the database knows that all of these `tasks` are finished, which is
-    /// asked when all handlers have run.
+    /// Whether the database has the outcomes of this number of tasks. Called after all handlers
+    /// have run.
     fn finished(&self, tasks: i64) -> impl Future<Output = Result<bool>>;
 }
 

@@ -1,23 +1,23 @@
-//! The dispatch from a command line to its action.
+//! The dispatch of a command line to its action.
 
 use anyhow::{Result, bail};
 
 use crate::churn::churn;
 use crate::drain::drain;
 use crate::lateness::lateness;
-use crate::submit::{submit_bulk, submit_later, submit_single};
+use crate::submit::{submit_bulk, submit_scheduled, submit_single};
 use crate::{Action, Peer, Request};
 
-/// Does what is asked, on a runtime as `#[tokio::main]` makes it.
+/// Performs the requested action on a runtime like that of `#[tokio::main]`, and exits.
 ///
-/// Workers are not stopped at the end: a measurement ends with its process.
+/// Workers are not stopped: they end with the process.
 pub fn run<P: Peer>(request: Request) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(act::<P>(request))?;
+    runtime.block_on(perform::<P>(request))?;
     std::process::exit(0);
 }
 
-async fn act<P: Peer>(request: Request) -> Result<()> {
+async fn perform<P: Peer>(request: Request) -> Result<()> {
     if request.action == Action::Setup {
         return P::setup(&request.database).await;
     }
@@ -26,22 +26,22 @@ async fn act<P: Peer>(request: Request) -> Result<()> {
         Action::Setup => Ok(()),
         Action::SubmitSingle(tasks) => submit_single(&peer, tasks).await,
         Action::SubmitBulk(tasks, batch) => submit_bulk(&peer, tasks, batch).await,
-        Action::SubmitLater(tasks) => submit_later(&peer, tasks).await,
+        Action::SubmitScheduled(tasks) => submit_scheduled(&peer, tasks).await,
         Action::Drain(tasks) => drain(&peer, tasks).await,
         Action::Lateness(tasks, rate) => lateness(&peer, tasks, rate).await,
         Action::Churn(seconds) => churn(&peer, seconds).await,
     }
 }
 
-/// Lets the peer work while something is measured.
+/// Processes tasks until the measurement is complete.
 pub(crate) async fn while_working<P: Peer>(
     peer: &P,
     measured: impl Future<Output = Result<()>>,
 ) -> Result<()> {
     tokio::select! {
-        worked = peer.work() => {
-            worked?;
-            bail!("the worker ended by itself");
+        result = peer.work() => {
+            result?;
+            bail!("the worker stopped before the measurement was complete");
         }
         measured = measured => measured,
     }

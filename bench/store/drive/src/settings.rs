@@ -1,4 +1,4 @@
-//! Settings of a peer: `NAME=VALUE` on the command line; the peer's own defaults otherwise.
+//! The settings of a peer, `NAME=VALUE` on the command line. The others have the peer's defaults.
 
 use anyhow::{Context, Result, bail};
 
@@ -7,36 +7,46 @@ use anyhow::{Context, Result, bail};
 pub struct Settings(Vec<(String, String)>);
 
 impl Settings {
-    /// Reads `NAME=VALUE` words.
+    /// Parses arguments of the form `NAME=VALUE`.
+    ///
+    /// # Errors
+    /// An argument has no `=`.
     pub fn parse(words: &[&str]) -> Result<Self> {
         let pair = |word: &&str| {
-            let (name, value) = word
-                .split_once('=')
-                .with_context(|| format!("«{word}» is not a setting: NAME=VALUE"))?;
+            let (name, value) =
+                word.split_once('=').with_context(|| format!("`{word}`: expected NAME=VALUE"))?;
             Ok((name.to_owned(), value.to_owned()))
         };
         words.iter().map(pair).collect::<Result<_>>().map(Settings)
     }
 
-    /// Refuses what a peer does not know, for a misspelt setting would be measured as
-    /// a default.
-    pub fn expect(&self, known: &[&str]) -> Result<()> {
+    /// Rejects settings that the peer does not have: a misspelt one would silently be measured with
+    /// the default.
+    ///
+    /// # Errors
+    /// A setting is not among the `known` ones.
+    pub fn allow_only(&self, known: &[&str]) -> Result<()> {
         match self.0.iter().find(|(name, _)| !known.contains(&name.as_str())) {
             None => Ok(()),
-            Some((name, _)) => bail!("no setting is called «{name}», only: {}", known.join(", ")),
+            Some((name, _)) => {
+                bail!("unknown setting `{name}`: expected one of {}", known.join(", "))
+            }
         }
     }
 
-    /// A setting as it is written.
-    pub fn word(&self, name: &str) -> Option<&str> {
+    /// The value of a setting.
+    pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// A setting that is a number of whatever type the peer wants.
+    /// The value of a numeric setting.
+    ///
+    /// # Errors
+    /// The value is not a number, or out of range for the type.
     pub fn number<T: TryFrom<u64>>(&self, name: &str) -> Result<Option<T>> {
-        let Some(word) = self.word(name) else { return Ok(None) };
-        let number: Option<T> = word.parse().ok().and_then(|number: u64| number.try_into().ok());
-        number.map(Some).with_context(|| format!("{name}={word} is not a number that it takes"))
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let number: Option<T> = value.parse().ok().and_then(|number: u64| number.try_into().ok());
+        number.map(Some).with_context(|| format!("{name}={value}: not a number, or out of range"))
     }
 }
 
@@ -45,25 +55,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_setting_is_read_as_the_peer_wants_it() {
+    fn setting_is_parsed_as_the_requested_type() {
         let settings = Settings::parse(&["batch=100", "finish=delete"]).unwrap();
         assert_eq!(settings.number::<usize>("batch").unwrap(), Some(100));
-        assert_eq!(settings.word("finish"), Some("delete"));
+        assert_eq!(settings.get("finish"), Some("delete"));
         assert_eq!(settings.number::<usize>("poll").unwrap(), None);
     }
 
     #[test]
-    fn a_setting_that_is_out_of_range_is_refused() {
+    fn number_out_of_range_is_rejected() {
         let settings = Settings::parse(&["batch=100000"]).unwrap();
-        let refusal = settings.number::<u16>("batch").unwrap_err().to_string();
-        assert_eq!(refusal, "batch=100000 is not a number that it takes");
+        let error = settings.number::<u16>("batch").unwrap_err().to_string();
+        assert_eq!(error, "batch=100000: not a number, or out of range");
     }
 
     #[test]
-    fn a_misspelt_setting_is_refused() {
+    fn misspelt_setting_is_rejected() {
         let settings = Settings::parse(&["bacth=100"]).unwrap();
-        let refusal = settings.expect(&["batch", "poll"]).unwrap_err().to_string();
-        assert_eq!(refusal, "no setting is called «bacth», only: batch, poll");
+        let error = settings.allow_only(&["batch", "poll"]).unwrap_err().to_string();
+        assert_eq!(error, "unknown setting `bacth`: expected one of batch, poll");
         assert!(Settings::parse(&["batch"]).is_err());
     }
 }

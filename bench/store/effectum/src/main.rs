@@ -1,5 +1,6 @@
-//! Drives effectum: `effectum-peer ACTION [NUMBER…] [SETTING=VALUE…]`, see the package
-//! `steadfast-bench-drive`.
+//! The program of the peer effectum: `effectum-peer ACTION [NUMBER…] [SETTING=VALUE…]`.
+//!
+//! The package `steadfast-bench-drive` defines the protocol.
 
 use std::ops::Range;
 use std::path::Path;
@@ -10,8 +11,8 @@ use rusqlite::Connection;
 use steadfast_bench_drive::{Peer, Request, Settings, handled, run};
 
 fn main() -> Result<()> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    run::<Effectum>(Request::read(&words)?)
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    run::<Effectum>(Request::parse(&arguments)?)
 }
 
 const KIND: &str = "noop";
@@ -28,19 +29,19 @@ struct Effectum {
 }
 
 impl Peer for Effectum {
-    /// It means to ask for WAL and misspells it. The file remembers what it was made
-    /// with, so it is made with WAL.
+    /// Creates the file in WAL mode, which is stored in the file: effectum intends to set WAL, but
+    /// misspells the pragma.
     async fn setup(database: &str) -> Result<()> {
         let file = Connection::open(database)?;
         let journal: String =
             file.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
-        ensure!(journal == "wal", "SQLite does not take WAL here but {journal}");
+        ensure!(journal == "wal", "journal_mode: expected wal, got {journal}");
         Queue::new(Path::new(database)).await?;
         Ok(())
     }
 
     async fn open(database: &str, settings: &Settings) -> Result<Self> {
-        settings.expect(&["concurrency"])?;
+        settings.allow_only(&["concurrency"])?;
         Ok(Effectum {
             queue: Queue::new(Path::new(database)).await?,
             reader: Connection::open(database)?,

@@ -1,4 +1,4 @@
-//! The store report: this project and its peers, on one PostgreSQL and on SQLite, as tables.
+//! The store report: tables of this project and its peers, on PostgreSQL and on SQLite.
 
 use anyhow::Result;
 use clap::{Parser, ValueEnum};
@@ -7,44 +7,45 @@ use steadfast_bench_store::measure::programs::Programs;
 use steadfast_bench_store::report::choice::Choice;
 use steadfast_bench_store::report::{Bench, churn, drain, file, future, lateness, machine, submit};
 
-/// Measures durable tasks: this project and its peers in one run.
+/// Measure durable tasks of this project and its peers.
 #[derive(Parser)]
 struct Arguments {
-    /// What to measure; everything if nothing is named.
+    /// The sections to measure [default: all].
     sections: Vec<Section>,
-    /// One round, few peers, small numbers.
+    /// Measure one round of few peers with few tasks.
     #[arg(long)]
     quick: bool,
-    /// How often each row is measured; the median stands. Those with a million tasks in the
-    /// future take minutes to fill, and are measured once.
-    #[arg(long, default_value_t = 3, conflicts_with = "quick", value_parser = at_least_one)]
+    /// The number of measurements per row; the report has the medians. Rows with a million scheduled
+    /// tasks take minutes to fill and are measured once.
+    #[arg(long, default_value_t = 3, conflicts_with = "quick", value_parser = parse_rounds)]
     rounds: usize,
-    /// Peers that run on Node as well, which npm installs in a temporary folder.
+    /// Include the peers that run on Node.js. npm installs them in a temporary directory.
     #[arg(long)]
     node: bool,
-    /// These peers alone, beside what they are compared with.
+    /// Measure only this peer and the raw loop. Can be repeated.
     #[arg(long, value_name = "PEER")]
     only: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Section {
-    /// No-op tasks worked off, on both stores.
+    /// Processing of no-op tasks, on both databases.
     Drain,
-    /// Tasks submitted, on both stores.
+    /// Submission, on both databases.
     Submit,
-    /// A file of tasks, submitted by the command line.
+    /// Submission of a task file by the command line.
     File,
-    /// Claims beside tasks for a later day.
+    /// Claims among many scheduled tasks.
     Future,
-    /// From due to handled.
+    /// Time from due to handled.
     Lateness,
-    /// Under a transaction that stays open.
+    /// Throughput under a long-running transaction.
     Churn,
 }
 
 impl Section {
-    const fn fills_for_minutes(self) -> bool {
+    /// Whether filling the database takes minutes.
+    const fn is_slow_to_fill(self) -> bool {
         matches!(self, Self::Future | Self::Lateness)
     }
 }
@@ -58,8 +59,8 @@ fn main() -> Result<()> {
     let mut bench = Bench { postgres, programs, rounds, choice };
     for section in Section::value_variants() {
         if sections.is_empty() || sections.contains(section) {
-            bench.rounds = if section.fills_for_minutes() { 1 } else { rounds };
-            println!("{}", measured(*section, &mut bench)?);
+            bench.rounds = if section.is_slow_to_fill() { 1 } else { rounds };
+            println!("{}", tables(*section, &mut bench)?);
         }
     }
     bench.rounds = rounds;
@@ -67,20 +68,21 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn at_least_one(word: &str) -> Result<usize, String> {
+fn parse_rounds(word: &str) -> Result<usize, String> {
     match word.parse() {
         Ok(rounds) if rounds > 0 => Ok(rounds),
-        _ => Err("a number from 1".to_owned()),
+        _ => Err("must be a whole number greater than 0".to_owned()),
     }
 }
 
-fn measured(section: Section, bench: &mut Bench) -> Result<String> {
+/// Measures a section and returns its tables.
+fn tables(section: Section, bench: &mut Bench) -> Result<String> {
     Ok(match section {
-        Section::Drain => drain::on_postgres(bench) + "\n" + &drain::on_sqlite(bench)?,
-        Section::Submit => submit::on_postgres(bench) + "\n" + &submit::on_sqlite(bench)?,
-        Section::File => file::table_of(bench)?,
-        Section::Future => future::table_of(bench),
-        Section::Lateness => lateness::table_of(bench),
-        Section::Churn => churn::table_of(bench),
+        Section::Drain => drain::postgres_table(bench) + "\n" + &drain::sqlite_table(bench)?,
+        Section::Submit => submit::postgres_table(bench) + "\n" + &submit::sqlite_table(bench)?,
+        Section::File => file::file_table(bench)?,
+        Section::Future => future::postgres_table(bench),
+        Section::Lateness => lateness::postgres_table(bench),
+        Section::Churn => churn::postgres_table(bench),
     })
 }

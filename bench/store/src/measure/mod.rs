@@ -1,8 +1,8 @@
-//! Measuring one run of one peer.
+//! The measurement of one run of one peer.
 //!
-//! A peer's program ([`programs`]) is started as a [`process`], on a database of its own
-//! that [`postgres`] or [`sqlite`] makes, and what it and the server spend between
-//! `READY` and `DONE` is read from outside. [`rounds`] repeats it.
+//! [`process`] runs a peer's program ([`programs`]) on a new database, created by [`postgres`] or
+//! [`sqlite`], and reads the resource usage of the peer and the server between `READY` and `DONE`.
+//! [`rounds`] repeats the measurement.
 
 pub mod cpu;
 pub mod postgres;

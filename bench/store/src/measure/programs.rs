@@ -1,27 +1,29 @@
-//! The peers' programs: their paths and builds.
+//! The programs of the peers: paths, builds and command lines.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use steadfast_bench_drive::{Action, DATABASE};
+use steadfast_bench_drive::{Action, DATABASE_URL};
 use tempfile::TempDir;
 
 use super::process::run;
 use crate::entry::{Entry, Program};
 
+/// The directory of this package.
 const PACKAGE: &str = env!("CARGO_MANIFEST_DIR");
 
-/// All of them.
+/// The programs of all peers.
 pub struct Programs {
-    /// `peer`, and where its neighbours are.
+    /// The path of `peer`. The other programs are built in the same directory.
     peer: PathBuf,
     node: Option<Node>,
 }
 
 impl Programs {
-    /// Those that can be had without a network, and on wish the others.
+    /// Finds the program `peer`, and installs the Node.js peers if `node` is set, which needs network
+    /// access.
     pub fn prepare(node: bool) -> Result<Self> {
         let peer = std::env::current_exe()?.with_file_name("peer");
         if !peer.is_file() {
@@ -30,7 +32,7 @@ impl Programs {
         Ok(Programs { peer, node: if node { Some(Node::install()?) } else { None } })
     }
 
-    /// Has a peer do something, with these settings and this database.
+    /// The command that performs an action of a peer, with settings and a database.
     pub fn command(
         &self,
         entry: &Entry,
@@ -39,63 +41,67 @@ impl Programs {
         database: &str,
     ) -> Result<Command> {
         let mut command = match entry.program {
-            Program::Here(_) => {
+            Program::Builtin(_) => {
                 let mut command = Command::new(&self.peer);
                 command.arg(entry.name);
                 command
             }
             Program::Effectum => Command::new(self.peer.with_file_name("effectum-peer")),
             Program::Node(script) => {
-                let node = self.node.as_ref().context("Node peers need --node")?;
+                let node = self.node.as_ref().context("the peers on Node.js need --node")?;
                 let mut command = Command::new(node.path("node_modules/node/bin/node"));
                 command.arg(node.path(script));
                 command
             }
         };
-        command.args(action.words()).args(settings).env(DATABASE, database);
+        command.args(action.arguments()).args(settings).env(DATABASE_URL, database);
         Ok(command)
     }
 
-    /// Builds effectum's program beside the others.
+    /// Builds effectum's program in the directory of the others.
     pub fn build_effectum(&self) -> Result<()> {
         let manifest = Path::new(PACKAGE).join("effectum/Cargo.toml");
         let mut cargo = Command::new("cargo");
         cargo.args(["build", "--quiet", "--locked", "--release", "--manifest-path"]);
         run(cargo.arg(manifest).arg("--target-dir").arg(self.target()?))?;
         if !self.peer.with_file_name("effectum-peer").is_file() {
-            bail!("effectum was built, but not beside this program: build it with --release");
+            bail!(
+                "effectum-peer is not in the directory of this program: build this program with --release"
+            );
         }
         Ok(())
     }
 
-    /// Builds this project's command line beside the others.
+    /// Builds the program `steadfast` in the directory of the others.
     pub fn build_command_line(&self) -> Result<()> {
         let manifest = Path::new(PACKAGE).join("../../Cargo.toml");
         let mut cargo = Command::new("cargo");
         cargo.args(["build", "--quiet", "--locked", "--release", "-p", "steadfast-cli"]);
         run(cargo.arg("--manifest-path").arg(manifest).arg("--target-dir").arg(self.target()?))?;
         if !self.command_line().is_file() {
-            bail!("the command line was built, but not beside this program");
+            bail!(
+                "steadfast is not in the directory of this program: build this program with --release"
+            );
         }
         Ok(())
     }
 
-    /// This project's command line, once it is built.
+    /// The path of the program `steadfast`, after its build.
     pub fn command_line(&self) -> PathBuf {
         self.peer.with_file_name("steadfast")
     }
 
     fn target(&self) -> Result<&Path> {
-        self.peer.ancestors().nth(2).context("a program outside a target folder")
+        self.peer.ancestors().nth(2).context("the program is not in a target directory")
     }
 
-    /// The versions of what Node runs.
+    /// The versions of Node.js and its peers.
     pub fn node_versions(&self) -> Vec<String> {
         self.node.as_ref().map(Node::versions).unwrap_or_default()
     }
 }
 
-/// The npm packages in a folder that goes with this.
+/// The npm packages, in a temporary directory that is removed on drop.
 struct Node(TempDir);
 
 impl Node {
@@ -110,7 +116,7 @@ impl Node {
         let mut npm = Command::new("npm");
         npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error"]);
         run(npm.current_dir(node.0.path()))
-            .context("npm installs the peers that run on Node; leave --node out without it")?;
+            .context("npm is required for the peers on Node.js: install it, or omit --node")?;
         Ok(node)
     }
 

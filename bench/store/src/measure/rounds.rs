@@ -1,14 +1,14 @@
-//! Rounds: every case once per round.
+//! Rounds, each of which measures all cases once.
 //!
-//! Whatever disturbs the machine for a while disturbs one round of everyone instead of
-//! all rounds of one. Each round begins with another case; the medians stand.
+//! Temporary load on the machine then affects one round of all cases rather than all rounds of one
+//! case. Each round starts with a different case. The report has the medians.
 
 use anyhow::Result;
 
-/// What the rounds gave for each case, in the order of the cases.
+/// Measures all cases in rounds and returns the results of each case, in the order of the cases.
 ///
-/// A case that fails is reported and skips that round: a peer that stalls must
-/// not take the figures of all others with it.
+/// A failure is printed and the case skipped for that round, so that a peer that stalls does not
+/// prevent the measurement of the others.
 pub fn rounds<C, T>(
     cases: &[C],
     rounds: usize,
@@ -17,9 +17,9 @@ pub fn rounds<C, T>(
 ) -> Vec<Vec<T>> {
     let mut results: Vec<Vec<T>> = cases.iter().map(|_| Vec::new()).collect();
     for round in 0..rounds {
-        let mut turns: Vec<_> = cases.iter().zip(&mut results).collect();
-        turns.rotate_left(round % cases.len().max(1));
-        for (case, results) in turns {
+        let mut order: Vec<_> = cases.iter().zip(&mut results).collect();
+        order.rotate_left(round % cases.len().max(1));
+        for (case, results) in order {
             eprintln!("round {}  {}", round + 1, name(case));
             match measure(case) {
                 Ok(result) => results.push(result),
@@ -30,11 +30,11 @@ pub fn rounds<C, T>(
     results
 }
 
-/// The median; NaN without values.
-pub fn median<T>(results: &[T], figure: impl Fn(&T) -> f64) -> f64 {
-    let mut figures: Vec<f64> = results.iter().map(figure).collect();
-    figures.sort_by(f64::total_cmp);
-    figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
+/// The median of a value of the results; NaN if there are none.
+pub fn median<T>(results: &[T], value: impl Fn(&T) -> f64) -> f64 {
+    let mut values: Vec<f64> = results.iter().map(value).collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 #[cfg(test)]
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_round_begins_with_another_case_and_results_keep_their_order() {
+    fn rounds_rotate_the_cases_and_results_stay_in_order() {
         let mut seen = Vec::new();
         let results = rounds(&["a", "b", "c"], 2, ToString::to_string, |case| {
             seen.push(*case);
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_case_does_not_fail_others() {
+    fn failed_case_does_not_affect_others() {
         let results = rounds(&["good", "bad"], 1, ToString::to_string, |case| match *case {
             "bad" => bail!("stalled"),
             _ => Ok(1),
@@ -64,8 +64,8 @@ mod tests {
     }
 
     #[test]
-    fn the_median_is_the_middle_one() {
-        assert_eq!(median(&[9.0, 1.0, 2.0], |figure| *figure), 2.0);
-        assert!(median(&[], |figure: &f64| *figure).is_nan());
+    fn median_is_the_middle_value() {
+        assert_eq!(median(&[9.0, 1.0, 2.0], |value| *value), 2.0);
+        assert!(median(&[], |value: &f64| *value).is_nan());
     }
 }

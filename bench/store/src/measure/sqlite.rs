@@ -1,4 +1,4 @@
-//! An SQLite file of its own for each run.
+//! A new SQLite file for each run.
 
 use std::process::Command;
 use std::time::Duration;
@@ -7,40 +7,40 @@ use anyhow::{Context, Result};
 use procfs::process::Process;
 
 use super::cpu;
-use super::process::Measured;
+use super::process::PeerProcess;
 
-/// A drain that takes longer has stalled.
-const PATIENCE: Duration = Duration::from_secs(180);
+/// Longer than any measured run takes.
+const TIMEOUT: Duration = Duration::from_secs(180);
 
-/// What a run cost.
+/// The resource usage of a run.
 #[derive(Debug, Clone, Copy)]
-pub struct Spent {
-    /// Seconds of CPU.
+pub struct Usage {
+    /// The CPU seconds.
     pub cpu: f64,
-    /// Bytes that were written, to whichever file.
+    /// The bytes written to all files.
     pub written: f64,
 }
 
-/// Makes a place for a file, and removes it after use.
-pub fn with_file<T>(used: impl FnOnce(&str) -> Result<T>) -> Result<T> {
+/// Passes the path of a file in a temporary directory to `body`, and removes the directory after use.
+pub fn with_file<T>(body: impl FnOnce(&str) -> Result<T>) -> Result<T> {
     let folder = tempfile::Builder::new().prefix("steadfast-bench-").tempdir()?;
     let file = folder.path().join("tasks.db");
-    used(file.to_str().context("the temporary folder has a name that is no text")?)
+    body(file.to_str().context("the path of the temporary directory is not UTF-8")?)
 }
 
-/// Runs what is to be measured, for its figures and what it cost.
-pub fn measure(command: &mut Command) -> Result<(Vec<f64>, Spent)> {
-    let mut measured = Measured::ready(command)?;
-    let before = spent(&measured)?;
-    measured.go()?;
-    let figures = measured.done(PATIENCE)?;
-    let after = spent(&measured)?;
-    measured.end()?;
-    let spent = Spent { cpu: after.cpu - before.cpu, written: after.written - before.written };
-    Ok((figures, spent))
+/// Runs a measured command and returns its results and its resource usage.
+pub fn measure(command: &mut Command) -> Result<(Vec<f64>, Usage)> {
+    let mut process = PeerProcess::start(command)?;
+    let before = current_usage(&process)?;
+    process.begin()?;
+    let results = process.wait_done(TIMEOUT)?;
+    let after = current_usage(&process)?;
+    process.stop()?;
+    let usage = Usage { cpu: after.cpu - before.cpu, written: after.written - before.written };
+    Ok((results, usage))
 }
 
-fn spent(measured: &Measured) -> Result<Spent> {
-    let written = Process::new(measured.pid().cast_signed())?.io()?.wchar as f64;
-    Ok(Spent { cpu: cpu::of(measured.pid())?, written })
+fn current_usage(process: &PeerProcess) -> Result<Usage> {
+    let written = Process::new(process.pid().cast_signed())?.io()?.wchar as f64;
+    Ok(Usage { cpu: cpu::of_process(process.pid())?, written })
 }

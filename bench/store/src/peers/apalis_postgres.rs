@@ -1,4 +1,4 @@
-//! apalis-postgres: fetches batches, handles one after another unless configured to spawn.
+//! apalis-postgres: fetches tasks in batches and runs them one by one unless configured to spawn.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use steadfast_bench_drive::{Peer, Settings, handled, run};
 
 use crate::entry::{Entry, Program, Run};
 
-/// apalis-postgres.
+/// The entry of apalis-postgres.
 pub const ENTRY: Entry = Entry {
     drain: &[
         Run::new("1 000 at a time, woken, spawned", &["batch=1000", "poll=100"]),
         Run::new("100 at a time, woken, spawned", &["batch=100", "poll=100"]),
         Run::new("default", &[]),
     ],
-    ..Entry::new("apalis-postgres", Program::Here(run::<Apalis>), "the row")
+    ..Entry::new("apalis-postgres", Program::Builtin(run::<Apalis>), "the row")
 };
 
 const QUEUE: &str = "noop";
@@ -47,7 +47,7 @@ impl Peer for Apalis {
     }
 
     async fn open(database: &str, settings: &Settings) -> Result<Self> {
-        settings.expect(&["batch", "poll"])?;
+        settings.allow_only(&["batch", "poll"])?;
         let pool = PgPoolOptions::new().max_connections(10).connect(database).await?;
         Ok(Apalis { pool, batch: settings.number("batch")?, poll: settings.number("poll")? })
     }

@@ -1,4 +1,4 @@
-//! apalis-sqlite: as apalis-postgres, and asks instead of being woken.
+//! apalis-sqlite: like apalis-postgres, but polls instead of waiting for notifications.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use steadfast_bench_drive::{Peer, Settings, handled, run};
 use super::sqlite_pool;
 use crate::entry::{Entry, Program, Run};
 
-/// apalis-sqlite.
+/// The entry of apalis-sqlite.
 pub const ENTRY: Entry = Entry {
     drain: &[
         Run::new("1 000 at a time, polls every 50 ms, spawned", &["batch=1000", "poll=50"])
             .tasks(2000),
         Run::new("default", &[]).tasks(2000),
     ],
-    ..Entry::new("apalis-sqlite", Program::Here(run::<Apalis>), "the row")
+    ..Entry::new("apalis-sqlite", Program::Builtin(run::<Apalis>), "the row")
 };
 
 const QUEUE: &str = "noop";
@@ -42,14 +42,14 @@ impl Apalis {
 }
 
 impl Peer for Apalis {
-    /// It asks for WAL, which the file remembers, and for `synchronous = OFF`, which
-    /// only this one connection remembers.
+    /// apalis sets WAL, which is stored in the file, and `synchronous = OFF`, which applies only to
+    /// this connection.
     async fn setup(database: &str) -> Result<()> {
         Ok(SqliteStorage::setup(&sqlite_pool::open(database, 10).await?).await?)
     }
 
     async fn open(database: &str, settings: &Settings) -> Result<Self> {
-        settings.expect(&["batch", "poll"])?;
+        settings.allow_only(&["batch", "poll"])?;
         let pool = sqlite_pool::open(database, 10).await?;
         Ok(Apalis { pool, batch: settings.number("batch")?, poll: settings.number("poll")? })
     }

@@ -1,4 +1,4 @@
-//! awa: append-only storage with receipts, leases that are heartbeats, and history.
+//! awa: append-only storage with completion receipts, heartbeat leases and history.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -15,17 +15,17 @@ use steadfast_bench_drive::{Peer, Settings, handled, run};
 
 use crate::entry::{Entry, Program, Run};
 
-/// awa.
+/// The entry of awa.
 pub const ENTRY: Entry = Entry {
     drain: &[
         Run::new("1 024 workers", &["workers=1024"]).quick(),
         Run::new("1 024 workers, no deadlines", &["workers=1024", "deadline=0"]),
         Run::new("default", &[]),
     ],
-    future: &[Run::new("default", &[]).tasks(1000).future(1_000_000)],
+    future: &[Run::new("default", &[]).tasks(1000).max_scheduled(1_000_000)],
     lateness: &[Run::new("default", &[])],
     churn: &[Run::new("1 024 workers", &["workers=1024"])],
-    ..Entry::new("awa", Program::Here(run::<Awa>), "history, fencing")
+    ..Entry::new("awa", Program::Builtin(run::<Awa>), "history, fencing")
 };
 
 const QUEUE: &str = "noop";
@@ -48,20 +48,19 @@ struct Awa {
 }
 
 impl Peer for Awa {
-    /// A fresh database is on the storage of before until its first worker starts;
-    /// this does what that worker does.
+    /// Switches a fresh database to the newest storage, as its first worker would do.
     async fn setup(database: &str) -> Result<()> {
         let pool = PgPool::connect(database).await?;
         migrations::run(&pool).await?;
         let finalize = sqlx_0_8::query_scalar("SELECT awa.storage_auto_finalize_if_fresh('awa')");
         if !finalize.fetch_one(&pool).await? {
-            bail!("awa did not take its newest storage");
+            bail!("awa did not switch to its newest storage");
         }
         Ok(())
     }
 
     async fn open(database: &str, settings: &Settings) -> Result<Self> {
-        settings.expect(&["connections", "workers", "deadline"])?;
+        settings.allow_only(&["connections", "workers", "deadline"])?;
         // Ten connections, as in its getting-started guide.
         let connections = settings.number("connections")?.unwrap_or(10);
         let pool = PgPoolOptions::new().max_connections(connections).connect(database).await?;
@@ -93,7 +92,7 @@ impl Peer for Awa {
         self.copy(&tasks.collect::<Result<Vec<_>, _>>()?).await
     }
 
-    async fn submit_later(&self, due: &[i64]) -> Result<()> {
+    async fn submit_scheduled(&self, due: &[i64]) -> Result<()> {
         let tasks = due.iter().map(|due| params_with(&Noop { id: *due }, options(Some(*due))));
         self.copy(&tasks.collect::<Result<Vec<_>, _>>()?).await
     }
@@ -109,7 +108,7 @@ impl Peer for Awa {
     }
 }
 
-/// Its own `queue_counts` takes most of a second.
+/// A query instead of awa's `queue_counts`, which takes most of a second.
 const FINISHED: &str = "
     SELECT /* finished? */
            (SELECT coalesce(sum(completed_count), 0) FROM awa.receipt_completion_batches)::bigint

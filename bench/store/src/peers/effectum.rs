@@ -1,9 +1,9 @@
-//! effectum, on SQLite. Driven by the package in `effectum/`: the SQLite that it links
-//! cannot be linked together with anyone else's.
+//! effectum, on SQLite. Its program is the package in `effectum/`, because it links another version of
+//! SQLite than the other peers.
 
 use crate::entry::{Entry, Program, Run};
 
-/// effectum.
+/// The entry of effectum.
 pub const ENTRY: Entry = Entry {
     drain: &[
         Run::new("200 at once", &["concurrency=200"]).quick(),

@@ -1,5 +1,5 @@
-//! graphile_worker: the port of the Node library, and like it fastest with a local
-//! queue and completions in batches.
+//! graphile_worker: the Rust port of graphile-worker, also fastest with a local queue and batched
+//! completions.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use steadfast_bench_drive::{Peer, Settings, handled, run};
 
 use crate::entry::{Entry, Program, Run};
 
-/// graphile_worker.
+/// The entry of graphile_worker.
 pub const ENTRY: Entry = Entry {
     drain: &[
         TUNED.quick(),
@@ -28,8 +28,8 @@ pub const ENTRY: Entry = Entry {
         ),
         Run::new("default", &["once=1"]),
     ],
-    future: &[TUNED.tasks(1000).future(1_000_000)],
-    ..Entry::new("graphile_worker", Program::Here(run::<Graphile>), "nothing")
+    future: &[TUNED.tasks(1000).max_scheduled(1_000_000)],
+    ..Entry::new("graphile_worker", Program::Builtin(run::<Graphile>), "nothing")
 };
 
 const TUNED: Run =
@@ -63,7 +63,14 @@ impl Peer for Graphile {
     }
 
     async fn open(database: &str, settings: &Settings) -> Result<Self> {
-        settings.expect(&["connections", "concurrency", "poll", "batch-delay", "queue", "once"])?;
+        settings.allow_only(&[
+            "connections",
+            "concurrency",
+            "poll",
+            "batch-delay",
+            "queue",
+            "once",
+        ])?;
         let mut options = WorkerOptions::default()
             .database_url(database)
             .max_pg_conn(settings.number("connections")?.unwrap_or(20))
@@ -83,7 +90,7 @@ impl Peer for Graphile {
         let worker = options.init().await?;
         let utils = worker.create_utils();
         let pool = PgPool::connect_lazy(database)?;
-        Ok(Graphile { worker, utils, pool, once: settings.word("once").is_some() })
+        Ok(Graphile { worker, utils, pool, once: settings.get("once").is_some() })
     }
 
     async fn submit(&self, task: i64) -> Result<()> {
@@ -97,7 +104,7 @@ impl Peer for Graphile {
         Ok(())
     }
 
-    async fn submit_later(&self, due: &[i64]) -> Result<()> {
+    async fn submit_scheduled(&self, due: &[i64]) -> Result<()> {
         let at =
             |due| JobSpec { run_at: DateTime::from_timestamp_micros(due), ..JobSpec::default() };
         let jobs: Vec<_> = due.iter().map(|due| job(*due, at(*due))).collect();
@@ -108,7 +115,7 @@ impl Peer for Graphile {
     async fn work(&self) -> Result<()> {
         if self.once {
             self.worker.run_once().await?;
-            // No job is left, and no other process reports it.
+            // All jobs are done. Returning would be taken for a worker that stopped early.
             std::future::pending::<()>().await;
         }
         Ok(self.worker.run().await?)

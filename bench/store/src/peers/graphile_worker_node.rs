@@ -1,8 +1,8 @@
-//! graphile-worker, on Node. Driven by `node/graphile-worker.mjs`.
+//! graphile-worker, on Node.js. Its program is `node/graphile-worker.mjs`.
 
 use crate::entry::{Entry, Program, Run};
 
-/// graphile-worker.
+/// The entry of graphile-worker.
 pub const ENTRY: Entry = Entry {
     drain: &[
         Run::new("as in its own benchmark", &["tuned=1"]),

@@ -1,9 +1,8 @@
-//! The peers, one to a file, each driven the way its own documentation says.
+//! The peers, one per file, each used as its documentation recommends.
 //!
-//! A file has the peer's [`Entry`] and, unless another program
-//! drives it, an implementation of [`Peer`](steadfast_bench_drive::Peer). The raw loops
-//! are no peers but what everyone is compared with: what a person would write who
-//! needs nothing but speed.
+//! A file has the peer's [`Entry`] and, unless the peer has its own program, an implementation of
+//! [`Peer`](steadfast_bench_drive::Peer). The raw loops are the baseline: hand-written for speed, and
+//! without any feature.
 
 mod apalis_postgres;
 mod apalis_sqlite;
@@ -20,7 +19,7 @@ mod underway;
 
 use crate::entry::Entry;
 
-/// On PostgreSQL. Everything is compared with the first run of the first.
+/// The peers on PostgreSQL. The first configuration of the first peer is the baseline.
 pub const ON_POSTGRES: &[Entry] = &[
     raw::ENTRY,
     steadfast::ON_POSTGRES,
@@ -32,16 +31,16 @@ pub const ON_POSTGRES: &[Entry] = &[
     underway::ENTRY,
 ];
 
-/// On SQLite, likewise.
+/// The peers on SQLite. The first configuration of the first peer is the baseline.
 pub const ON_SQLITE: &[Entry] =
     &[raw_sqlite::ENTRY, steadfast::ON_SQLITE, effectum::ENTRY, apalis_sqlite::ENTRY];
 
-/// The peer of this name.
-pub fn named(name: &str) -> Option<&'static Entry> {
+/// The peer with this name.
+pub fn find(name: &str) -> Option<&'static Entry> {
     all().find(|entry| entry.name == name)
 }
 
-/// All of them.
+/// All peers.
 pub fn all() -> impl Iterator<Item = &'static Entry> {
     ON_POSTGRES.iter().chain(ON_SQLITE)
 }
@@ -53,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique() {
+    fn peer_names_are_unique() {
         let mut seen = HashSet::new();
         for entry in all() {
             assert!(seen.insert(entry.name), "{}", entry.name);
@@ -61,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_unique_in_their_entry() {
+    fn labels_are_unique_within_a_section() {
         for entry in all() {
             for runs in [entry.drain, entry.future, entry.lateness, entry.churn] {
                 let labels: HashSet<_> = runs.iter().map(|run| run.label).collect();
@@ -70,9 +69,8 @@ mod tests {
         }
     }
 
-    /// Or a quick report would have nothing to compare with.
     #[test]
-    fn what_everyone_is_compared_with_is_in_every_report() {
+    fn baseline_is_in_quick_reports() {
         for entries in [ON_POSTGRES, ON_SQLITE] {
             assert!(entries[0].drain[0].quick);
         }

@@ -1,8 +1,8 @@
-//! pg-boss, on Node. Driven by `node/pg-boss.mjs`.
+//! pg-boss, on Node.js. Its program is `node/pg-boss.mjs`.
 
 use crate::entry::{Entry, Program, Run};
 
-/// pg-boss.
+/// The entry of pg-boss.
 pub const ENTRY: Entry = Entry {
     drain: &[
         Run::new("1 000 at a time, in bursts", &["batch=1000"]),

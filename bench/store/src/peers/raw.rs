@@ -1,4 +1,4 @@
-//! No peer: one table, one claim, one delete, in a loop, with nothing around it.
+//! The baseline on PostgreSQL: a loop with one table, one claim and one delete.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tokio_postgres::{Client, NoTls, Row, Statement};
 
 use crate::entry::{Entry, Program, Run};
 
-/// The raw loop.
+/// The entry of the raw loop.
 pub const ENTRY: Entry = Entry {
     submit: &[Run::new("one row", &[]).quick()],
     drain: &[
@@ -32,7 +32,7 @@ pub const ENTRY: Entry = Entry {
     ],
     lateness: &[Run::new("polls every 10 ms", &["batch=100", "poll=10"]).quick()],
     churn: &[Run::new("100 at a time, delete", &["batch=100"]).quick()],
-    ..Entry::new("raw", Program::Here(run::<Raw>), "nothing; by update, the row")
+    ..Entry::new("raw", Program::Builtin(run::<Raw>), "nothing; by update, the row")
 };
 
 const TABLES: &str = "
@@ -93,7 +93,7 @@ impl Peer for Raw {
     }
 
     async fn open(database: &str, settings: &Settings) -> Result<Self> {
-        settings.expect(&["batch", "connections", "finish", "poll"])?;
+        settings.allow_only(&["batch", "connections", "finish", "poll"])?;
         let client = connect(database).await?;
         let (submit, submit_many) =
             (client.prepare(SUBMIT).await?, client.prepare(SUBMIT_MANY).await?);
@@ -115,7 +115,7 @@ impl Peer for Raw {
         Ok(())
     }
 
-    async fn submit_later(&self, due: &[i64]) -> Result<()> {
+    async fn submit_scheduled(&self, due: &[i64]) -> Result<()> {
         self.client.execute(SUBMIT_LATER, &[&due]).await?;
         Ok(())
     }
@@ -123,17 +123,17 @@ impl Peer for Raw {
     async fn work(&self) -> Result<()> {
         let workers = self.workers.iter().map(|worker| Arc::clone(worker).work());
         let mut workers: JoinSet<_> = workers.collect();
-        workers.join_next().await.context("there is no connection to work on")??
+        workers.join_next().await.context("connections: must be greater than 0")??
     }
 
-    /// The loop knows what it has committed, and nothing is asked of the table.
+    /// The workers count their commits, so no query is needed.
     async fn finished(&self, tasks: i64) -> Result<bool> {
         let finished = self.workers.iter().map(|worker| worker.finished.load(Relaxed));
         Ok(finished.sum::<i64>() >= tasks)
     }
 }
 
-/// One connection that claims, handles and finishes.
+/// A connection that claims, handles and finishes tasks.
 struct Worker {
     client: Client,
     name: String,
@@ -154,7 +154,7 @@ enum Finish {
 
 impl Worker {
     async fn open(database: &str, settings: &Settings, number: u64) -> Result<Self> {
-        let (finish, claim, done) = match settings.word("finish") {
+        let (finish, claim, done) = match settings.get("finish") {
             None | Some("delete") => (Finish::Delete, CLAIM, DELETE),
             Some("update") => (Finish::Update, CLAIM, UPDATE),
             Some("fused") => (Finish::Fused, DELETE_AND_CLAIM, DELETE),
@@ -185,7 +185,7 @@ impl Worker {
                 tokio::time::sleep(self.poll).await;
             } else if self.finish != Finish::Fused {
                 self.client.execute(&self.done, &[&claimed]).await?;
-                self.count(&claimed);
+                self.add_finished(&claimed);
             }
         }
     }
@@ -195,21 +195,21 @@ impl Worker {
         rows.iter().map(handle).collect()
     }
 
-    async fn finish_and_claim(&self, before: &[i64]) -> Result<Vec<i64>> {
-        let parameters: [&(dyn ToSql + Sync); 3] = [&self.name, &self.batch, &before];
+    async fn finish_and_claim(&self, previous: &[i64]) -> Result<Vec<i64>> {
+        let parameters: [&(dyn ToSql + Sync); 3] = [&self.name, &self.batch, &previous];
         let rows = self.client.query(&self.claim, &parameters).await?;
-        self.count(before);
+        self.add_finished(previous);
         rows.iter().map(handle).collect()
     }
 
-    fn count(&self, finished: &[i64]) {
+    fn add_finished(&self, finished: &[i64]) {
         self.finished.fetch_add(finished.len().cast_signed() as i64, Relaxed);
     }
 }
 
 fn handle(row: &Row) -> Result<i64> {
     let payload: Value = row.try_get(1)?;
-    handled(payload.get("id").and_then(Value::as_i64).context("a payload without its number")?);
+    handled(payload.get("id").and_then(Value::as_i64).context("no `id` in the payload")?);
     Ok(row.try_get(0)?)
 }
 

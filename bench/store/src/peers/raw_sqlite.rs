@@ -1,4 +1,4 @@
-//! No peer: the raw loop on SQLite.
+//! The baseline on SQLite: a loop with one table, one claim and one delete.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use steadfast_bench_drive::{Peer, Settings, handled, run};
 use super::sqlite_pool;
 use crate::entry::{Entry, Program, Run};
 
-/// The raw loop.
+/// The entry of the raw loop.
 pub const ENTRY: Entry = Entry {
     submit: &[Run::new("one row", &[]).quick()],
     drain: &[
@@ -18,7 +18,7 @@ pub const ENTRY: Entry = Entry {
         Run::new("1 000 at a time, delete", &["batch=1000"]),
         Run::new("one at a time, delete", &["batch=1"]),
     ],
-    ..Entry::new("raw-sqlite", Program::Here(run::<Raw>), "nothing")
+    ..Entry::new("raw-sqlite", Program::Builtin(run::<Raw>), "nothing")
 };
 
 const TABLES: &str = "
@@ -66,7 +66,7 @@ impl Peer for Raw {
     }
 
     async fn open(database: &str, settings: &Settings) -> Result<Self> {
-        settings.expect(&["batch", "poll"])?;
+        settings.allow_only(&["batch", "poll"])?;
         Ok(Raw {
             pool: sqlite_pool::open(database, 1).await?,
             batch: settings.number("batch")?.unwrap_or(100),

@@ -1,11 +1,10 @@
-//! SQLite options shared by the peers that let them be chosen.
+//! The connection pool of the SQLite peers whose options can be set.
 
 use anyhow::Result;
 use sqlx::SqlitePool;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 
-/// WAL and `synchronous = NORMAL`: what effectum asks for, and it cannot be configured
-/// otherwise.
+/// Opens a pool with WAL and `synchronous = NORMAL`, the fixed options of effectum.
 pub(super) async fn open(file: &str, connections: u32) -> Result<SqlitePool> {
     let options = SqliteConnectOptions::new()
         .filename(file)

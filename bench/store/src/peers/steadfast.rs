@@ -1,4 +1,4 @@
-//! This project, as its documentation says: a store, a worker, everything by default.
+//! This project, as its documentation recommends: a store and a worker with default settings.
 
 use std::ops::Range;
 use std::path::Path;
@@ -12,29 +12,29 @@ use steadfast_worker::Worker;
 
 use crate::entry::{Entry, Program, Run};
 
-/// On PostgreSQL.
+/// The entry on PostgreSQL.
 pub const ON_POSTGRES: Entry = Entry {
     drain: &[Run::new("by default", &[]).quick()],
     submit: &[Run::new("by default", &[]).quick()],
-    // It claims hundreds at a time, and a few claims are no mean.
+    // A claim takes hundreds of tasks, so all tasks are needed for a mean over several claims.
     future: &[Run::new("by default", &[]).quick()],
     lateness: &[Run::new("by default", &[]).quick()],
     churn: &[Run::new("by default", &[]).quick()],
-    ..Entry::new("steadfast", Program::Here(run::<Steadfast>), KEEPS)
+    ..Entry::new("steadfast", Program::Builtin(run::<Steadfast>), STORES)
 };
 
-/// On SQLite.
+/// The entry on SQLite.
 pub const ON_SQLITE: Entry = Entry {
     drain: SYNCHRONOUS,
     submit: SYNCHRONOUS,
-    ..Entry::new("steadfast-sqlite", Program::Here(run::<Steadfast>), KEEPS)
+    ..Entry::new("steadfast-sqlite", Program::Builtin(run::<Steadfast>), STORES)
 };
 
 const SYNCHRONOUS: &[Run] = &[
     Run::new("by default, synchronous full", &[]).quick(),
     Run::new("synchronous normal", &["synchronous=normal"]),
 ];
-const KEEPS: &str = "the task, its history and its result";
+const STORES: &str = "the task, its history and its result";
 const KIND: &str = "noop";
 
 #[derive(Serialize, Deserialize)]
@@ -44,8 +44,8 @@ struct Noop {
 
 struct Steadfast {
     store: Store,
-    /// To ask PostgreSQL with a statement that the report knows not to count.
-    server: Option<PgPool>,
+    /// A connection to PostgreSQL for [`FINISHED`], which the report excludes by its comment.
+    postgres: Option<PgPool>,
 }
 
 impl Peer for Steadfast {
@@ -55,11 +55,11 @@ impl Peer for Steadfast {
     }
 
     async fn open(database: &str, settings: &Settings) -> Result<Self> {
-        settings.expect(&["synchronous"])?;
+        settings.allow_only(&["synchronous"])?;
         let store = Store::open(&url(database, settings)).await?;
-        let is_server = database.starts_with("postgres");
-        let server = is_server.then(|| PgPool::connect_lazy(database)).transpose()?;
-        Ok(Self { store, server })
+        let is_postgres = database.starts_with("postgres");
+        let postgres = is_postgres.then(|| PgPool::connect_lazy(database)).transpose()?;
+        Ok(Self { store, postgres })
     }
 
     async fn submit(&self, task: i64) -> Result<()> {
@@ -73,12 +73,12 @@ impl Peer for Steadfast {
         Ok(())
     }
 
-    async fn submit_later(&self, due: &[i64]) -> Result<()> {
-        let later = |due: &i64| {
+    async fn submit_scheduled(&self, due: &[i64]) -> Result<()> {
+        let scheduled = |due: &i64| {
             let time = jiff_0_2::Timestamp::from_microsecond(*due)?;
             Ok(Task::new(KIND, &Noop { id: *due }).at(time))
         };
-        let tasks: Result<Vec<Task>> = due.iter().map(later).collect();
+        let tasks: Result<Vec<Task>> = due.iter().map(scheduled).collect();
         self.store.submit_all(tasks?).await?;
         Ok(())
     }
@@ -88,12 +88,12 @@ impl Peer for Steadfast {
             handled(task.id);
             Ok::<(), std::io::Error>(())
         };
-        Worker::new(self.store.clone()).handle(KIND, noop).run().await.context("the worker ended")
+        Worker::new(self.store.clone()).handle(KIND, noop).run().await.context("the worker stopped")
     }
 
     async fn finished(&self, tasks: i64) -> Result<bool> {
-        if let Some(server) = &self.server {
-            return Ok(sqlx::query_scalar(FINISHED).bind(tasks).fetch_one(server).await?);
+        if let Some(postgres) = &self.postgres {
+            return Ok(sqlx::query_scalar(FINISHED).bind(tasks).fetch_one(postgres).await?);
         }
         Ok(i64::try_from(self.store.stats().await?.completed)? >= tasks)
     }
@@ -101,11 +101,11 @@ impl Peer for Steadfast {
 
 const FINISHED: &str = "SELECT /* finished? */ count(*) >= $1 FROM steadfast.ended";
 
-/// The address of a database: a file's path is one of SQLite.
+/// The store URL of a database. The path of a file becomes a SQLite URL.
 fn url(database: &str, settings: &Settings) -> String {
     if !Path::new(database).is_absolute() && !database.starts_with("sqlite:") {
         return database.to_owned();
     }
-    let synchronous = settings.word("synchronous").map(|how| format!("?synchronous={how}"));
+    let synchronous = settings.get("synchronous").map(|mode| format!("?synchronous={mode}"));
     format!("sqlite:{}{}", database.trim_start_matches("sqlite:"), synchronous.unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! underway: step functions, a transaction around each handler.
+//! underway: step functions, with a transaction around each handler.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use underway::{Queue, Task, Worker};
 
 use crate::entry::{Entry, Program, Run};
 
-/// underway.
+/// The entry of underway.
 pub const ENTRY: Entry = Entry {
     drain: &[
         Run::new("32 at once, polls every 10 ms", &["concurrency=32", "poll=10"]).tasks(1000),
         Run::new("default", &[]).tasks(300),
     ],
-    ..Entry::new("underway", Program::Here(run::<Underway>), "the row")
+    ..Entry::new("underway", Program::Builtin(run::<Underway>), "the row")
 };
 
 #[derive(Clone)]
@@ -47,7 +47,7 @@ impl Peer for Underway {
     }
 
     async fn open(database: &str, settings: &Settings) -> Result<Self> {
-        settings.expect(&["concurrency", "poll"])?;
+        settings.allow_only(&["concurrency", "poll"])?;
         let pool = PgPoolOptions::new().max_connections(40).connect(database).await?;
         let queue = Queue::builder().name("noop").pool(pool.clone()).build().await?;
         Ok(Underway {

@@ -1,22 +1,22 @@
-//! The selection of rows.
+//! The selection of the rows to measure.
 
 use anyhow::{Result, bail};
 
 use crate::entry::{Entry, Program, Run};
 use crate::peers;
 
-/// What was asked for.
+/// The options that select rows.
 #[derive(Debug, Clone, Default)]
 pub struct Choice {
-    /// Whether few peers and small numbers are enough.
+    /// Whether to measure few peers with few tasks.
     pub quick: bool,
-    /// Whether peers that run on Node are wanted.
+    /// Whether to include the peers that run on Node.js.
     pub node: bool,
-    /// Whose rows are wanted; everyone's if none is named.
+    /// The peers to measure; all if empty.
     pub only: Vec<String>,
 }
 
-/// A row: a peer, and a way to set it.
+/// A row: a peer in one configuration.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Case {
     pub(super) entry: &'static Entry,
@@ -30,22 +30,24 @@ impl Case {
 }
 
 impl Choice {
-    /// Rejects an unknown name, and one that is not available this way.
+    /// Checks the names of the peers.
+    ///
+    /// # Errors
+    /// A peer is unknown, or needs `--node`.
     pub fn check(&self) -> Result<()> {
         for name in &self.only {
-            let Some(entry) = peers::named(name) else {
+            let Some(entry) = peers::find(name) else {
                 let names: Vec<&str> = peers::all().map(|entry| entry.name).collect();
-                bail!("unknown peer `{name}`; the peers are {}", names.join(", "));
+                bail!("unknown peer `{name}`: expected one of {}", names.join(", "));
             };
             if matches!(entry.program, Program::Node(_)) && !self.node {
-                bail!("{name} runs on Node: add --node");
+                bail!("{name} runs on Node.js: add --node");
             }
         }
         Ok(())
     }
 
-    /// The rows that are wanted. The first of all is what the others are compared with,
-    /// and always among them.
+    /// The selected rows. The first row of all is the baseline and always included.
     pub(super) fn cases(
         &self,
         entries: &'static [Entry],
@@ -54,10 +56,10 @@ impl Choice {
         let all =
             entries.iter().flat_map(|entry| runs(entry).iter().map(move |run| Case { entry, run }));
         let mut first = true;
-        all.filter(|case| std::mem::take(&mut first) || self.wants(case)).collect()
+        all.filter(|case| std::mem::take(&mut first) || self.includes(case)).collect()
     }
 
-    fn wants(&self, case: &Case) -> bool {
+    fn includes(&self, case: &Case) -> bool {
         if !self.only.is_empty() {
             return self.only.iter().any(|name| name == case.entry.name);
         }
@@ -70,7 +72,7 @@ impl Choice {
 mod tests {
     use super::*;
 
-    fn drained(choice: &Choice) -> Vec<String> {
+    fn drain_labels(choice: &Choice) -> Vec<String> {
         let cases = choice.cases(peers::ON_POSTGRES, |entry| entry.drain);
         cases.iter().map(Case::label).collect()
     }
@@ -80,21 +82,22 @@ mod tests {
     }
 
     #[test]
-    fn node_peers_need_the_flag() {
-        let has_boss = |choice: &Choice| drained(choice).iter().any(|row| row.contains("pg-boss"));
-        assert!(!has_boss(&Choice::default()));
-        assert!(has_boss(&Choice { node: true, ..Choice::default() }));
+    fn node_peer_requires_the_node_flag() {
+        let has_pg_boss =
+            |choice: &Choice| drain_labels(choice).iter().any(|row| row.contains("pg-boss"));
+        assert!(!has_pg_boss(&Choice::default()));
+        assert!(has_pg_boss(&Choice { node: true, ..Choice::default() }));
     }
 
     #[test]
     fn quick_report_has_fewer_rows() {
-        let quick = drained(&Choice { quick: true, ..Choice::default() });
-        assert!(quick.len() < drained(&Choice::default()).len());
+        let quick = drain_labels(&Choice { quick: true, ..Choice::default() });
+        assert!(quick.len() < drain_labels(&Choice::default()).len());
     }
 
     #[test]
-    fn named_peer_is_compared_only_with_its_baseline() {
-        let rows = drained(&Choice { quick: true, ..only("underway") });
+    fn selected_peer_is_measured_with_the_baseline_only() {
+        let rows = drain_labels(&Choice { quick: true, ..only("underway") });
         let (first, others) = rows.split_first().unwrap();
         assert!(first.starts_with("raw, "));
         assert_eq!(others.len(), 2);
@@ -102,10 +105,10 @@ mod tests {
     }
 
     #[test]
-    fn unavailable_name_is_rejected() {
-        let refusal = |choice: Choice| choice.check().unwrap_err().to_string();
-        assert!(refusal(only("aws")).contains("the peers are raw, "));
-        assert_eq!(refusal(only("pg-boss")), "pg-boss runs on Node: add --node");
+    fn unknown_or_unavailable_peer_is_rejected() {
+        let error = |choice: Choice| choice.check().unwrap_err().to_string();
+        assert!(error(only("aws")).contains("expected one of raw, "));
+        assert_eq!(error(only("pg-boss")), "pg-boss runs on Node.js: add --node");
         assert!(only("awa").check().is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! Drains: no-op tasks that were submitted before, processed by one process.
+//! The drain section: no-op tasks that were submitted before, processed by one process.
 
 use anyhow::{Context, Result};
 use steadfast_bench_drive::Action;
@@ -6,19 +6,19 @@ use steadfast_bench_drive::Action;
 use super::Bench;
 use super::choice::Case;
 use super::markdown::{number, table};
-use crate::measure::process::{Measured, run};
+use crate::measure::process::{PeerProcess, run};
 use crate::measure::rounds::median;
 use crate::measure::{postgres, sqlite};
 use crate::peers::{ON_POSTGRES, ON_SQLITE};
 
-/// How many are submitted at a time beforehand.
-const BATCH: u64 = 1000;
+/// The batch size of the submissions before the drain.
+const SUBMIT_BATCH_SIZE: u64 = 1000;
 
-/// On PostgreSQL.
-pub fn on_postgres(bench: &mut Bench) -> String {
+/// Measures the drain on PostgreSQL.
+pub fn postgres_table(bench: &mut Bench) -> String {
     let cases = bench.choice.cases(ON_POSTGRES, |entry| entry.drain);
     let results = bench.in_rounds(&cases, Case::label, drain_postgres);
-    let rate = |runs: &[Drained<postgres::Spent>]| median(runs, |run| run.rate);
+    let rate = |runs: &[DrainResult<postgres::Usage>]| median(runs, |run| run.rate);
     let raw = results.first().map_or(f64::NAN, |runs| rate(runs));
     let head = [
         "drained on PostgreSQL",
@@ -27,40 +27,40 @@ pub fn on_postgres(bench: &mut Bench) -> String {
         "ratio to raw",
         "CPU µs/task, server",
         "client",
-        "together",
+        "total",
         "commits/task",
         "fsyncs/task",
         "WAL bytes/task",
         "stores",
     ];
-    let row = |(case, runs): (&Case, &Vec<Drained<postgres::Spent>>)| {
+    let row = |(case, runs): (&Case, &Vec<DrainResult<postgres::Usage>>)| {
         let tasks = case.run.tasks as f64;
         let each =
-            |spent: fn(&postgres::Spent) -> f64| median(runs, |run| spent(&run.spent)) / tasks;
+            |usage: fn(&postgres::Usage) -> f64| median(runs, |run| usage(&run.usage)) / tasks;
         let rate = rate(runs);
         [
             case.label(),
             number(tasks, 0),
             number(rate, if rate < 10.0 { 1 } else { 0 }),
             number(rate / raw, 2),
-            number(each(|spent| spent.server * 1e6), 1),
-            number(each(|spent| spent.client * 1e6), 1),
-            number(each(|spent| (spent.server + spent.client) * 1e6), 1),
-            number(each(|spent| spent.commits), 3),
-            number(each(|spent| spent.fsyncs), 4),
-            number(each(|spent| spent.wal), 0),
-            case.entry.keeps.to_owned(),
+            number(each(|usage| usage.server * 1e6), 1),
+            number(each(|usage| usage.client * 1e6), 1),
+            number(each(|usage| (usage.server + usage.client) * 1e6), 1),
+            number(each(|usage| usage.commits), 3),
+            number(each(|usage| usage.fsyncs), 4),
+            number(each(|usage| usage.wal), 0),
+            case.entry.stores.to_owned(),
         ]
     };
     table(head, cases.iter().zip(&results).map(row))
 }
 
-/// On SQLite.
-pub fn on_sqlite(bench: &mut Bench) -> Result<String> {
+/// Measures the drain on SQLite.
+pub fn sqlite_table(bench: &mut Bench) -> Result<String> {
     bench.programs.build_effectum()?;
     let cases = bench.choice.cases(ON_SQLITE, |entry| entry.drain);
     let results = bench.in_rounds(&cases, Case::label, drain_sqlite);
-    let rate = |runs: &[Drained<sqlite::Spent>]| median(runs, |run| run.rate);
+    let rate = |runs: &[DrainResult<sqlite::Usage>]| median(runs, |run| run.rate);
     let raw = results.first().map_or(f64::NAN, |runs| rate(runs));
     let head = [
         "drained on SQLite, WAL, synchronous = NORMAL",
@@ -71,7 +71,7 @@ pub fn on_sqlite(bench: &mut Bench) -> Result<String> {
         "bytes written/task",
         "stores",
     ];
-    let row = |(case, runs): (&Case, &Vec<Drained<sqlite::Spent>>)| {
+    let row = |(case, runs): (&Case, &Vec<DrainResult<sqlite::Usage>>)| {
         let tasks = case.run.tasks as f64;
         let rate = rate(runs);
         [
@@ -79,47 +79,54 @@ pub fn on_sqlite(bench: &mut Bench) -> Result<String> {
             number(tasks, 0),
             number(rate, 0),
             number(rate / raw, 2),
-            number(median(runs, |run| run.spent.cpu * 1e6) / tasks, 1),
-            number(median(runs, |run| run.spent.written) / tasks, 0),
-            case.entry.keeps.to_owned(),
+            number(median(runs, |run| run.usage.cpu * 1e6) / tasks, 1),
+            number(median(runs, |run| run.usage.written) / tasks, 0),
+            case.entry.stores.to_owned(),
         ]
     };
     Ok(table(head, cases.iter().zip(&results).map(row)))
 }
 
-/// One drain.
-struct Drained<Spent> {
-    /// Tasks a second, until the database knew of all of them.
+/// The result of one drain.
+struct DrainResult<Usage> {
+    /// The tasks per second until the database had all outcomes.
     rate: f64,
-    spent: Spent,
+    usage: Usage,
 }
 
-fn drain_postgres(bench: &mut Bench, case: &Case) -> Result<Drained<postgres::Spent>> {
+fn drain_postgres(bench: &mut Bench, case: &Case) -> Result<DrainResult<postgres::Usage>> {
     let Bench { postgres, programs, .. } = bench;
     postgres.with_database(|postgres, database| {
         let command =
             |action, settings| programs.command(case.entry, action, settings, &database.url);
         run(&mut command(Action::Setup, &[])?)?;
-        Measured::just(&mut command(Action::SubmitBulk(case.run.tasks, BATCH), &[])?)?;
-        postgres.settle(database)?;
+        PeerProcess::run_unmeasured(&mut command(
+            Action::SubmitBulk(case.run.tasks, SUBMIT_BATCH_SIZE),
+            &[],
+        )?)?;
+        postgres.vacuum_and_checkpoint(database)?;
         let mut drain = command(Action::Drain(case.run.tasks), case.run.settings)?;
-        let (figures, spent) = postgres.measure(database, &mut drain)?;
-        Ok(Drained { rate: rate(case, &figures)?, spent })
+        let (results, usage) = postgres.measure(database, &mut drain)?;
+        Ok(DrainResult { rate: rate(case, &results)?, usage })
     })
 }
 
-fn drain_sqlite(bench: &mut Bench, case: &Case) -> Result<Drained<sqlite::Spent>> {
+fn drain_sqlite(bench: &mut Bench, case: &Case) -> Result<DrainResult<sqlite::Usage>> {
     sqlite::with_file(|file| {
         let command = |action, settings| bench.programs.command(case.entry, action, settings, file);
         run(&mut command(Action::Setup, &[])?)?;
-        Measured::just(&mut command(Action::SubmitBulk(case.run.tasks, BATCH), &[])?)?;
+        PeerProcess::run_unmeasured(&mut command(
+            Action::SubmitBulk(case.run.tasks, SUBMIT_BATCH_SIZE),
+            &[],
+        )?)?;
         let mut drain = command(Action::Drain(case.run.tasks), case.run.settings)?;
-        let (figures, spent) = sqlite::measure(&mut drain)?;
-        Ok(Drained { rate: rate(case, &figures)?, spent })
+        let (results, usage) = sqlite::measure(&mut drain)?;
+        Ok(DrainResult { rate: rate(case, &results)?, usage })
     })
 }
 
-/// By the second figure: the handlers' end is not the end.
-fn rate(case: &Case, figures: &[f64]) -> Result<f64> {
-    Ok(case.run.tasks as f64 / figures.get(1).context("a drain without its second figure")?)
+/// The tasks per second by the second result: the time until the database had all outcomes.
+fn rate(case: &Case, results: &[f64]) -> Result<f64> {
+    Ok(case.run.tasks as f64
+        / results.get(1).context("expected two results of the drain action")?)
 }

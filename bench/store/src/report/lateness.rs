@@ -1,5 +1,5 @@
-//! Lateness: the time from due to handled on an idle worker with many scheduled tasks; and the cost of
-//! idling.
+//! The lateness section: the time from due to handled on an idle worker with many scheduled tasks, and
+//! the CPU usage while idle.
 
 use std::time::Duration;
 
@@ -10,41 +10,43 @@ use super::Bench;
 use super::choice::Case;
 use super::markdown::{number, table};
 use crate::measure::cpu;
-use crate::measure::process::{Measured, run};
+use crate::measure::process::{PeerProcess, run};
 use crate::measure::rounds::median;
 use crate::peers::ON_POSTGRES;
 
-/// How long the idle are watched.
-const IDLE: Duration = Duration::from_secs(10);
-/// How long tasks become due.
-const SECONDS: u64 = 10;
-/// A peer whose search takes too long searches less often, half a minute apart.
-const PATIENCE: Duration = Duration::from_secs(180);
+/// The time over which idle CPU usage is measured.
+const IDLE_DURATION: Duration = Duration::from_secs(10);
+/// The seconds during which tasks become due.
+const DUE_SECONDS: u64 = 10;
+/// Includes a poll interval of half a minute, to which a peer with slow polls falls back.
+const TIMEOUT: Duration = Duration::from_secs(180);
 
-/// A case with tasks that become due at a rate.
-struct Waking {
+/// A case with a number of scheduled tasks and a rate at which others become due.
+struct LatenessCase {
     case: Case,
-    future: u64,
+    scheduled: u64,
+    /// Tasks that become due per second.
     rate: u64,
 }
 
-/// What was seen.
-struct Late {
-    /// Cores that the server and the peer take while nothing is due.
-    idle: f64,
-    /// Median, 99th percentile and longest, in milliseconds.
-    late: [f64; 3],
+/// The result of one measurement.
+struct LatenessResult {
+    /// The cores that the server and the peer use while idle.
+    idle_cores: f64,
+    /// The median, the 99th percentile and the maximum, in milliseconds.
+    lateness: [f64; 3],
 }
 
-/// On PostgreSQL.
-pub fn table_of(bench: &mut Bench) -> String {
-    let future = if bench.choice.quick { 10_000 } else { 1_000_000 };
+/// Measures the section on PostgreSQL.
+pub fn postgres_table(bench: &mut Bench) -> String {
+    let scheduled = if bench.choice.quick { 10_000 } else { 1_000_000 };
     let cases = bench.choice.cases(ON_POSTGRES, |entry| entry.lateness);
-    let waking =
-        cases.iter().flat_map(|case| [10, 1000].map(|rate| Waking { case: *case, future, rate }));
-    let waking: Vec<Waking> = waking.collect();
-    let label = |waking: &Waking| format!("{}, {} due/s", waking.case.label(), waking.rate);
-    let results = bench.in_rounds(&waking, label, be_late);
+    let lateness_cases = cases
+        .iter()
+        .flat_map(|case| [10, 1000].map(|rate| LatenessCase { case: *case, scheduled, rate }));
+    let lateness_cases: Vec<LatenessCase> = lateness_cases.collect();
+    let label = |each: &LatenessCase| format!("{}, {} due/s", each.case.label(), each.rate);
+    let results = bench.in_rounds(&lateness_cases, label, measure);
     let head = [
         "lateness, from due to handled",
         "scheduled tasks",
@@ -54,39 +56,42 @@ pub fn table_of(bench: &mut Bench) -> String {
         "longest ms",
         "cores while idle",
     ];
-    let row = |(waking, runs): (&Waking, &Vec<Late>)| {
-        let late = |figure: fn([f64; 3]) -> f64| number(median(runs, |run| figure(run.late)), 1);
+    let row = |(each, runs): (&LatenessCase, &Vec<LatenessResult>)| {
+        let lateness =
+            |select: fn([f64; 3]) -> f64| number(median(runs, |run| select(run.lateness)), 1);
         [
-            waking.case.label(),
-            number(waking.future as f64, 0),
-            number(waking.rate as f64, 0),
-            late(|[median, _, _]| median),
-            late(|[_, most, _]| most),
-            late(|[_, _, longest]| longest),
-            number(median(runs, |run| run.idle), 3),
+            each.case.label(),
+            number(each.scheduled as f64, 0),
+            number(each.rate as f64, 0),
+            lateness(|[median, _, _]| median),
+            lateness(|[_, p99, _]| p99),
+            lateness(|[_, _, max]| max),
+            number(median(runs, |run| run.idle_cores), 3),
         ]
     };
-    table(head, waking.iter().zip(&results).map(row))
+    table(head, lateness_cases.iter().zip(&results).map(row))
 }
 
-fn be_late(bench: &mut Bench, waking: &Waking) -> Result<Late> {
+fn measure(bench: &mut Bench, lateness_case: &LatenessCase) -> Result<LatenessResult> {
     let Bench { postgres, programs, .. } = bench;
-    let Case { entry, run: how } = waking.case;
+    let Case { entry, run: configuration } = lateness_case.case;
     postgres.with_database(|postgres, database| {
         let command = |action, settings| programs.command(entry, action, settings, &database.url);
         run(&mut command(Action::Setup, &[])?)?;
-        run(&mut command(Action::SubmitLater(waking.future), &[])?)?;
-        postgres.settle(database)?;
-        let action = Action::Lateness(waking.rate * SECONDS, waking.rate);
-        let mut measured = Measured::ready(&mut command(action, how.settings)?)?;
-        let cores = || Ok::<f64, anyhow::Error>(postgres.cpu()? + cpu::of(measured.pid())?);
-        let before = cores()?;
-        std::thread::sleep(IDLE);
-        let idle = (cores()? - before) / IDLE.as_secs_f64();
-        measured.go()?;
-        let figures = measured.done(PATIENCE)?;
-        measured.end()?;
-        let late = figures.try_into().ok().context("lateness without its three figures")?;
-        Ok(Late { idle, late })
+        run(&mut command(Action::SubmitScheduled(lateness_case.scheduled), &[])?)?;
+        postgres.vacuum_and_checkpoint(database)?;
+        let action = Action::Lateness(lateness_case.rate * DUE_SECONDS, lateness_case.rate);
+        let mut process = PeerProcess::start(&mut command(action, configuration.settings)?)?;
+        let cpu_seconds =
+            || Ok::<f64, anyhow::Error>(postgres.cpu()? + cpu::of_process(process.pid())?);
+        let before = cpu_seconds()?;
+        std::thread::sleep(IDLE_DURATION);
+        let idle_cores = (cpu_seconds()? - before) / IDLE_DURATION.as_secs_f64();
+        process.begin()?;
+        let results = process.wait_done(TIMEOUT)?;
+        process.stop()?;
+        let lateness =
+            results.try_into().ok().context("expected three results of the lateness action")?;
+        Ok(LatenessResult { idle_cores, lateness })
     })
 }

@@ -1,4 +1,4 @@
-//! The machine and the versions of the peers.
+//! A description of the machine and the versions of the peers.
 
 use std::fs;
 use std::io::Write;
@@ -12,7 +12,7 @@ use super::Bench;
 use super::markdown::number;
 use crate::measure::rounds::median;
 
-/// The peers, by their names in the lock file.
+/// The crates whose versions are reported, by their names in the lock file.
 const CRATES: &[&str] = &[
     "tokio",
     "tokio-postgres",
@@ -24,14 +24,15 @@ const CRATES: &[&str] = &[
     "apalis-sqlite",
 ];
 
-/// Those that effectum's lock file has.
+/// The crates of effectum's lock file.
 const EFFECTUM_CRATES: &[&str] = &["effectum", "libsqlite3-sys"];
 
-/// The lock files that the programs were built by.
+/// The lock file of this workspace.
 const LOCK: &str = include_str!("../../Cargo.lock");
+/// The lock file of effectum's program.
 const EFFECTUM_LOCK: &str = include_str!("../../effectum/Cargo.lock");
 
-/// One paragraph.
+/// The description, as one paragraph.
 pub fn description(bench: &mut Bench) -> Result<String> {
     let mut peers = versions(LOCK, CRATES);
     let effectum = versions(EFFECTUM_LOCK, EFFECTUM_CRATES);
@@ -46,7 +47,7 @@ pub fn description(bench: &mut Bench) -> Result<String> {
         rustc = rustc(),
         postgres = bench.postgres.version()?,
         peers = peers.join(", "),
-        fsync = number(fsync()? * 1e6, 0),
+        fsync = number(fsync_seconds()? * 1e6, 0),
         rounds = match bench.rounds {
             1 => "One round".to_owned(),
             rounds => format!("Medians of {rounds} rounds"),
@@ -54,21 +55,21 @@ pub fn description(bench: &mut Bench) -> Result<String> {
     ))
 }
 
-/// Seconds, where the databases were: whatever commits one by one is as fast as that.
-fn fsync() -> Result<f64> {
+/// The median seconds of an fsync in the directory of the databases, which limits single commits.
+fn fsync_seconds() -> Result<f64> {
     let mut file = tempfile::tempfile()?;
     let mut times = Vec::new();
     for _ in 0..101 {
-        let began = Instant::now();
+        let start = Instant::now();
         file.write_all(&[1; 8192])?;
         file.sync_data()?;
-        times.push(began.elapsed().as_secs_f64());
+        times.push(start.elapsed().as_secs_f64());
     }
     Ok(median(&times, |time| *time))
 }
 
 fn versions(lock: &str, names: &[&str]) -> Vec<String> {
-    let version = |name: &&str| format!("{name} {}", locked(lock, name).unwrap_or("?"));
+    let version = |name: &&str| format!("{name} {}", locked_version(lock, name).unwrap_or("?"));
     names.iter().map(version).collect()
 }
 
@@ -81,12 +82,12 @@ fn processor() -> Option<String> {
 fn rustc() -> String {
     let output = Command::new("rustc").arg("--version").output();
     output.map_or_else(
-        |_| "no rustc".to_owned(),
+        |_| "rustc not found".to_owned(),
         |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
     )
 }
 
-fn locked<'a>(lock: &'a str, name: &str) -> Option<&'a str> {
+fn locked_version<'a>(lock: &'a str, name: &str) -> Option<&'a str> {
     let (_, package) = lock.split_once(&format!("name = \"{name}\"\nversion = \""))?;
     Some(package.split_once('"')?.0)
 }
@@ -99,9 +100,9 @@ mod tests {
     fn every_peer_is_in_its_lock_file() {
         for (lock, crates) in [(LOCK, CRATES), (EFFECTUM_LOCK, EFFECTUM_CRATES)] {
             for name in crates {
-                assert!(locked(lock, name).is_some(), "{name}");
+                assert!(locked_version(lock, name).is_some(), "{name}");
             }
         }
-        assert_eq!(locked(LOCK, "no-such-crate"), None);
+        assert_eq!(locked_version(LOCK, "no-such-crate"), None);
     }
 }

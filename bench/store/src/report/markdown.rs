@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// A table.
+/// A Markdown table.
 pub fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let mut table = String::new();
     let mut line = |cells: &[String]| _ = writeln!(table, "| {} |", cells.join(" | "));
@@ -12,7 +12,7 @@ pub fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String
     table
 }
 
-/// A number with `decimals` digits and grouped thousands; a dash for NaN.
+/// A number with `decimals` digits and spaces between thousands; a dash if it is not finite.
 pub fn number(number: f64, decimals: usize) -> String {
     if !number.is_finite() {
         return "–".to_owned();
@@ -30,14 +30,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_has_a_head_and_rows() {
+    fn table_has_a_head_and_rows() {
         let rows = [["raw", "1"], ["x", "2"]].map(|row| row.map(str::to_owned));
-        let table = table(["who", "how much"], rows.into_iter());
-        assert_eq!(table, "| who | how much |\n| --- | --- |\n| raw | 1 |\n| x | 2 |\n");
+        let table = table(["name", "count"], rows.into_iter());
+        assert_eq!(table, "| name | count |\n| --- | --- |\n| raw | 1 |\n| x | 2 |\n");
     }
 
     #[test]
-    fn thousands_are_apart() {
+    fn thousands_are_separated() {
         assert_eq!(number(45_123.4, 0), "45 123");
         assert_eq!(number(1_000_000.0, 0), "1 000 000");
         assert_eq!(number(999.96, 1), "1 000.0");

@@ -1,4 +1,4 @@
-//! The sections of the report, one to a file: each measures its rows and gives tables.
+//! The sections of the report, one per file. Each measures its rows and returns tables.
 
 pub mod choice;
 pub mod churn;
@@ -16,20 +16,20 @@ use crate::measure::postgres::Postgres;
 use crate::measure::programs::Programs;
 use crate::measure::rounds::rounds;
 
-/// What a section needs to measure.
+/// The context of a section.
 pub struct Bench {
-    /// The server.
+    /// The PostgreSQL server.
     pub postgres: Postgres,
-    /// The programs that drive the peers.
+    /// The programs of the peers.
     pub programs: Programs,
-    /// How often everything is measured.
+    /// The number of measurements per row.
     pub rounds: usize,
-    /// Which rows are wanted.
+    /// The selection of rows.
     pub choice: choice::Choice,
 }
 
 impl Bench {
-    /// Measures every case in rounds.
+    /// Measures all cases in rounds.
     fn in_rounds<C, T>(
         &mut self,
         cases: &[C],
