@@ -1,4 +1,4 @@
-//! See `src/environment.rs`.
+//! The fuzz target of `src/environment.rs`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! See `src/import.rs`.
+//! The fuzz target of `src/import.rs`.
 
 #![no_main]
 

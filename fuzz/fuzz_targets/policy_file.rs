@@ -1,4 +1,4 @@
-//! See `src/policy_file.rs`.
+//! The fuzz target of `src/policy_file.rs`.
 
 #![no_main]
 

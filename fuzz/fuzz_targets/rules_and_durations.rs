@@ -1,4 +1,4 @@
-//! See `src/rules_and_durations.rs`.
+//! The fuzz target of `src/rules_and_durations.rs`.
 
 #![no_main]
 

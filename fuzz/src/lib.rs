@@ -8,24 +8,24 @@
 //!
 //! The search starts from the repository's own fixtures, which [`seeds`] turns into inputs.
 
-mod answers;
 pub mod environment;
 pub mod import;
+mod invariants;
 pub mod policy_file;
 pub mod rules_and_durations;
 pub mod seeds;
 
-/// The first byte chooses one of several ways to read the rest.
-fn choose<'b, T: Copy>(ways: &[T], bytes: &'b [u8]) -> Option<(T, &'b [u8])> {
+/// Selects a format by the first byte of an input, and returns it with the rest.
+fn split_format<'b, T: Copy>(formats: &[T], bytes: &'b [u8]) -> Option<(T, &'b [u8])> {
     let (first, rest) = bytes.split_first()?;
-    let way = ways.get(usize::from(*first) % ways.len())?;
-    Some((*way, rest))
+    let format = formats.get(usize::from(*first) % formats.len())?;
+    Some((*format, rest))
 }
 
-/// An input that [`choose`] reads this way.
-fn chosen<T: PartialEq>(ways: &[T], way: T, text: &str) -> Vec<u8> {
-    let place = ways.iter().position(|each| *each == way).unwrap_or_default();
-    let mut input = vec![u8::try_from(place).unwrap_or_default()];
+/// The input from which [`split_format`] returns this format and text.
+fn with_format<T: PartialEq>(formats: &[T], format: T, text: &str) -> Vec<u8> {
+    let index = formats.iter().position(|each| *each == format).unwrap_or_default();
+    let mut input = vec![u8::try_from(index).unwrap_or_default()];
     input.extend_from_slice(text.as_bytes());
     input
 }

@@ -2,25 +2,25 @@
 
 use steadfast::file::{Format, Policies, Source};
 
-use crate::{answers, choose};
+use crate::{invariants, split_format};
 
-/// The notations, in the order in which a first byte chooses them.
+/// The formats, in the order in which the first byte selects them.
 pub(crate) const FORMATS: [Format; 3] = [Format::Yaml, Format::Json, Format::Toml];
 
-/// The first byte chooses the notation, the rest is the file.
+/// Checks an input. The first byte selects the format, the rest is the file.
 pub fn check(bytes: &[u8]) {
-    let Some((format, bytes)) = choose(&FORMATS, bytes) else {
+    let Some((format, bytes)) = split_format(&FORMATS, bytes) else {
         return;
     };
     match Source::from_bytes("fuzzed", bytes.to_vec()) {
-        Ok(source) => read_twice(&source, format),
+        Ok(source) => parse_twice(&source, format),
         Err(problem) => {
-            answers::of_problems(&problem.into());
+            invariants::check_problems(&problem.into());
         }
     }
 }
 
-fn read_twice(source: &Source, format: Format) {
-    let read = || answers::account(&Policies::parse(source, format));
-    assert_eq!(read(), read(), "one text, two answers");
+fn parse_twice(source: &Source, format: Format) {
+    let parse = || invariants::check_result(&Policies::parse(source, format));
+    assert_eq!(parse(), parse(), "two parses of the same text differ");
 }

@@ -1,14 +1,14 @@
-//! Short texts in files, headers and commands: durations, rules, hints and the facts of a failure.
+//! Arbitrary durations, hints, rules and faults.
 
 use std::time::{Duration, SystemTime};
 
 use steadfast::judge::{self, Rule, Rules};
 use steadfast::{Fault, Hint, SqlState, duration};
 
-use crate::answers::json;
+use crate::invariants::json;
 
-/// The first line is a duration, a hint and rules parted by commas; what comes after it is
-/// a fault as JSON. Each reader refuses what is not for it.
+/// Checks an input. The first line is parsed as a duration, as a hint and as comma-separated rules, the
+/// rest as a fault in JSON. Each parser rejects the others' texts.
 pub fn check(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;
@@ -20,18 +20,22 @@ pub fn check(bytes: &[u8]) {
     check_fault(rules, fault);
 }
 
-/// P2: a duration is read as what was written.
+/// P2: a formatted duration is parsed as the same duration.
 fn check_duration(text: &str) {
     match duration::parse(text) {
-        Ok(read) => {
-            let written = duration::format(read);
-            assert_eq!(duration::parse(&written), Ok(read), "`{text}` is written as `{written}`");
+        Ok(parsed) => {
+            let formatted = duration::format(parsed);
+            assert_eq!(
+                duration::parse(&formatted),
+                Ok(parsed),
+                "`{text}` is formatted as `{formatted}`"
+            );
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 }
 
-/// J6: a date that has passed means now, wherever the clock stands.
+/// J6: the delay until a date never grows with the time of the clock; a past date means no delay.
 fn check_hint(text: &str) {
     let later = SystemTime::UNIX_EPOCH + Duration::from_secs(4_102_444_800);
     let early = Hint::retry_after(text, SystemTime::UNIX_EPOCH);
@@ -43,10 +47,10 @@ fn check_hint(text: &str) {
     let _ = (Hint::grpc_pushback(text), SqlState::new(text));
 }
 
-/// J10: a rule is read as what was written, and the compiler would read it the same way.
+/// J10: a formatted rule is parsed as the same rule, and the check at compile time agrees.
 fn check_rule(text: &str) -> Option<Rule> {
     let rule = text.parse::<Rule>();
-    assert_eq!(rule.is_ok(), Rule::is_rule(text), "`{text}` is a rule for one of two");
+    assert_eq!(rule.is_ok(), Rule::is_rule(text), "`{text}`: parse and is_rule disagree");
     match rule {
         Ok(rule) => {
             assert_eq!(rule.as_str().parse().as_ref(), Ok(&rule));
@@ -59,13 +63,13 @@ fn check_rule(text: &str) -> Option<Rule> {
     }
 }
 
-/// J1: facts survive a journey through JSON, and whatever they are, they can be judged.
+/// J1: a fault is unchanged after a JSON round trip, and can be classified the same way twice.
 fn check_fault(rules: Vec<Rule>, text: &str) {
     let Ok(fault) = serde_json::from_str::<Fault>(text) else {
         return;
     };
     let again: Result<Fault, _> = serde_json::from_str(&json(&fault));
-    assert_eq!(again.ok().as_ref(), Some(&fault), "after a journey through JSON");
+    assert_eq!(again.ok().as_ref(), Some(&fault), "JSON round trip");
     let _ = (fault.to_string(), fault.invalidates_connection());
     let own = Rules::new(Some(rules.clone()), rules);
     for rules in [Rules::default(), own] {

@@ -1,9 +1,9 @@
-//! The seed corpus of every target, written to a directory: `seeds REPOSITORY DIRECTORY`.
+//! The program that writes the seed corpus of all targets: `seeds REPOSITORY DIRECTORY`.
 
 use std::path::Path;
 use std::process::ExitCode;
 
-// What is built for libFuzzer counts its branches there, here as well.
+// The library is instrumented in a build for libFuzzer, so this program must link it as well.
 #[cfg(feature = "libfuzzer")]
 use libfuzzer_sys as _;
 use steadfast_fuzz::seeds;

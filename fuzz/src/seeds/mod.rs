@@ -1,8 +1,8 @@
 //! The seed corpus and the dictionary.
 //!
-//! A search that starts from nothing takes hours to write its first policy. The
-//! repository's own fixtures and conformance cases are better beginnings, and they
-//! grow with it, so they are turned into inputs when they are needed and kept nowhere.
+//! Without seeds, libFuzzer takes hours to generate its first valid policy. The seeds are generated from
+//! the fixtures and conformance cases of the repository whenever they are needed, and not stored, so that
+//! they never become outdated.
 
 mod dictionary;
 mod fixtures;
@@ -17,15 +17,15 @@ use steadfast::policy::FIELDS;
 use steadfast_import::ImportFormat;
 
 use crate::policy_file::FORMATS;
-use crate::{chosen, environment};
+use crate::{environment, with_format};
 
-/// What one target starts from.
+/// The seeds of one target.
 pub struct Seeds {
     /// The target's name.
     pub target: &'static str,
     /// The inputs.
     pub inputs: Vec<Vec<u8>>,
-    /// Words that an input may well hold.
+    /// The words of the dictionary.
     pub words: BTreeSet<String>,
 }
 
@@ -50,11 +50,11 @@ impl Seeds {
         for (number, input) in self.inputs.iter().enumerate() {
             fs::write(inputs.join(format!("{number:04}")), input)?;
         }
-        fs::write(inputs.with_extension("dict"), dictionary::written(&self.words))
+        fs::write(inputs.with_extension("dict"), dictionary::format(&self.words))
     }
 }
 
-/// The seeds of every target, out of the repository at `root`.
+/// The seeds of all targets, generated from the repository at `root`.
 ///
 /// # Errors
 /// A fixture cannot be read.
@@ -63,39 +63,39 @@ pub fn all(root: &Path) -> io::Result<Vec<Seeds>> {
     Ok(vec![
         Seeds::new("policy_file", policy_files(root)?).with_words(fields()),
         Seeds::new("import", imports(root)?),
-        Seeds::new("rules_and_durations", small_texts(root)?),
-        Seeds::new("environment", variables()).with_words(environment::spelled_fields()),
+        Seeds::new("rules_and_durations", rules_and_durations(root)?),
+        Seeds::new("environment", variables()).with_words(environment::variable_fields()),
     ])
 }
 
-/// The example files, and the policies of the conformance cases as files.
+/// The fixture files, and the policies of the conformance cases as files.
 fn policy_files(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     let mut inputs = Vec::new();
     for (path, text) in fixtures::texts(&root.join("crates/steadfast/tests/file/data"))? {
         let format = Format::of(&path).map_err(io::Error::other)?;
-        inputs.push(chosen(&FORMATS, format, &text));
+        inputs.push(with_format(&FORMATS, format, &text));
     }
     for case in fixtures::cases(root)? {
         if let Some(policy) = case.get("policy").filter(|policy| policy.is_object()) {
             let file = json!({"version": "1.1.0", "policies": {"a": policy}});
-            inputs.push(chosen(&FORMATS, Format::Json, &file.to_string()));
+            inputs.push(with_format(&FORMATS, Format::Json, &file.to_string()));
         }
     }
     Ok(inputs)
 }
 
-/// The example files, in the format that each is of.
+/// The fixture files, each with its detected format.
 fn imports(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     let texts = fixtures::texts(&root.join("crates/steadfast-import/tests/import/fixtures"))?;
     let inputs = texts.into_iter().filter_map(|(path, text)| {
         let source = steadfast::file::Source::new(path.display().to_string(), &text);
-        Some(chosen(&ImportFormat::ALL, ImportFormat::detect(&source)?, &text))
+        Some(with_format(&ImportFormat::ALL, ImportFormat::detect(&source)?, &text))
     });
     Ok(inputs.collect())
 }
 
 /// The durations, hints, rules and faults of the conformance cases.
-fn small_texts(root: &Path) -> io::Result<Vec<Vec<u8>>> {
+fn rules_and_durations(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     let cases = fixtures::cases(root)?;
     let texts = cases.iter().filter_map(|case| {
         let value = case.get("value").and_then(Value::as_str);
@@ -105,28 +105,28 @@ fn small_texts(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     Ok(texts.map(String::into_bytes).collect())
 }
 
-/// The rules of a case's policy, parted by commas.
+/// The rules of a case's policy, separated by commas.
 fn rules_of(case: &Value) -> String {
     let lists = ["/policy/retry_on", "/policy/abort_on"];
     let lists = lists.into_iter().filter_map(|list| case.pointer(list)?.as_array());
     lists.flatten().filter_map(Value::as_str).collect::<Vec<_>>().join(",")
 }
 
-/// Each field of a policy, set to something that may fit.
+/// Each field of a policy, set to each of several values.
 fn variables() -> Vec<Vec<u8>> {
     let values = ["4", "0.5", "1.5s", "true", "full", "5xx,timeout", "1s,2s"];
-    let fields: Vec<String> = environment::spelled_fields().collect();
+    let fields: Vec<String> = environment::variable_fields().collect();
     let line = |(number, field): (usize, &String)| {
         let value = values.get(number % values.len()).copied().unwrap_or_default();
         format!("SQL__{field}={value}\n").into_bytes()
     };
-    let whole = ["ENABLED=false\n", "DEFAULT__BREAKER__THRESHOLD=4\nGRPC__BUDGET__RATIO=0.2\n"];
-    let whole = whole.into_iter().map(|text| text.as_bytes().to_vec());
+    let others = ["ENABLED=false\n", "DEFAULT__BREAKER__THRESHOLD=4\nGRPC__BUDGET__RATIO=0.2\n"];
+    let others = others.into_iter().map(|text| text.as_bytes().to_vec());
     values
         .iter()
         .enumerate()
         .flat_map(|(shift, _)| fields.iter().enumerate().map(move |(n, f)| (n + shift, f)))
         .map(line)
-        .chain(whole)
+        .chain(others)
         .collect()
 }
