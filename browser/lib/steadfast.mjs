@@ -10,9 +10,9 @@ import { createInterface } from 'node:readline';
 const PROGRAM = resolve(process.env.STEADFAST ?? 'target/debug/steadfast');
 /** A program that records its sessions in a store. */
 const RECORD_EXAMPLE = join(dirname(PROGRAM), 'examples/record');
-const TIMEOUT = 30_000;
+const TIMEOUT_MS = 30_000;
 
-/** A quick policy, one that waits for an hour, and one with a breaker and a budget. */
+/** A policy with short delays, one with long delays, and one with a breaker and a budget. */
 export const POLICIES = `version: 1.1.0
 policies:
   quick:
@@ -103,7 +103,7 @@ export class Steadfast {
 
   /** Polls an API path until the predicate holds. */
   async waitFor(path, predicate) {
-    const deadline = Date.now() + TIMEOUT;
+    const deadline = Date.now() + TIMEOUT_MS;
     for (;;) {
       const value = await this.api(path);
       if (predicate(value)) return value;
@@ -122,7 +122,7 @@ export class Steadfast {
 
   #address() {
     return new Promise((resolveAddress, reject) => {
-      const timer = setTimeout(() => reject(new Error(`no address in the output: ${this.#output}`)), TIMEOUT);
+      const timer = setTimeout(() => reject(new Error(`no address in the output: ${this.#output}`)), TIMEOUT_MS);
       const onLine = (line) => {
         this.#output += `${line}\n`;
         const address = line.match(/https?:\/\/[\d.]+:\d+/);

@@ -31,7 +31,7 @@ describe('all pages', () => {
   for (const [size, viewport] of Object.entries(SIZES)) {
     for (const colorScheme of ['light', 'dark']) {
       test(`are accessible on a ${size} in ${colorScheme} mode`, async () => {
-        // The axe script needs the policy bypassed; another test checks the policy.
+        // axe can be injected only without the content security policy, which another test checks.
         const { page, errors, context } = await openPage(browser, server, { viewport, colorScheme, bypassCSP: true });
         for (const path of paths) await assertAccessible(page, path);
         assert.deepEqual(errors.filter((error) => !error.includes('404')), []);
@@ -71,7 +71,7 @@ describe('all pages', () => {
 
   test('can be navigated with the keyboard', async () => {
     const { page, errors, context } = await openPage(browser, server);
-    // In one step, because a list may get a row in between.
+    // In one evaluation, because the list may get a new row between two.
     const walk = (keys) => {
       const rows = [...document.querySelectorAll('main [data-row]')].map(({ id }) => id);
       const positions = keys.map((key) => {

@@ -6,10 +6,10 @@ import { after, before, describe, test } from 'node:test';
 import { launch, openPage } from '../lib/browser.mjs';
 import { Steadfast } from '../lib/steadfast.mjs';
 
-/** More than the connections that a browser opens to one server. */
+/** More than the maximum number of connections of a browser to one server. */
 const TABS = 8;
 
-describe('live', () => {
+describe('live updates', () => {
   let browser, server;
 
   before(async () => {
@@ -23,7 +23,7 @@ describe('live', () => {
 
   const hasState = (page, state) => page.locator(`#live[data-state="${state}"]`).waitFor();
 
-  /** Simulates that a tab is hidden or shown, which a headless browser never does. */
+  /** Simulates a hidden or a visible tab: a headless browser never hides tabs. */
   const setHidden = (page, isHidden) =>
     page.evaluate((isHidden) => {
       Object.defineProperty(document, 'hidden', { configurable: true, get: () => isHidden });
@@ -82,7 +82,7 @@ describe('live', () => {
     await context.close();
   });
 
-  test('paused events are shown as paused', async () => {
+  test('the events page is paused and resumed with its button', async () => {
     const { page, context } = await openPage(browser, server);
     await page.goto('/events');
     await hasState(page, 'live');
@@ -95,7 +95,7 @@ describe('live', () => {
 
   test('the indicator recovers after a failed request', async () => {
     const { page, context } = await openPage(browser, server);
-    // The test sends the events itself so that nothing else changes meanwhile.
+    // The test sends the events itself, so that no other event arrives meanwhile.
     await page.addInitScript(() => {
       window.EventSource = class extends EventTarget {
         static OPEN = 1;
@@ -125,22 +125,22 @@ describe('live', () => {
   });
 
   test('the indicator shows a lost connection', async () => {
-    const short = await Steadfast.serve();
-    const { page, context } = await openPage(browser, short);
+    const stopped = await Steadfast.serve();
+    const { page, context } = await openPage(browser, stopped);
     await page.goto('/');
     await hasState(page, 'live');
-    await short.stop();
+    await stopped.stop();
     await hasState(page, 'lost');
     await context.close();
   });
 
   test('a form keeps its input when the connection is lost', async () => {
-    const short = await Steadfast.serve();
-    const { page, context } = await openPage(browser, short);
+    const stopped = await Steadfast.serve();
+    const { page, context } = await openPage(browser, stopped);
     await page.goto('/tasks/new');
     await hasState(page, 'live');
     await page.getByLabel('URL').fill('http://a.example/');
-    await short.stop();
+    await stopped.stop();
     await hasState(page, 'lost');
     assert.equal(await page.getByLabel('URL').inputValue(), 'http://a.example/');
     await context.close();

@@ -58,7 +58,7 @@ describe('policies', () => {
     await page.waitForFunction(() => document.getElementById('max_attempts').value === '5');
     assert.equal(await page.getByLabel('Max attempts slider').getAttribute('aria-valuetext'), '5');
     assert.equal(await delay.inputValue(), '3s');
-    // Current values are not in the URL, changed ones are.
+    // Only changed values are in the URL.
     await attempts.fill('9');
     await page.waitForURL('**/policies/quick?max_attempts=9&base_delay=3s');
     await attempts.fill('5');

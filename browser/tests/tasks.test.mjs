@@ -87,7 +87,7 @@ describe('tasks', () => {
     assert.equal((await server.api(`/tasks/${id}`)).status, 'cancelled');
     await page.getByRole('button', { name: 'Undo' }).click();
     const task = await server.waitForTask(id, (task) => task.status !== 'cancelled');
-    assert.equal(task.status, 'scheduled', 'it keeps its scheduled time');
+    assert.equal(task.status, 'scheduled', 'the task keeps its scheduled time');
     assert.deepEqual(errors, []);
   });
 
