@@ -58,33 +58,25 @@ pub trait Failure {
     }
 }
 
-impl<F: Failure + ?Sized> Failure for &F {
-    fn fault(&self) -> Fault {
-        (**self).fault()
-    }
+macro_rules! forward_failure {
+    ($($pointer:ty),*) => {$(
+        impl<F: Failure + ?Sized> Failure for $pointer {
+            fn fault(&self) -> Fault {
+                (**self).fault()
+            }
 
-    fn cause(&self) -> Option<&(dyn Error + 'static)> {
-        (**self).cause()
-    }
+            fn cause(&self) -> Option<&(dyn Error + 'static)> {
+                (**self).cause()
+            }
 
-    fn message(&self) -> Option<String> {
-        (**self).message()
-    }
+            fn message(&self) -> Option<String> {
+                (**self).message()
+            }
+        }
+    )*};
 }
 
-impl<F: Failure + ?Sized> Failure for Box<F> {
-    fn fault(&self) -> Fault {
-        (**self).fault()
-    }
-
-    fn cause(&self) -> Option<&(dyn Error + 'static)> {
-        (**self).cause()
-    }
-
-    fn message(&self) -> Option<String> {
-        (**self).message()
-    }
-}
+forward_failure!(&F, Box<F>);
 
 /// Facts from outside, such as JSON, can be used as an error.
 impl Failure for Fault {

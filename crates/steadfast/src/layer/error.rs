@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
+use crate::fault::extract::cause_and_message;
 use crate::fault::{Failure, Fault};
 use crate::{GaveUp, Reason, RetryError};
 
@@ -105,15 +106,5 @@ impl Failure for LayerError {
         }
     }
 
-    fn cause(&self) -> Option<&(dyn Error + 'static)> {
-        self.source()
-    }
-
-    fn message(&self) -> Option<String> {
-        Some(self.to_string())
-    }
-}
-
-pub(crate) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {
-    error.downcast_ref::<LayerError>().map(Failure::fault)
+    cause_and_message!();
 }

@@ -23,8 +23,6 @@ pub mod tower;
 
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
 pub use error::LayerError;
-#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
-pub(crate) use error::facts as layer_error_facts;
 
 /// The facts of an HTTP error response (J6).
 ///

@@ -3,15 +3,8 @@
 //! Hyper's errors are about an established connection, so it may have broken after the request was
 //! sent (J2). The exceptions are errors that mean that the request never reached the connection.
 
-use std::error::Error;
-
-use super::find;
 use super::transport_cause::{SOCKET, transport_cause};
 use crate::fault::{Failure, Fault, Kind};
-
-pub(super) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {
-    find::<hyper::Error>(error).map(Failure::fault)
-}
 
 impl Failure for hyper::Error {
     fn fault(&self) -> Fault {
@@ -23,13 +16,7 @@ impl Failure for hyper::Error {
         fault.with_type("hyper::Error")
     }
 
-    fn cause(&self) -> Option<&(dyn Error + 'static)> {
-        self.source()
-    }
-
-    fn message(&self) -> Option<String> {
-        Some(self.to_string())
-    }
+    cause_and_message!();
 }
 
 /// Why the request was not sent, if it was not.

@@ -3,12 +3,7 @@
 use std::error::Error;
 use std::io;
 
-use super::find;
 use crate::fault::{Failure, Fault, Kind};
-
-pub(super) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {
-    find::<io::Error>(error).map(Failure::fault)
-}
 
 impl Failure for io::Error {
     fn fault(&self) -> Fault {

@@ -15,12 +15,26 @@
 //! | `tonic` | `tonic::Status`, `TimeoutExpired` |
 //! | `tower` | `tower::timeout::error::Elapsed` |
 //!
-//! An extractor reports facts and classifies nothing (J1). To add one: a file here with a `facts`
-//! function and an `impl Failure`, a line in the list below, a feature in `Cargo.toml`.
+//! An extractor reports facts and classifies nothing (J1). To add one: a file here with an
+//! `impl Failure`, a line in the list below, a feature in `Cargo.toml`.
 //!
 //! A wrapper must return what it wraps as its `source()`. A wrapper that is transparent to its cause
 //! (`#[error(transparent)]`) hides a link of the chain and its facts; derive
 //! [`Fault`](macro@crate::Fault) for such an error.
+
+/// The cause and the message of a [`Failure`] that is an [`Error`].
+macro_rules! cause_and_message {
+    () => {
+        fn cause(&self) -> Option<&(dyn std::error::Error + 'static)> {
+            std::error::Error::source(self)
+        }
+
+        fn message(&self) -> Option<String> {
+            Some(self.to_string())
+        }
+    };
+}
+pub(crate) use cause_and_message;
 
 #[cfg(feature = "anyhow")]
 mod anyhow;
@@ -62,34 +76,45 @@ use super::{Failure, Fault, MAX_CAUSES, walk};
 pub use self::http::http_response;
 pub use process::ExitError;
 
-/// Returns the facts of an error of its crate.
+/// Returns the facts of an error of its type.
 type Extractor = fn(&(dyn Error + 'static)) -> Option<Fault>;
 
-/// All extractors.
+/// All extractors. Those of database errors also match behind a wrapper that is transparent to them.
 const EXTRACTORS: &[Extractor] = &[
-    io::facts,
-    process::facts,
+    facts::<std::io::Error>,
+    facts::<ExitError>,
     #[cfg(feature = "hyper")]
-    hyper::facts,
+    facts::<::hyper::Error>,
     #[cfg(feature = "reqwest")]
-    reqwest::facts,
+    facts::<::reqwest::Error>,
     #[cfg(feature = "reqwest-middleware")]
-    reqwest_middleware::facts,
+    facts::<::reqwest_middleware::Error>,
     #[cfg(feature = "rustls")]
-    rustls::facts,
+    facts::<::rustls::Error>,
     #[cfg(feature = "sqlx")]
-    sqlx::facts,
+    facts::<::sqlx::Error>,
+    #[cfg(feature = "sqlx")]
+    facts::<Box<dyn ::sqlx::error::DatabaseError>>,
     #[cfg(feature = "tokio")]
-    tokio::facts,
+    facts::<::tokio::time::error::Elapsed>,
     #[cfg(feature = "tokio-postgres")]
-    tokio_postgres::facts,
+    facts::<::tokio_postgres::Error>,
+    #[cfg(feature = "tokio-postgres")]
+    facts::<::tokio_postgres::error::DbError>,
     #[cfg(feature = "tonic")]
-    tonic::facts,
+    facts::<::tonic::Status>,
+    #[cfg(feature = "tonic")]
+    facts::<::tonic::TimeoutExpired>,
     #[cfg(feature = "tower")]
-    tower::facts,
+    facts::<::tower::timeout::error::Elapsed>,
     #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
-    crate::layer::layer_error_facts,
+    facts::<crate::layer::LayerError>,
 ];
+
+/// The facts of an error of type `E`.
+fn facts<E: Error + Failure + 'static>(error: &(dyn Error + 'static)) -> Option<Fault> {
+    find::<E>(error).map(Failure::fault)
+}
 
 /// The facts of one link of a cause chain; empty if no extractor matches.
 pub(crate) fn link(error: &(dyn Error + 'static)) -> Fault {

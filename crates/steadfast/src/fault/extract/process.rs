@@ -4,7 +4,6 @@ use std::error::Error;
 use std::fmt;
 use std::process::ExitStatus;
 
-use super::find;
 use crate::fault::{Failure, Fault};
 
 /// A process that failed.
@@ -50,18 +49,12 @@ impl ExitError {
     }
 }
 
-pub(super) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {
-    find::<ExitError>(error).map(Failure::fault)
-}
-
 impl Failure for ExitError {
     fn fault(&self) -> Fault {
         Fault { exit_code: self.code(), ..Fault::default() }.with_type("ExitError")
     }
 
-    fn message(&self) -> Option<String> {
-        Some(self.to_string())
-    }
+    cause_and_message!();
 }
 
 impl fmt::Display for ExitError {

@@ -3,17 +3,12 @@
 //! A request that was not sent cannot have taken effect; a request that was sent may have (J2).
 //! Reqwest distinguishes the two for connecting, hyper for the rest.
 
-use std::error::Error;
 use std::io;
 
 use super::find;
 use super::transport_cause::{TRANSPORT, transport_cause};
 use crate::fault::chain::{cause_of, links};
 use crate::fault::{Failure, Fault, Kind, MAX_CAUSES};
-
-pub(super) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {
-    find::<reqwest::Error>(error).map(Failure::fault)
-}
 
 impl Failure for reqwest::Error {
     fn fault(&self) -> Fault {
@@ -24,13 +19,7 @@ impl Failure for reqwest::Error {
         fault.with_type("reqwest::Error")
     }
 
-    fn cause(&self) -> Option<&(dyn Error + 'static)> {
-        self.source()
-    }
-
-    fn message(&self) -> Option<String> {
-        Some(self.to_string())
-    }
+    cause_and_message!();
 }
 
 /// The fault of a request without a complete response.

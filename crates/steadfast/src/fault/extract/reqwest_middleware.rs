@@ -7,13 +7,9 @@ use std::error::Error as StdError;
 
 use reqwest_middleware::Error;
 
-use super::{find, link};
+use super::link;
 use crate::fault::chain::cause_of;
 use crate::fault::{Failure, Fault};
-
-pub(super) fn facts(error: &(dyn StdError + 'static)) -> Option<Fault> {
-    find::<Error>(error).map(Failure::fault)
-}
 
 impl Failure for Error {
     fn fault(&self) -> Fault {

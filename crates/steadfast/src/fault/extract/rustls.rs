@@ -1,28 +1,15 @@
 //! Facts of [`rustls::Error`] (J5).
 
-use std::error::Error;
-
 use rustls::{AlertDescription, CertificateError};
 
-use super::find;
 use crate::fault::{Failure, Fault, Kind};
-
-pub(super) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {
-    find::<rustls::Error>(error).map(Failure::fault)
-}
 
 impl Failure for rustls::Error {
     fn fault(&self) -> Fault {
         Fault::of(kind(self)).with_type("rustls::Error")
     }
 
-    fn cause(&self) -> Option<&(dyn Error + 'static)> {
-        self.source()
-    }
-
-    fn message(&self) -> Option<String> {
-        Some(self.to_string())
-    }
+    cause_and_message!();
 }
 
 fn kind(error: &rustls::Error) -> Kind {

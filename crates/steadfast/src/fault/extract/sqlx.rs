@@ -1,24 +1,16 @@
 //! Facts of [`sqlx::Error`] (J3, J4, J7).
 
-use std::error::Error;
 use std::io;
 
 use sqlx::error::DatabaseError;
 
+use super::sqlite;
 use super::transport_cause::{SOCKET, transport_cause};
-use super::{find, sqlite};
 use crate::fault::{Failure, Fault, Kind};
 
 /// The message of sqlx when a PostgreSQL server closes the connection before it answers the request
 /// for TLS: sqlx reads the end of the stream as a zero. No statement has been sent yet.
 const TLS_REQUEST_UNANSWERED: &str = "unexpected response from SSLRequest: 0x00";
-
-/// Also matches a bare database error: a transparent wrapper hides the `sqlx::Error`.
-pub(super) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {
-    find::<sqlx::Error>(error)
-        .map(Failure::fault)
-        .or_else(|| error.downcast_ref::<Box<dyn DatabaseError>>().map(Failure::fault))
-}
 
 impl Failure for sqlx::Error {
     fn fault(&self) -> Fault {
@@ -31,13 +23,7 @@ impl Failure for sqlx::Error {
         fault.with_type("sqlx::Error")
     }
 
-    fn cause(&self) -> Option<&(dyn Error + 'static)> {
-        self.source()
-    }
-
-    fn message(&self) -> Option<String> {
-        Some(self.to_string())
-    }
+    cause_and_message!();
 }
 
 impl Failure for dyn DatabaseError {
@@ -51,13 +37,7 @@ impl Failure for dyn DatabaseError {
         fault.with_type("sqlx::error::DatabaseError")
     }
 
-    fn cause(&self) -> Option<&(dyn Error + 'static)> {
-        self.source()
-    }
-
-    fn message(&self) -> Option<String> {
-        Some(self.to_string())
-    }
+    cause_and_message!();
 }
 
 /// SQLite's codes are numbers of up to four digits: `2067` is not class 20.

@@ -4,19 +4,9 @@
 //! the broken connection goes to the task that drives the connection, and is a link of that error's
 //! chain.
 
-use std::error::Error;
-
 use tokio_postgres::error::DbError;
 
-use super::find;
 use crate::fault::{Failure, Fault, Kind};
-
-/// Also matches a bare database error: a transparent wrapper hides the `tokio_postgres::Error`.
-pub(super) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {
-    find::<tokio_postgres::Error>(error)
-        .map(Failure::fault)
-        .or_else(|| find::<DbError>(error).map(Failure::fault))
-}
 
 impl Failure for tokio_postgres::Error {
     fn fault(&self) -> Fault {
@@ -28,13 +18,7 @@ impl Failure for tokio_postgres::Error {
         fault.with_type("tokio_postgres::Error")
     }
 
-    fn cause(&self) -> Option<&(dyn Error + 'static)> {
-        self.source()
-    }
-
-    fn message(&self) -> Option<String> {
-        Some(self.to_string())
-    }
+    cause_and_message!();
 }
 
 impl Failure for DbError {
@@ -42,7 +26,5 @@ impl Failure for DbError {
         Fault::sql(self.code().code()).with_type("tokio_postgres::error::DbError")
     }
 
-    fn message(&self) -> Option<String> {
-        Some(self.to_string())
-    }
+    cause_and_message!();
 }

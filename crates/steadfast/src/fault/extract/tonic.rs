@@ -4,21 +4,15 @@
 //! kind has the failure as its source, which is more precise than the code: a client timeout is
 //! "cancelled", an invalid certificate is "unavailable".
 
-use std::error::Error;
-
 use tonic::metadata::MetadataMap;
 use tonic::{Code, Status, TimeoutExpired};
 
-use super::find;
+use super::facts;
 use super::transport_cause::{TRANSPORT, transport_cause};
 use crate::fault::{Failure, Fault, GrpcCode, Hint, Kind};
 
 /// The metadata key of a server's pushback.
 const PUSHBACK_KEY: &str = "grpc-retry-pushback-ms";
-
-pub(super) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {
-    find::<Status>(error).map(Failure::fault).or_else(|| timeout(error))
-}
 
 impl Failure for Status {
     fn fault(&self) -> Fault {
@@ -28,13 +22,7 @@ impl Failure for Status {
             .with_type("tonic::Status")
     }
 
-    fn cause(&self) -> Option<&(dyn Error + 'static)> {
-        self.source()
-    }
-
-    fn message(&self) -> Option<String> {
-        Some(self.to_string())
-    }
+    cause_and_message!();
 }
 
 impl Failure for TimeoutExpired {
@@ -42,22 +30,16 @@ impl Failure for TimeoutExpired {
         Fault::of(Kind::Timeout).with_unknown_outcome().with_type("tonic::TimeoutExpired")
     }
 
-    fn message(&self) -> Option<String> {
-        Some(self.to_string())
-    }
+    cause_and_message!();
 }
 
 /// The transport failure below the call, unless the code is more precise: the code of a stream reset
 /// takes precedence over an unspecific connection failure.
 fn transport(status: &Status) -> Option<Fault> {
-    transport_cause(status, &[timeout]).or_else(|| {
+    transport_cause(status, &[facts::<TimeoutExpired>]).or_else(|| {
         let found = transport_cause(status, TRANSPORT);
         found.filter(|fault| fault.kind != Some(Kind::Connection) || status.code() == Code::Unknown)
     })
-}
-
-fn timeout(error: &(dyn Error + 'static)) -> Option<Fault> {
-    find::<TimeoutExpired>(error).map(Failure::fault)
 }
 
 /// An invalid pushback means stop, including bytes that are not text.

@@ -8,29 +8,30 @@
 //! that is its own cause.
 
 use std::error::Error;
+use std::io;
 
-use super::{Extractor, io};
+use super::{Extractor, facts};
 use crate::fault::chain::{cause_of, links};
 use crate::fault::{Fault, MAX_CAUSES};
 
 /// The extractors for errors of a bare connection.
 pub(super) const SOCKET: &[Extractor] = &[
     #[cfg(feature = "rustls")]
-    super::rustls::facts,
+    facts::<rustls::Error>,
     #[cfg(feature = "tokio")]
-    super::tokio::facts,
-    io::facts,
+    facts::<tokio::time::error::Elapsed>,
+    facts::<io::Error>,
 ];
 
 /// The extractors for errors of an HTTP connection.
 #[cfg(any(feature = "reqwest", feature = "tonic"))]
 pub(super) const TRANSPORT: &[Extractor] = &[
-    super::hyper::facts,
+    facts::<hyper::Error>,
     #[cfg(feature = "rustls")]
-    super::rustls::facts,
+    facts::<rustls::Error>,
     #[cfg(feature = "tokio")]
-    super::tokio::facts,
-    io::facts,
+    facts::<tokio::time::error::Elapsed>,
+    facts::<io::Error>,
 ];
 
 /// The facts of the first cause for which one of `extractors` finds a kind.
