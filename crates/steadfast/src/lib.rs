@@ -113,6 +113,7 @@ pub mod file;
 pub mod guard;
 pub mod judge;
 pub mod layer;
+mod named_enum;
 mod nearest;
 #[doc(hidden)]
 pub mod object;

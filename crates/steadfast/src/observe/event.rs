@@ -1,6 +1,5 @@
 //! Monitoring events of sessions (O1).
 
-use std::fmt;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -12,27 +11,33 @@ use super::id::event_id;
 use super::record_error::RecordError;
 use super::serde_format::{self, deserialize_validated};
 use super::why::Why;
+use crate::named_enum::named_enum;
 use crate::{Policy, Reason};
 
-/// The type of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum EventType {
-    /// A retry starts. For a task in a store, the event is emitted when the retry is scheduled.
-    RetryAttempt,
-    /// A session succeeded after a retry.
-    RetrySuccess,
-    /// A session failed.
-    RetryFailure,
-    /// A breaker opened.
-    CircuitBreakerOpened,
-    /// A breaker closed.
-    CircuitBreakerClosed,
-    /// A session continues as a task in a store.
-    HandedOver,
-    /// A worker lost the lease of a task.
-    LeaseLost,
+named_enum! {
+    /// The type of an event.
+    ///
+    /// ```
+    /// assert_eq!(steadfast::observe::EventType::RetryAttempt.name(), "retry_attempt");
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[non_exhaustive]
+    pub enum EventType by name {
+        /// A retry starts. For a task in a store, the event is emitted when the retry is scheduled.
+        RetryAttempt = "retry_attempt",
+        /// A session succeeded after a retry.
+        RetrySuccess = "retry_success",
+        /// A session failed.
+        RetryFailure = "retry_failure",
+        /// A breaker opened.
+        CircuitBreakerOpened = "circuit_breaker_opened",
+        /// A breaker closed.
+        CircuitBreakerClosed = "circuit_breaker_closed",
+        /// A session continues as a task in a store.
+        HandedOver = "handed_over",
+        /// A worker lost the lease of a task.
+        LeaseLost = "lease_lost",
+    }
 }
 
 impl EventType {
@@ -46,30 +51,6 @@ impl EventType {
         Self::HandedOver,
         Self::LeaseLost,
     ];
-
-    /// Its name in JSON.
-    ///
-    /// ```
-    /// assert_eq!(steadfast::observe::EventType::RetryAttempt.name(), "retry_attempt");
-    /// ```
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::RetryAttempt => "retry_attempt",
-            Self::RetrySuccess => "retry_success",
-            Self::RetryFailure => "retry_failure",
-            Self::CircuitBreakerOpened => "circuit_breaker_opened",
-            Self::CircuitBreakerClosed => "circuit_breaker_closed",
-            Self::HandedOver => "handed_over",
-            Self::LeaseLost => "lease_lost",
-        }
-    }
-}
-
-impl fmt::Display for EventType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.name().fmt(f)
-    }
 }
 
 /// The subject of an event: the fields that all events of a session share.

@@ -5,7 +5,6 @@
 //! shard. Values that only a reader of the list needs, such as the id, are created on read.
 
 use std::cell::Cell;
-use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[cfg(feature = "file")]
@@ -24,6 +23,7 @@ use super::serde_format;
 use crate::Moment;
 use crate::drive::{CancelHandle, EventKind, Instrument, SessionEvent};
 use crate::guard::Rejection;
+use crate::named_enum::named_enum;
 use crate::policy::Policy;
 
 /// The sessions in progress in this process. Clones share the list.
@@ -109,35 +109,18 @@ pub struct ActiveSession {
     pub cancelled: bool,
 }
 
-/// The state of a session in progress.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum SessionState {
-    /// Before the first attempt.
-    #[default]
-    Starting,
-    /// An attempt is running.
-    Attempting,
-    /// Waiting for the next attempt.
-    Waiting,
-}
-
-impl SessionState {
-    /// Its name in JSON.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Starting => "starting",
-            Self::Attempting => "attempting",
-            Self::Waiting => "waiting",
-        }
-    }
-}
-
-impl fmt::Display for SessionState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.name().fmt(f)
+named_enum! {
+    /// The state of a session in progress.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+    #[non_exhaustive]
+    pub enum SessionState by name {
+        /// Before the first attempt.
+        #[default]
+        Starting = "starting",
+        /// An attempt is running.
+        Attempting = "attempting",
+        /// Waiting for the next attempt.
+        Waiting = "waiting",
     }
 }
 

@@ -6,42 +6,27 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::packed_state::PackedState;
+use crate::named_enum::named_enum;
 use crate::{Moment, duration};
 
-/// The state of a breaker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum BreakerState {
-    /// Calls are permitted.
-    Closed,
-    /// Calls are rejected until the timeout has passed.
-    Open,
-    /// A few calls are permitted, as probes.
-    HalfOpen,
-    /// Calls are rejected until the breaker is closed manually.
-    Isolated,
+named_enum! {
+    /// The state of a breaker.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum BreakerState by as_str {
+        /// Calls are permitted.
+        Closed = "closed",
+        /// Calls are rejected until the timeout has passed.
+        Open = "open",
+        /// A few calls are permitted, as probes.
+        HalfOpen = "half_open",
+        /// Calls are rejected until the breaker is closed manually.
+        Isolated = "isolated",
+    }
 }
 
 impl BreakerState {
     /// All states.
     pub const ALL: [Self; 4] = [Self::Closed, Self::Open, Self::HalfOpen, Self::Isolated];
-
-    /// The state's name in events and files.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Closed => "closed",
-            Self::Open => "open",
-            Self::HalfOpen => "half_open",
-            Self::Isolated => "isolated",
-        }
-    }
-}
-
-impl fmt::Display for BreakerState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
 }
 
 /// A change of state. Returned to exactly one caller: the one whose call caused it.
