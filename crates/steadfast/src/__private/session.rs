@@ -3,8 +3,8 @@
 use std::ops::Deref;
 
 use crate::drive::{
-    AnyValue, AsyncOperation, BlockingOperation, BlockingSleeper, ClassOverride, ErrorFacts,
-    Judges, NoProbe, RetryFuture, Sleeper, ValueOnly,
+    AnyValue, AsyncCall, BlockingOperation, BlockingSleeper, ClassOverride, ErrorFacts, Judges,
+    RetryFuture,
 };
 use crate::{GaveUp, Instrument, Policy, Retry, RetryError};
 
@@ -29,29 +29,8 @@ where
 
 /// The future of a session.
 #[inline]
-pub fn future<PolicyRef, Operation, Args, Facts, Override, Instruments, Env>(
-    session: Retry<PolicyRef, Operation, Args, Judges<Facts, AnyValue, Override>, Instruments, Env>,
-) -> RetryFuture<
-    PolicyRef,
-    Args,
-    Operation,
-    Facts,
-    AnyValue,
-    Override,
-    Instruments,
-    Env,
-    NoProbe,
-    ValueOnly,
->
-where
-    PolicyRef: Deref<Target = Policy>,
-    Operation: AsyncOperation<Args>,
-    Facts: ErrorFacts<Operation::Error>,
-    Override: ClassOverride,
-    Instruments: Instrument,
-    Env: Sleeper,
-{
-    session.into_future()
+pub fn future<Call: AsyncCall>(session: Call) -> RetryFuture<Call> {
+    session.future()
 }
 
 /// [`Clone`] for an argument that each attempt receives, with a helpful error where it is missing.

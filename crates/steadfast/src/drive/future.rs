@@ -32,7 +32,6 @@
 //! ```
 
 use std::future::{Future, IntoFuture};
-use std::marker::PhantomData;
 use std::ops::Deref;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -41,14 +40,14 @@ use std::time::Duration;
 use pin_project_lite::pin_project;
 
 use super::Attempt;
-use super::environment::Sleeper;
+use super::environment::{Environment, Sleeper};
 use super::error::RetryError;
 use super::instrument::Instrument;
 use super::judges::{ClassOverride, ErrorFacts, Judges, ValueFacts};
 use super::nested::Scope;
-use super::operation::AsyncOperation;
+use super::operation::{AsyncOperation, Callable};
 use super::probe::{AsyncProbe, Effect};
-use super::report::{Outcome, Report};
+use super::report::{Outcome, Report, Reporting};
 use super::retry::Retry;
 use super::session::{AttemptError, Setup, Start, first_attempt_succeeded};
 use super::session_state::SessionState;
@@ -57,148 +56,29 @@ use crate::guard::Rejection;
 use crate::judge::Judgement;
 use crate::policy::Policy;
 
-pin_project! {
-    /// A retry session as a future. Made by awaiting a [`Retry`].
-    #[must_use = "futures do nothing unless awaited"]
-    pub struct RetryFuture<
-        PolicyRef,
-        Args,
-        Operation,
-        Facts,
-        Values,
-        Override,
-        Instruments,
-        Env,
-        Probe,
-        Success,
-    >
-    where
-        PolicyRef: Deref<Target = Policy>,
-        Operation: AsyncOperation<Args>,
-        Override: ClassOverride,
-        Instruments: Instrument,
-        Env: Sleeper,
-        Probe: AsyncProbe<Operation::Value>,
-    {
-        setup: Setup<PolicyRef, Judges<Facts, Values, Override>, Instruments, Env>,
-        operation: Operation,
-        probe: Probe,
-        #[pin]
-        stage: Stage<Operation, Args, Env, Probe>,
-        outcome: PhantomData<fn() -> (Success, Args)>,
-    }
+/// A [`Retry`] whose operation is async. Its parts are associated types, so that the future and all
+/// that it consists of have one type parameter.
+#[allow(missing_docs, reason = "the type parameters of `Retry`, and those of its operation")]
+pub trait AsyncCall: Sized {
+    type PolicyRef: Deref<Target = Policy>;
+    type Value;
+    type Error;
+    type Args;
+    type Operation: AsyncOperation<Self::Args, Value = Self::Value, Error = Self::Error>;
+    type Facts: ErrorFacts<Self::Error>;
+    type Values: ValueFacts<Self::Value>;
+    type Override: ClassOverride;
+    type Instruments: Instrument;
+    type Env: Sleeper;
+    type Probe: AsyncProbe<Self::Value>;
+    type Success: Outcome<Self::Value>;
 
-    impl<
-        PolicyRef,
-        Args,
-        Operation,
-        Facts,
-        Values,
-        Override,
-        Instruments,
-        Env,
-        Probe,
-        Success
-    > PinnedDrop
-        for RetryFuture<
-            PolicyRef,
-            Args,
-            Operation,
-            Facts,
-            Values,
-            Override,
-            Instruments,
-            Env,
-            Probe,
-            Success
-        >
-    where
-        PolicyRef: Deref<Target = Policy>,
-        Operation: AsyncOperation<Args>,
-        Override: ClassOverride,
-        Instruments: Instrument,
-        Env: Sleeper,
-        Probe: AsyncProbe<Operation::Value>,
-    {
-        fn drop(this: Pin<&mut Self>) {
-            let this = this.project();
-            match &*this.stage {
-                Stage::NotStarted | Stage::NeedsSession | Stage::Done => {}
-                Stage::FirstAttempt { .. } => this.setup.on_drop::<Operation::Error>(None),
-                Stage::Session { session } => this.setup.on_drop(Some(&session.state)),
-            }
-        }
-    }
+    /// The session as a future.
+    fn future(self) -> RetryFuture<Self>;
 }
-
-pin_project! {
-    /// The state of the future. A session that succeeds at its first attempt never enters
-    /// `Session`.
-    #[project = StageProjection]
-    #[repr(u8)]
-    enum Stage<Operation, Args, Env, Probe>
-    where
-        Operation: AsyncOperation<Args>,
-        Env: Sleeper,
-        Probe: AsyncProbe<Operation::Value>,
-    {
-        // The first attempt can start at once.
-        NotStarted,
-        // The policy needs session state before the first attempt.
-        NeedsSession,
-        FirstAttempt { #[pin] attempt: Operation::Future, memory: Operation::Memory },
-        Session {
-            #[pin]
-            session: Session<
-                Operation::Future,
-                Env::Sleep,
-                Probe::Future,
-                Operation::Value,
-                Operation::Error,
-            >,
-        },
-        Done,
-    }
-}
-
-pin_project! {
-    /// A session that has state: its first attempt failed, or its policy needs state.
-    #[project = SessionProjection]
-    struct Session<Attempt, Sleep, Probe, T, E> {
-        state: SessionState<E>,
-        // The attempt in flight.
-        #[pin]
-        attempt: Option<Attempt>,
-        #[pin]
-        wait: Wait<Sleep, Probe, T, E>,
-    }
-}
-
-pin_project! {
-    /// What the session waits for, beside or between attempts.
-    #[project = WaitProjection]
-    enum Wait<Sleep, Probe, T, E> {
-        None,
-        // The timeout of the attempt in flight.
-        AttemptTimeout { #[pin] sleep: Sleep },
-        // The delay before the next attempt.
-        Backoff { #[pin] sleep: Sleep },
-        // The probe that finds out whether the failed attempt took effect.
-        Probe { #[pin] probe: Probe, failure: Option<(AttemptError<T, E>, Judgement)> },
-    }
-}
-
-/// The result of a session of this operation.
-type SessionResult<Operation, Args, Values, Success> = Result<
-    <Success as Outcome<<Operation as AsyncOperation<Args>>::Value>>::Output,
-    RetryError<
-        <Operation as AsyncOperation<Args>>::Error,
-        <Values as ValueFacts<<Operation as AsyncOperation<Args>>::Value>>::Rejected,
-    >,
->;
 
 impl<PolicyRef, Operation, Args, Facts, Values, Override, Instruments, Env, Probe, Success>
-    IntoFuture
+    AsyncCall
     for Retry<
         PolicyRef,
         Operation,
@@ -220,54 +100,141 @@ where
     Probe: AsyncProbe<Operation::Value>,
     Success: Outcome<Operation::Value>,
 {
-    type Output = SessionResult<Operation, Args, Values, Success>;
-    type IntoFuture = RetryFuture<
-        PolicyRef,
-        Args,
-        Operation,
-        Facts,
-        Values,
-        Override,
-        Instruments,
-        Env,
-        Probe,
-        Success,
-    >;
+    type PolicyRef = PolicyRef;
+    type Value = Operation::Value;
+    type Error = Operation::Error;
+    type Args = Args;
+    type Operation = Operation;
+    type Facts = Facts;
+    type Values = Values;
+    type Override = Override;
+    type Instruments = Instruments;
+    type Env = Env;
+    type Probe = Probe;
+    type Success = Success;
 
     #[inline]
-    fn into_future(self) -> Self::IntoFuture {
+    fn future(self) -> RetryFuture<Self> {
         let Self { setup, operation, probe, .. } = self;
         let plain = setup.policy.plain && !Success::REPORTS;
         let stage = if plain { Stage::NotStarted } else { Stage::NeedsSession };
-        RetryFuture { setup, operation, probe, stage, outcome: PhantomData }
+        RetryFuture { setup, operation, probe, stage }
     }
 }
 
-impl<PolicyRef, Args, Operation, Facts, Values, Override, Instruments, Env, Probe, Success> Future
-    for RetryFuture<
-        PolicyRef,
-        Args,
-        Operation,
-        Facts,
-        Values,
-        Override,
-        Instruments,
-        Env,
-        Probe,
-        Success,
-    >
+impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success> IntoFuture
+    for Retry<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
 where
-    PolicyRef: Deref<Target = Policy>,
-    Operation: AsyncOperation<Args>,
-    Facts: ErrorFacts<Operation::Error>,
-    Values: ValueFacts<Operation::Value>,
-    Override: ClassOverride,
-    Instruments: Instrument,
-    Env: Sleeper,
-    Probe: AsyncProbe<Operation::Value>,
-    Success: Outcome<Operation::Value>,
+    Self: AsyncCall,
 {
-    type Output = SessionResult<Operation, Args, Values, Success>;
+    type Output = SessionResult<Self>;
+    type IntoFuture = RetryFuture<Self>;
+
+    #[inline]
+    fn into_future(self) -> RetryFuture<Self> {
+        self.future()
+    }
+}
+
+type CallSetup<Call> = Setup<
+    <Call as AsyncCall>::PolicyRef,
+    Judges<<Call as AsyncCall>::Facts, <Call as AsyncCall>::Values, <Call as AsyncCall>::Override>,
+    <Call as AsyncCall>::Instruments,
+    <Call as AsyncCall>::Env,
+>;
+
+/// The future of one attempt.
+type AttemptFuture<Call> =
+    <<Call as AsyncCall>::Operation as AsyncOperation<<Call as AsyncCall>::Args>>::Future;
+
+/// What the operation keeps of its first attempt.
+type Memory<Call> = <<Call as AsyncCall>::Operation as Callable<<Call as AsyncCall>::Args>>::Memory;
+
+type Sleep<Call> = <<Call as AsyncCall>::Env as Sleeper>::Sleep;
+
+type ProbeFuture<Call> =
+    <<Call as AsyncCall>::Probe as AsyncProbe<<Call as AsyncCall>::Value>>::Future;
+
+type CallError<Call> = AttemptError<<Call as AsyncCall>::Value, <Call as AsyncCall>::Error>;
+
+type SessionError<Call> = RetryError<
+    <Call as AsyncCall>::Error,
+    <<Call as AsyncCall>::Values as ValueFacts<<Call as AsyncCall>::Value>>::Rejected,
+>;
+
+type SessionResult<Call> = Result<
+    <<Call as AsyncCall>::Success as Outcome<<Call as AsyncCall>::Value>>::Output,
+    SessionError<Call>,
+>;
+
+pin_project! {
+    /// A retry session as a future. Made by awaiting a [`Retry`].
+    #[must_use = "futures do nothing unless awaited"]
+    pub struct RetryFuture<Call: AsyncCall> {
+        setup: CallSetup<Call>,
+        operation: Call::Operation,
+        probe: Call::Probe,
+        #[pin]
+        stage: Stage<Call>,
+    }
+
+    impl<Call: AsyncCall> PinnedDrop for RetryFuture<Call> {
+        fn drop(this: Pin<&mut Self>) {
+            let this = this.project();
+            match &*this.stage {
+                Stage::NotStarted | Stage::NeedsSession | Stage::Done => {}
+                Stage::FirstAttempt { .. } => this.setup.on_drop::<Call::Error>(None),
+                Stage::Session { session } => this.setup.on_drop(Some(&session.state)),
+            }
+        }
+    }
+}
+
+pin_project! {
+    /// The state of the future. A session that succeeds at its first attempt never enters
+    /// `Session`.
+    #[project = StageProjection]
+    #[repr(u8)]
+    enum Stage<Call: AsyncCall> {
+        // The first attempt can start at once.
+        NotStarted,
+        // The policy needs session state before the first attempt.
+        NeedsSession,
+        FirstAttempt { #[pin] attempt: AttemptFuture<Call>, memory: Memory<Call> },
+        Session { #[pin] session: Session<Call> },
+        Done,
+    }
+}
+
+pin_project! {
+    /// A session that has state: its first attempt failed, or its policy needs state.
+    #[project = SessionProjection]
+    struct Session<Call: AsyncCall> {
+        state: SessionState<Call::Error>,
+        // The attempt in flight.
+        #[pin]
+        attempt: Option<AttemptFuture<Call>>,
+        #[pin]
+        wait: Wait<Call>,
+    }
+}
+
+pin_project! {
+    /// What the session waits for, beside or between attempts.
+    #[project = WaitProjection]
+    enum Wait<Call: AsyncCall> {
+        None,
+        // The timeout of the attempt in flight.
+        AttemptTimeout { #[pin] sleep: Sleep<Call> },
+        // The delay before the next attempt.
+        Backoff { #[pin] sleep: Sleep<Call> },
+        // The probe that finds out whether the failed attempt took effect.
+        Probe { #[pin] probe: ProbeFuture<Call>, failure: Option<(CallError<Call>, Judgement)> },
+    }
+}
+
+impl<Call: AsyncCall> Future for RetryFuture<Call> {
+    type Output = SessionResult<Call>;
 
     #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -287,43 +254,20 @@ where
     }
 }
 
-impl<PolicyRef, Args, Operation, Facts, Values, Override, Instruments, Env, Probe, Success>
-    RetryFuture<
-        PolicyRef,
-        Args,
-        Operation,
-        Facts,
-        Values,
-        Override,
-        Instruments,
-        Env,
-        Probe,
-        Success,
-    >
-where
-    PolicyRef: Deref<Target = Policy>,
-    Operation: AsyncOperation<Args>,
-    Facts: ErrorFacts<Operation::Error>,
-    Values: ValueFacts<Operation::Value>,
-    Override: ClassOverride,
-    Instruments: Instrument,
-    Env: Sleeper,
-    Probe: AsyncProbe<Operation::Value>,
-    Success: Outcome<Operation::Value>,
-{
+impl<Call: AsyncCall> RetryFuture<Call> {
     /// The fast path: starts and polls the first attempt without session state.
     #[inline(always)]
     fn poll_first(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<SessionResult<Operation, Args, Values, Success>> {
+    ) -> Poll<SessionResult<Call>> {
         let mut this = self.as_mut().project();
         if matches!(*this.stage, Stage::NotStarted) {
             let Setup { instruments, environment, .. } = this.setup;
             if let Err(rejection) = instruments.before_attempt(|| environment.now()) {
                 return self.start_session(Start::Rejected(rejection), context);
             }
-            let mut memory = Operation::Memory::default();
+            let mut memory = Memory::<Call>::default();
             let scope = Scope::plain();
             let attempt = this.operation.start(&mut memory, Attempt::first);
             drop(scope);
@@ -338,11 +282,16 @@ where
         match this.setup.judges.examine(ready!(polled)) {
             Ok(value) => {
                 let Setup { policy, instruments, environment, .. } = this.setup;
-                first_attempt_succeeded::<Success, _>(policy, environment, instruments, &value);
+                first_attempt_succeeded::<Call::Success, _>(
+                    policy,
+                    environment,
+                    instruments,
+                    &value,
+                );
                 if instruments.observes() {
                     this.stage.set(Stage::Done);
                 }
-                Poll::Ready(Ok(Success::of(value, Report::default)))
+                Poll::Ready(Ok(Call::Success::of(value, Report::default)))
             }
             Err(error) => self.start_session(Start::Failed(error), context),
         }
@@ -350,13 +299,13 @@ where
 
     /// Ends the session because its handle cancelled it.
     #[cold]
-    fn cancel(self: Pin<&mut Self>) -> RetryError<Operation::Error, Values::Rejected> {
+    fn cancel(self: Pin<&mut Self>) -> SessionError<Call> {
         let mut this = self.project();
         let error = match this.stage.as_mut().project() {
             StageProjection::Session { session } => {
-                this.setup.on_cancel::<Operation::Value, _>(Some(session.project().state))
+                this.setup.on_cancel::<Call::Value, _>(Some(session.project().state))
             }
-            _ => this.setup.on_cancel::<Operation::Value, _>(None),
+            _ => this.setup.on_cancel::<Call::Value, _>(None),
         };
         this.stage.set(Stage::Done);
         error
@@ -365,10 +314,7 @@ where
     /// Continues a session that is not at its first attempt.
     #[cold]
     #[inline(never)]
-    fn resume(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<SessionResult<Operation, Args, Values, Success>> {
+    fn resume(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<SessionResult<Call>> {
         if matches!(self.stage, Stage::NeedsSession) {
             return self.start_session(Start::New, context);
         }
@@ -380,15 +326,15 @@ where
     #[inline(never)]
     fn start_session(
         mut self: Pin<&mut Self>,
-        start: Start<Operation::Value, Operation::Error>,
+        start: Start<Call::Value, Call::Error>,
         context: &mut Context<'_>,
-    ) -> Poll<SessionResult<Operation, Args, Values, Success>> {
+    ) -> Poll<SessionResult<Call>> {
         let mut this = self.as_mut().project();
         let generated = match this.stage.as_mut().project() {
             StageProjection::FirstAttempt { memory, .. } => std::mem::take(memory).into(),
             _ => None,
         };
-        let state = this.setup.new_state(Success::REPORTS, this.operation.key(), generated);
+        let state = this.setup.new_state(Call::Success::REPORTS, this.operation.key(), generated);
         let session = Session { state, attempt: None, wait: Wait::None };
         this.stage.set(Stage::Session { session });
         self.run(start, context)
@@ -398,9 +344,9 @@ where
     #[inline(always)]
     fn run(
         self: Pin<&mut Self>,
-        mut start: Start<Operation::Value, Operation::Error>,
+        mut start: Start<Call::Value, Call::Error>,
         context: &mut Context<'_>,
-    ) -> Poll<SessionResult<Operation, Args, Values, Success>> {
+    ) -> Poll<SessionResult<Call>> {
         let mut this = self.project();
         let StageProjection::Session { session } = this.stage.as_mut().project() else {
             return Poll::Pending;
@@ -412,13 +358,13 @@ where
             {
                 Step::Failed(error, judgement) => (error, judgement),
                 Step::Succeeded(value) => {
-                    driver.setup.on_success::<Success, _, _>(session.state, &value);
-                    break Ok(Success::of(value, || driver.setup.report(session.state)));
+                    driver.setup.on_success::<Call::Success, _, _>(session.state, &value);
+                    break Ok(Call::Success::of(value, || driver.setup.report(session.state)));
                 }
                 Step::Rejected(rejection) => {
                     break Err(driver
                         .setup
-                        .on_rejection::<Operation::Value, _>(session.state, &rejection));
+                        .on_rejection::<Call::Value, _>(session.state, &rejection));
                 }
             };
             match driver.setup.on_failure(session.state, error, judgement) {
@@ -438,10 +384,10 @@ where
 }
 
 /// The parts of the future that stay the same while the session runs.
-struct Driver<'s, PolicyRef, Operation, Judge, Instruments, Env, Probe> {
-    setup: &'s mut Setup<PolicyRef, Judge, Instruments, Env>,
-    operation: &'s mut Operation,
-    probe: &'s mut Probe,
+struct Driver<'s, Call: AsyncCall> {
+    setup: &'s mut CallSetup<Call>,
+    operation: &'s mut Call::Operation,
+    probe: &'s mut Call::Probe,
 }
 
 /// How an attempt ended, after its probe if there was one.
@@ -451,28 +397,15 @@ enum Step<T, E> {
     Rejected(Rejection),
 }
 
-impl<PolicyRef, Operation, Facts, Values, Override, Instruments, Env, Probe>
-    Driver<'_, PolicyRef, Operation, Judges<Facts, Values, Override>, Instruments, Env, Probe>
-where
-    PolicyRef: Deref<Target = Policy>,
-    Override: ClassOverride,
-    Instruments: Instrument,
-    Env: Sleeper,
-{
+impl<Call: AsyncCall> Driver<'_, Call> {
     /// Polls the backoff, the attempt and the probe, in this order, until the attempt ends.
     #[inline(always)]
-    fn poll_attempt<Args>(
+    fn poll_attempt(
         &mut self,
-        session: &mut SessionPin<'_, Operation, Args, Env, Probe>,
-        start: Start<Operation::Value, Operation::Error>,
+        session: &mut SessionProjection<'_, Call>,
+        start: Start<Call::Value, Call::Error>,
         context: &mut Context<'_>,
-    ) -> Poll<Step<Operation::Value, Operation::Error>>
-    where
-        Operation: AsyncOperation<Args>,
-        Facts: ErrorFacts<Operation::Error>,
-        Values: ValueFacts<Operation::Value>,
-        Probe: AsyncProbe<Operation::Value>,
-    {
+    ) -> Poll<Step<Call::Value, Call::Error>> {
         let error = match start {
             Start::Failed(error) => error,
             Start::Rejected(rejection) => return Poll::Ready(Step::Rejected(rejection)),
@@ -509,14 +442,10 @@ where
 
     /// Asks the guards for permission to start an attempt, and arms its timeout.
     #[inline(always)]
-    fn acquire_permit<Args>(
+    fn acquire_permit(
         &mut self,
-        session: &mut SessionPin<'_, Operation, Args, Env, Probe>,
-    ) -> Result<(), Rejection>
-    where
-        Operation: AsyncOperation<Args>,
-        Probe: AsyncProbe<Operation::Value>,
-    {
+        session: &mut SessionProjection<'_, Call>,
+    ) -> Result<(), Rejection> {
         self.setup.before_attempt(session.state)?;
         if let Some(limit) = self.setup.attempt_limit(session.state) {
             session.wait.set(Wait::AttemptTimeout { sleep: self.setup.environment.sleep(limit) });
@@ -526,20 +455,14 @@ where
 
     /// Starts the operation unless it is in flight, and polls it and its timeout.
     #[inline(always)]
-    fn poll_operation<Args>(
+    fn poll_operation(
         &mut self,
-        session: &mut SessionPin<'_, Operation, Args, Env, Probe>,
+        session: &mut SessionProjection<'_, Call>,
         context: &mut Context<'_>,
-    ) -> Poll<Result<Operation::Value, AttemptError<Operation::Value, Operation::Error>>>
-    where
-        Operation: AsyncOperation<Args>,
-        Facts: ErrorFacts<Operation::Error>,
-        Values: ValueFacts<Operation::Value>,
-        Probe: AsyncProbe<Operation::Value>,
-    {
+    ) -> Poll<Result<Call::Value, CallError<Call>>> {
         let scope = Scope::enter(&self.setup.policy, session.state);
         if session.attempt.is_none() {
-            let memory = &mut Operation::Memory::default();
+            let memory = &mut Memory::<Call>::default();
             let attempt = self.operation.start(memory, |_| self.setup.attempt(session.state));
             session.attempt.set(Some(attempt));
         }
@@ -560,15 +483,11 @@ where
 
     /// Polls the probe that finds out whether the failed attempt took effect.
     #[cold]
-    fn poll_probe<Args>(
+    fn poll_probe(
         &mut self,
-        session: &mut SessionPin<'_, Operation, Args, Env, Probe>,
+        session: &mut SessionProjection<'_, Call>,
         context: &mut Context<'_>,
-    ) -> Poll<Step<Operation::Value, Operation::Error>>
-    where
-        Operation: AsyncOperation<Args>,
-        Probe: AsyncProbe<Operation::Value>,
-    {
+    ) -> Poll<Step<Call::Value, Call::Error>> {
         let WaitProjection::Probe { probe, failure } = session.wait.as_mut().project() else {
             return Poll::Pending;
         };
@@ -584,13 +503,3 @@ where
         })
     }
 }
-
-/// The pinned fields of a [`Session`].
-type SessionPin<'s, Operation, Args, Env, Probe> = SessionProjection<
-    's,
-    <Operation as AsyncOperation<Args>>::Future,
-    <Env as Sleeper>::Sleep,
-    <Probe as AsyncProbe<<Operation as AsyncOperation<Args>>::Value>>::Future,
-    <Operation as AsyncOperation<Args>>::Value,
-    <Operation as AsyncOperation<Args>>::Error,
->;

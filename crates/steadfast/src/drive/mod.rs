@@ -40,7 +40,7 @@ pub use cancel::Cancellable;
 #[doc(hidden)]
 pub use environment::{Named, Seeded};
 #[doc(hidden)]
-pub use future::RetryFuture;
+pub use future::{AsyncCall, RetryFuture};
 #[doc(hidden)]
 pub use hooks::Hook;
 #[doc(hidden)]
