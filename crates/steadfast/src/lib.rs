@@ -110,6 +110,7 @@ pub mod duration;
 pub mod fault;
 #[cfg(feature = "file")]
 pub mod file;
+mod forward;
 pub mod guard;
 pub mod judge;
 pub mod layer;

@@ -15,6 +15,7 @@ use event_listener::{Event, EventListener};
 
 use super::environment::{BlockingSleeper, Environment, Sleeper};
 use crate::Moment;
+use crate::forward::forward;
 
 /// Cancels every session that it was passed to.
 ///
@@ -80,21 +81,13 @@ impl<Env> Cancellable<Env> {
 }
 
 impl<Env: Environment> Environment for Cancellable<Env> {
-    fn now(&self) -> Moment {
-        self.environment.now()
+    forward! { self => self.environment;
+        fn now(&self) -> Moment;
+        fn operation(&self) -> Option<&str>;
+        fn found_by(&self) -> Option<&str>;
     }
 
-    fn draw(&mut self) -> u64 {
-        self.environment.draw()
-    }
-
-    fn operation(&self) -> Option<&str> {
-        self.environment.operation()
-    }
-
-    fn found_by(&self) -> Option<&str> {
-        self.environment.found_by()
-    }
+    forward!(mut self => self.environment; fn draw(&mut self) -> u64;);
 
     fn can_be_cancelled(&self) -> bool {
         true
@@ -135,9 +128,7 @@ impl<Env: Environment> Environment for Cancellable<Env> {
 impl<Env: Sleeper> Sleeper for Cancellable<Env> {
     type Sleep = Env::Sleep;
 
-    fn sleep(&self, delay: Duration) -> Self::Sleep {
-        self.environment.sleep(delay)
-    }
+    forward!(self => self.environment; fn sleep(&self, delay: Duration) -> Self::Sleep;);
 }
 
 impl<Env: BlockingSleeper> BlockingSleeper for Cancellable<Env> {

@@ -12,6 +12,7 @@ use event_listener::EventListener;
 
 use super::cancel::CancelHandle;
 use crate::Moment;
+use crate::forward::forward;
 
 /// A clock and a source of randomness. [`Retry::environment`](crate::Retry::environment) has an
 /// example for tests.
@@ -169,55 +170,33 @@ impl<Env> Seeded<Env> {
 }
 
 impl<Env: Environment> Environment for Seeded<Env> {
-    fn now(&self) -> Moment {
-        self.environment.now()
-    }
-
     fn draw(&mut self) -> u64 {
         self.random.u64(..)
     }
 
-    fn operation(&self) -> Option<&str> {
-        self.environment.operation()
+    forward! { self => self.environment;
+        fn now(&self) -> Moment;
+        fn operation(&self) -> Option<&str>;
+        fn found_by(&self) -> Option<&str>;
+        fn can_be_cancelled(&self) -> bool;
+        fn listen(&self, listeners: &mut Vec<EventListener>);
+        fn is_cancelled(&self) -> bool;
     }
 
-    fn found_by(&self) -> Option<&str> {
-        self.environment.found_by()
-    }
-
-    fn can_be_cancelled(&self) -> bool {
-        self.environment.can_be_cancelled()
-    }
-
-    fn add_cancel_handle(&mut self, handle: CancelHandle) {
-        self.environment.add_cancel_handle(handle);
-    }
-
-    fn listen(&self, listeners: &mut Vec<EventListener>) {
-        self.environment.listen(listeners);
-    }
-
-    fn is_cancelled(&self) -> bool {
-        self.environment.is_cancelled()
-    }
-
-    fn poll_cancelled(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        self.environment.poll_cancelled(context)
+    forward! { mut self => self.environment;
+        fn add_cancel_handle(&mut self, handle: CancelHandle);
+        fn poll_cancelled(&mut self, context: &mut Context<'_>) -> Poll<()>;
     }
 }
 
 impl<Env: Sleeper> Sleeper for Seeded<Env> {
     type Sleep = Env::Sleep;
 
-    fn sleep(&self, delay: Duration) -> Self::Sleep {
-        self.environment.sleep(delay)
-    }
+    forward!(self => self.environment; fn sleep(&self, delay: Duration) -> Self::Sleep;);
 }
 
 impl<Env: BlockingSleeper> BlockingSleeper for Seeded<Env> {
-    fn block(&self, delay: Duration) {
-        self.environment.block(delay);
-    }
+    forward!(self => self.environment; fn block(&self, delay: Duration););
 }
 
 /// An environment in which the operation has a name: its own or, with `FOUND`, the name by which
@@ -235,15 +214,6 @@ impl<'n, Env, const FOUND: bool> Named<'n, Env, FOUND> {
 }
 
 impl<Env: Environment, const FOUND: bool> Environment for Named<'_, Env, FOUND> {
-    fn now(&self) -> Moment {
-        self.environment.now()
-    }
-
-    #[inline]
-    fn draw(&mut self) -> u64 {
-        self.environment.draw()
-    }
-
     #[inline]
     fn operation(&self) -> Option<&str> {
         Some(self.operation)
@@ -254,41 +224,26 @@ impl<Env: Environment, const FOUND: bool> Environment for Named<'_, Env, FOUND> 
         if FOUND { Some(self.operation) } else { self.environment.found_by() }
     }
 
-    #[inline]
-    fn can_be_cancelled(&self) -> bool {
-        self.environment.can_be_cancelled()
+    forward! { self => self.environment;
+        fn now(&self) -> Moment;
+        fn can_be_cancelled(&self) -> bool;
+        fn listen(&self, listeners: &mut Vec<EventListener>);
+        fn is_cancelled(&self) -> bool;
     }
 
-    fn add_cancel_handle(&mut self, handle: CancelHandle) {
-        self.environment.add_cancel_handle(handle);
-    }
-
-    fn listen(&self, listeners: &mut Vec<EventListener>) {
-        self.environment.listen(listeners);
-    }
-
-    #[inline]
-    fn is_cancelled(&self) -> bool {
-        self.environment.is_cancelled()
-    }
-
-    #[inline]
-    fn poll_cancelled(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        self.environment.poll_cancelled(context)
+    forward! { mut self => self.environment;
+        fn draw(&mut self) -> u64;
+        fn add_cancel_handle(&mut self, handle: CancelHandle);
+        fn poll_cancelled(&mut self, context: &mut Context<'_>) -> Poll<()>;
     }
 }
 
 impl<Env: Sleeper, const FOUND: bool> Sleeper for Named<'_, Env, FOUND> {
     type Sleep = Env::Sleep;
 
-    #[inline]
-    fn sleep(&self, delay: Duration) -> Self::Sleep {
-        self.environment.sleep(delay)
-    }
+    forward!(self => self.environment; fn sleep(&self, delay: Duration) -> Self::Sleep;);
 }
 
 impl<Env: BlockingSleeper, const FOUND: bool> BlockingSleeper for Named<'_, Env, FOUND> {
-    fn block(&self, delay: Duration) {
-        self.environment.block(delay);
-    }
+    forward!(self => self.environment; fn block(&self, delay: Duration););
 }

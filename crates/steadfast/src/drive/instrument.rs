@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::cancel::CancelHandle;
 use crate::decide::Reason;
+use crate::forward::forward;
 use crate::guard::{Rejection, Transition};
 use crate::judge::Judgement;
 use crate::observe::SessionId;
@@ -302,52 +303,22 @@ impl<I: Instrument> Instrument for Option<I> {
 impl<I: Instrument> Instrument for &mut I {
     const IDLE: bool = I::IDLE;
 
-    #[inline]
-    fn observes(&self) -> bool {
-        (**self).observes()
-    }
-
-    #[inline]
-    fn before_attempt(&mut self, now: impl Fn() -> Moment) -> Result<(), Rejection> {
-        (**self).before_attempt(now)
-    }
-
-    #[inline]
-    fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
-        (**self).after_success(now)
-    }
-
     fn returns<T: Serialize>(&mut self, value: &T) {
         (**self).returns(value);
     }
 
-    #[inline]
-    fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
-        (**self).after_failure(class, now)
+    forward! { self => (**self);
+        fn observes(&self) -> bool;
+        fn session(&self) -> Option<SessionId>;
     }
 
-    #[inline]
-    fn abandoned(&mut self) {
-        (**self).abandoned();
-    }
-
-    #[inline]
-    fn withdraw(&mut self, now: Moment) -> bool {
-        (**self).withdraw(now)
-    }
-
-    #[inline]
-    fn before_wait(&mut self, operation: Option<&str>, policy: &Policy) -> Option<CancelHandle> {
-        (**self).before_wait(operation, policy)
-    }
-
-    #[inline]
-    fn session(&self) -> Option<SessionId> {
-        (**self).session()
-    }
-
-    #[inline]
-    fn observe(&mut self, event: &SessionEvent<'_>) {
-        (**self).observe(event);
+    forward! { mut self => (**self);
+        fn before_attempt(&mut self, now: impl Fn() -> Moment) -> Result<(), Rejection>;
+        fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition>;
+        fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition>;
+        fn abandoned(&mut self);
+        fn withdraw(&mut self, now: Moment) -> bool;
+        fn before_wait(&mut self, operation: Option<&str>, policy: &Policy) -> Option<CancelHandle>;
+        fn observe(&mut self, event: &SessionEvent<'_>);
     }
 }

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 
 use super::session::AttemptError;
 use crate::fault::{Failure, Fault, MAX_CAUSES, walk};
+use crate::forward::forward;
 use crate::judge::{self, Judgement, Rules};
 use crate::{Class, Kind};
 
@@ -70,13 +71,9 @@ impl<E, F: Fn(&E) -> Fault> ErrorFacts<E> for FromFn<F> {
 }
 
 impl<E, F: ErrorFacts<E>> ErrorFacts<E> for &F {
-    #[inline]
-    fn judge(&self, error: &E, link: impl FnMut(&Fault) -> ControlFlow<Judgement>) -> Judgement {
-        (**self).judge(error, link)
-    }
-
-    fn report(&self, error: &E) -> Fault {
-        (**self).report(error)
+    forward! { self => (**self);
+        fn judge(&self, error: &E, link: impl FnMut(&Fault) -> ControlFlow<Judgement>) -> Judgement;
+        fn report(&self, error: &E) -> Fault;
     }
 }
 

@@ -11,6 +11,7 @@ use std::iter;
 use std::ops::ControlFlow;
 
 use super::{Fault, extract};
+use crate::forward::forward;
 
 /// How many links of a cause chain are examined.
 pub const MAX_CAUSES: usize = 64;
@@ -58,25 +59,21 @@ pub trait Failure {
     }
 }
 
-macro_rules! forward_failure {
-    ($($pointer:ty),*) => {$(
-        impl<F: Failure + ?Sized> Failure for $pointer {
-            fn fault(&self) -> Fault {
-                (**self).fault()
-            }
-
-            fn cause(&self) -> Option<&(dyn Error + 'static)> {
-                (**self).cause()
-            }
-
-            fn message(&self) -> Option<String> {
-                (**self).message()
-            }
-        }
-    )*};
+impl<F: Failure + ?Sized> Failure for &F {
+    forward! { self => (**self);
+        fn fault(&self) -> Fault;
+        fn cause(&self) -> Option<&(dyn Error + 'static)>;
+        fn message(&self) -> Option<String>;
+    }
 }
 
-forward_failure!(&F, Box<F>);
+impl<F: Failure + ?Sized> Failure for Box<F> {
+    forward! { self => (**self);
+        fn fault(&self) -> Fault;
+        fn cause(&self) -> Option<&(dyn Error + 'static)>;
+        fn message(&self) -> Option<String>;
+    }
+}
 
 /// Facts from outside, such as JSON, can be used as an error.
 impl Failure for Fault {

@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 #[cfg(feature = "file")]
 use std::time::Instant;
 use std::time::{Duration, SystemTime};
@@ -25,6 +25,7 @@ use crate::drive::{CancelHandle, EventKind, Instrument, SessionEvent};
 use crate::guard::Rejection;
 use crate::named_enum::named_enum;
 use crate::policy::Policy;
+use crate::sync::lock;
 
 /// The sessions in progress in this process. Clones share the list.
 ///
@@ -232,11 +233,10 @@ impl Sessions {
         })
     }
 
-    /// A panic under the lock leaves no slot inconsistent.
     #[inline]
     fn shard(&self, shard: usize) -> MutexGuard<'_, Shard> {
         let [first, ..] = &*self.0;
-        self.0.get(shard).unwrap_or(first).lock().unwrap_or_else(PoisonError::into_inner)
+        lock(self.0.get(shard).unwrap_or(first))
     }
 }
 

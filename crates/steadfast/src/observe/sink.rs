@@ -1,9 +1,11 @@
 //! Destinations of events and records.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::event::Event;
 use super::record::Session;
+use crate::forward::forward;
+use crate::sync::lock;
 
 /// Receives events and records of a [`Recorder`](super::Recorder). The session calls it
 /// synchronously, so it must return quickly.
@@ -16,23 +18,11 @@ pub trait Sink {
 }
 
 impl<S: Sink + ?Sized> Sink for &S {
-    fn event(&self, event: Event) {
-        (**self).event(event);
-    }
-
-    fn session(&self, session: Session) {
-        (**self).session(session);
-    }
+    forward!(self => (**self); fn event(&self, event: Event); fn session(&self, session: Session););
 }
 
 impl<S: Sink + ?Sized> Sink for Arc<S> {
-    fn event(&self, event: Event) {
-        (**self).event(event);
-    }
-
-    fn session(&self, session: Session) {
-        (**self).session(session);
-    }
+    forward!(self => (**self); fn event(&self, event: Event); fn session(&self, session: Session););
 }
 
 /// Sends to both.
@@ -92,9 +82,4 @@ impl Sink for Memory {
     fn session(&self, session: Session) {
         lock(&self.sessions).push(session);
     }
-}
-
-/// A push that panics leaves the list unchanged.
-fn lock<T>(list: &Mutex<T>) -> MutexGuard<'_, T> {
-    list.lock().unwrap_or_else(PoisonError::into_inner)
 }
