@@ -34,6 +34,7 @@ macro_rules! cause_and_message {
         }
     };
 }
+#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
 pub(crate) use cause_and_message;
 
 #[cfg(feature = "anyhow")]
