@@ -3,6 +3,8 @@
 //! A name may be a path into a part of the policy, such as `on.rate_limited.base_delay` or
 //! `breaker.threshold`. So a part can be set as a whole or field by field, and errors carry the path.
 
+use std::time::Duration;
+
 use super::fields::{self, BREAKER_FIELDS, BUDGET_FIELDS, CLASSES, FIELDS};
 use super::setting::{Setting, SettingError};
 use super::timing::{BackoffType, Jitter, TimingDraft};
@@ -12,6 +14,58 @@ use crate::guard::BreakerSettings;
 use crate::guard::budget::BudgetDraft;
 use crate::judge::Rule;
 use crate::nearest::nearest;
+
+/// Reads a value as the type of its field.
+trait FromSetting: Sized {
+    fn from_setting(value: &Setting) -> Result<Self, SettingError>;
+}
+
+macro_rules! from_setting {
+    ($($type:ty: $read:expr;)*) => {$(
+        impl FromSetting for $type {
+            fn from_setting(value: &Setting) -> Result<Self, SettingError> {
+                $read(value)
+            }
+        }
+    )*};
+}
+
+from_setting! {
+    bool: Setting::bool;
+    u32: Setting::count;
+    f64: Setting::number;
+    String: Setting::text;
+    Duration: Setting::duration;
+    Vec<Duration>: |list: &Setting| list.list(Setting::duration);
+    Vec<Rule>: rules;
+    BackoffType: |name: &Setting| name.named(&Self::NAMES);
+    Nested: |name: &Setting| name.named(&Self::NAMES);
+    Jitter: jitter;
+}
+
+impl<T: FromSetting> FromSetting for Option<T> {
+    fn from_setting(value: &Setting) -> Result<Self, SettingError> {
+        T::from_setting(value).map(Some)
+    }
+}
+
+impl Setting {
+    /// Sets a field to this value, or to its default for [`Setting::Null`].
+    fn set<T: FromSetting>(&self, field: &mut T, default: T) -> Result<(), SettingError> {
+        *field = self.maybe(T::from_setting)?.unwrap_or(default);
+        Ok(())
+    }
+}
+
+/// Sets the field of this name in a struct, if it is one of these.
+macro_rules! set_field {
+    ($struct:expr, $name:expr, $value:expr, $default:expr; $($field:ident)*; $other:ident => $otherwise:expr) => {
+        match $name {
+            $(stringify!($field) => $value.set(&mut $struct.$field, $default.$field),)*
+            $other => $otherwise,
+        }
+    };
+}
 
 impl Draft {
     /// Sets a field by its name or path. [`Setting::Null`] resets the field.
@@ -33,10 +87,10 @@ impl Draft {
     pub fn set(&mut self, path: &str, value: &Setting) -> Result<(), PolicyError> {
         let (part, rest) = split(path);
         match (part, rest) {
-            ("on", _) => self.set_on(rest, value),
-            ("durable", _) => self.set_durable(rest, value),
-            ("breaker", _) => self.set_breaker(rest, value),
-            ("budget", _) => self.set_budget(rest, value),
+            ("on" | "durable" | "breaker" | "budget", Some(rest)) => {
+                self.set_in_part(part, rest, value)
+            }
+            ("on" | "durable" | "breaker" | "budget", None) => self.set_part(part, value),
             (_, None) => {
                 self.set_own(part, value).map_err(|error| PolicyError::setting(part, error))
             }
@@ -63,49 +117,30 @@ impl Draft {
         self.set(path, value)
     }
 
-    fn set_on(&mut self, path: Option<&str>, value: &Setting) -> Result<(), PolicyError> {
-        match path {
-            Some(path) => return self.set_by_class(path, value),
-            None if value.is_null() => self.on = None,
-            None => return self.set_each("on", value),
+    /// Sets a part of the policy as a whole.
+    fn set_part(&mut self, part: &str, value: &Setting) -> Result<(), PolicyError> {
+        let present = !value.is_null();
+        match part {
+            "on" => self.on = self.on.take().filter(|_| present),
+            "durable" => self.durable = present.then(|| self.durable.take().unwrap_or_default()),
+            "breaker" => self.breaker = present.then(|| self.breaker.unwrap_or_default()),
+            _ => self.budget = present.then(|| self.budget.unwrap_or_default()),
         }
-        Ok(())
+        if present { self.set_each(part, value) } else { Ok(()) }
     }
 
-    fn set_durable(&mut self, path: Option<&str>, value: &Setting) -> Result<(), PolicyError> {
-        let stage = self.durable.get_or_insert_default();
-        match path {
-            Some(path) => return stage.set(path, value).map_err(PolicyError::in_durable),
-            None if value.is_null() => self.durable = None,
-            None => return self.set_each("durable", value),
-        }
-        Ok(())
-    }
-
-    fn set_breaker(&mut self, field: Option<&str>, value: &Setting) -> Result<(), PolicyError> {
-        let breaker = self.breaker.get_or_insert_default();
-        match field {
-            Some(field) => {
-                let set = breaker.set(field, value);
-                return set.map_err(|error| PolicyError::setting(field, error).within("breaker."));
+    /// Sets a field of a part.
+    fn set_in_part(&mut self, part: &str, field: &str, value: &Setting) -> Result<(), PolicyError> {
+        let set = match part {
+            "on" => return self.set_by_class(field, value),
+            "durable" => {
+                let stage = self.durable.get_or_insert_default();
+                return stage.set(field, value).map_err(PolicyError::in_durable);
             }
-            None if value.is_null() => self.breaker = None,
-            None => return self.set_each("breaker", value),
-        }
-        Ok(())
-    }
-
-    fn set_budget(&mut self, field: Option<&str>, value: &Setting) -> Result<(), PolicyError> {
-        let budget = self.budget.get_or_insert_default();
-        match field {
-            Some(field) => {
-                let set = budget.set(field, value);
-                return set.map_err(|error| PolicyError::setting(field, error).within("budget."));
-            }
-            None if value.is_null() => self.budget = None,
-            None => return self.set_each("budget", value),
-        }
-        Ok(())
+            "breaker" => self.breaker.get_or_insert_default().set(field, value),
+            _ => self.budget.get_or_insert_default().set(field, value),
+        };
+        set.map_err(|error| PolicyError::setting(field, error).within(&format!("{part}.")))
     }
 
     fn set_each(&mut self, part: &str, value: &Setting) -> Result<(), PolicyError> {
@@ -142,38 +177,20 @@ impl Draft {
     }
 
     fn set_own(&mut self, field: &str, value: &Setting) -> Result<(), SettingError> {
-        match field {
-            "id" => self.id = value.maybe(Setting::text)?,
-            "name" => self.name = value.maybe(Setting::text)?,
-            "description" => self.description = value.maybe(Setting::text)?,
-            "enabled" => self.enabled = value.maybe(Setting::bool)?,
-            "max_attempts" => self.max_attempts = value.maybe(Setting::count)?,
-            "max_retries" => self.max_retries = value.maybe(Setting::count)?,
-            "max_duration" => self.max_duration = value.maybe(Setting::duration)?,
-            "attempt_timeout" => self.attempt_timeout = value.maybe(Setting::duration)?,
-            "retry_on" | "retryable_exceptions" => {
-                let rules = value.maybe(rules)?;
-                if self.retry_on.is_some() && rules.is_some() {
-                    let reason = "retry_on and retryable_exceptions are the same field";
-                    return Err(reason.to_owned().into());
-                }
-                self.retry_on = rules;
+        if matches!(field, "retry_on" | "retryable_exceptions") {
+            if self.retry_on.is_some() && !value.is_null() {
+                rules(value)?;
+                let reason = "retry_on and retryable_exceptions are the same field";
+                return Err(reason.to_owned().into());
             }
-            "abort_on" => self.abort_on = value.maybe(rules)?,
-            "idempotent" => self.idempotent = value.maybe(Setting::bool)?,
-            "max_hint" => self.max_hint = value.maybe(Setting::duration)?,
-            "max_rate_limit_waits" => self.max_rate_limit_waits = value.maybe(Setting::count)?,
-            "nested" => self.nested = value.maybe(|name| name.named(&Nested::NAMES))?,
-            "enable_circuit_breaker" => self.enable_circuit_breaker = value.maybe(Setting::bool)?,
-            "circuit_breaker_threshold" => {
-                self.circuit_breaker_threshold = value.maybe(Setting::count)?;
-            }
-            "circuit_breaker_timeout" => {
-                self.circuit_breaker_timeout = value.maybe(Setting::duration)?;
-            }
-            timing => return self.timing.set(timing, value, fields::names(FIELDS)),
+            return value.set(&mut self.retry_on, None);
         }
-        Ok(())
+        set_field!(self, field, value, Self::new();
+            id name description enabled max_attempts max_retries max_duration attempt_timeout
+            abort_on idempotent max_hint max_rate_limit_waits nested enable_circuit_breaker
+            circuit_breaker_threshold circuit_breaker_timeout;
+            timing => self.timing.set(timing, value, fields::names(FIELDS))
+        )
     }
 
     /// Resets the fields that `path` replaces: other spellings of the same setting, and fields of
@@ -223,21 +240,14 @@ impl TimingDraft {
         value: &Setting,
         fields: Vec<&'static str>,
     ) -> Result<(), SettingError> {
-        match field {
-            "backoff_type" => {
-                self.backoff_type = value.maybe(|name| name.named(&BackoffType::NAMES))?;
-            }
-            "base_delay" => self.base_delay = value.maybe(Setting::duration)?,
-            "multiplier" => self.multiplier = value.maybe(Setting::number)?,
-            "increment" => self.increment = value.maybe(Setting::duration)?,
-            "max_delay" => self.max_delay = value.maybe(Setting::duration)?,
-            "schedule" => self.schedule = value.maybe(|list| list.list(Setting::duration))?,
-            "jitter" => self.jitter = value.maybe(jitter)?,
-            "jitter_type" => self.jitter_type = value.maybe(named_jitter)?,
-            "jitter_amount" => self.jitter_amount = value.maybe(Setting::number)?,
-            unknown => return Err(no_such_field(unknown, fields)),
+        if field == "jitter_type" {
+            self.jitter_type = value.maybe(named_jitter)?;
+            return Ok(());
         }
-        Ok(())
+        set_field!(self, field, value, Self::EMPTY;
+            backoff_type base_delay multiplier increment max_delay schedule jitter jitter_amount;
+            unknown => Err(no_such_field(unknown, fields))
+        )
     }
 
     fn clear_alternatives(&mut self, field: &str) {
@@ -253,47 +263,20 @@ impl TimingDraft {
 
 impl BreakerSettings {
     fn set(&mut self, field: &str, value: &Setting) -> Result<(), SettingError> {
-        let default = Self::default();
-        match field {
-            "threshold" => self.threshold = value.maybe(Setting::count)?,
-            "timeout" => {
-                self.timeout = value.maybe(Setting::duration)?.unwrap_or(default.timeout);
-            }
-            "failure_rate" => self.failure_rate = value.maybe(Setting::number)?,
-            "window_calls" => self.window_calls = value.maybe(Setting::count)?,
-            "window" => self.window = value.maybe(Setting::duration)?,
-            "minimum_volume" => self.minimum_volume = value.maybe(Setting::count)?,
-            "slow_call_threshold" => self.slow_call_threshold = value.maybe(Setting::duration)?,
-            "slow_call_rate" => self.slow_call_rate = value.maybe(Setting::number)?,
-            "probes" => self.probes = value.maybe(Setting::count)?.unwrap_or(default.probes),
-            "success_threshold" => {
-                let count = value.maybe(Setting::count)?;
-                self.success_threshold = count.unwrap_or(default.success_threshold);
-            }
-            "timeout_multiplier" => {
-                let growth = value.maybe(Setting::number)?;
-                self.timeout_multiplier = growth.unwrap_or(default.timeout_multiplier);
-            }
-            "max_timeout" => self.max_timeout = value.maybe(Setting::duration)?,
-            "count_final" => self.count_final = value.maybe(Setting::bool)?.unwrap_or_default(),
-            unknown => return Err(no_such_field(unknown, fields::names(BREAKER_FIELDS))),
-        }
-        Ok(())
+        set_field!(self, field, value, Self::default();
+            threshold timeout failure_rate window_calls window minimum_volume slow_call_threshold
+            slow_call_rate probes success_threshold timeout_multiplier max_timeout count_final;
+            unknown => Err(no_such_field(unknown, fields::names(BREAKER_FIELDS)))
+        )
     }
 }
 
 impl BudgetDraft {
     fn set(&mut self, field: &str, value: &Setting) -> Result<(), SettingError> {
-        match field {
-            "retries_per_second" => self.retries_per_second = value.maybe(Setting::number)?,
-            "ratio" => self.ratio = value.maybe(Setting::number)?,
-            "min_per_second" => self.min_per_second = value.maybe(Setting::number)?,
-            "window" => self.window = value.maybe(Setting::duration)?,
-            "max_tokens" => self.max_tokens = value.maybe(Setting::count)?,
-            "token_ratio" => self.token_ratio = value.maybe(Setting::number)?,
-            unknown => return Err(no_such_field(unknown, fields::names(BUDGET_FIELDS))),
-        }
-        Ok(())
+        set_field!(self, field, value, Self::default();
+            retries_per_second ratio min_per_second window max_tokens token_ratio;
+            unknown => Err(no_such_field(unknown, fields::names(BUDGET_FIELDS)))
+        )
     }
 
     /// A field of one kind of budget resets the fields of the other kinds.
