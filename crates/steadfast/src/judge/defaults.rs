@@ -5,27 +5,13 @@ use crate::fault::{Family, Fault, GrpcCode, Hint, Kind, SqlState};
 /// Whether to retry, and the rule that decides it; `None` if no rule matches.
 #[inline(always)]
 pub(super) fn decide(fault: &Fault) -> Option<(bool, DefaultRule)> {
-    if let Some(kind) = fault.kind
-        && let Some(decided) = by_kind(kind)
-    {
-        return Some(decided);
-    }
-    if let Some(state) = &fault.sqlstate
-        && let Some(decided) = by_sqlstate(state)
-    {
-        return Some(decided);
-    }
-    if let Some(status) = fault.http_status
-        && let Some(decided) = by_http_status(status)
-    {
-        return Some(decided);
-    }
-    if let Some(code) = fault.grpc_status
-        && let Some(decided) = by_grpc_code(code)
-    {
-        return Some(decided);
-    }
-    fault.unknown_outcome.then_some((true, DefaultRule::UnknownOutcome))
+    fault
+        .kind
+        .and_then(by_kind)
+        .or_else(|| fault.sqlstate.as_ref().and_then(by_sqlstate))
+        .or_else(|| fault.http_status.and_then(by_http_status))
+        .or_else(|| fault.grpc_status.and_then(by_grpc_code))
+        .or_else(|| fault.unknown_outcome.then_some((true, DefaultRule::UnknownOutcome)))
 }
 
 #[inline(always)]

@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Fault;
+use crate::fault::MAX_CAUSES;
+use crate::{Fault, Kind};
 
 /// A readable error. Records have the complete [fault](struct@Fault) next to it.
 ///
@@ -52,55 +53,30 @@ impl ErrorRecord {
         if message.is_empty() {
             message.push_str("no message");
         }
-        let mut trace = String::new();
-        trace_causes(fault, &mut trace);
-        Self {
-            error_type: type_of(fault),
-            message,
-            stack_trace: Some(trace).filter(|trace| !trace.is_empty()),
-        }
+        let stack_trace = Some(trace_causes(fault)).filter(|trace| !trace.is_empty());
+        Self { error_type: type_of(fault), message, stack_trace }
     }
 }
 
 /// The error's type, or else its code in the syntax of rules.
 fn type_of(fault: &Fault) -> String {
-    if let Some(name) = &fault.type_name {
-        return name.clone().into_owned();
-    }
-    if let Some(kind) = fault.kind {
-        return kind.name().to_owned();
-    }
-    if let Some(status) = fault.http_status {
-        return format!("http:{status}");
-    }
-    if let Some(state) = fault.sqlstate {
-        return format!("sqlstate:{state}");
-    }
-    if let Some(code) = fault.grpc_status {
-        return format!("grpc:{code}");
-    }
-    match fault.exit_code {
-        Some(code) => format!("exit:{code}"),
-        None => "error".to_owned(),
-    }
+    let name = fault.type_name.as_deref().or(fault.kind.map(Kind::name)).map(str::to_owned);
+    name.or_else(|| fault.http_status.map(|status| format!("http:{status}")))
+        .or_else(|| fault.sqlstate.map(|state| format!("sqlstate:{state}")))
+        .or_else(|| fault.grpc_status.map(|code| format!("grpc:{code}")))
+        .or_else(|| fault.exit_code.map(|code| format!("exit:{code}")))
+        .unwrap_or_else(|| "error".to_owned())
 }
 
 /// One line for each cause, up to a limit.
-fn trace_causes(fault: &Fault, trace: &mut String) {
-    let mut remaining = crate::fault::MAX_CAUSES;
+fn trace_causes(fault: &Fault) -> String {
     let mut pending: Vec<&Fault> = fault.causes.iter().rev().collect();
-    while let Some(cause) = pending.pop() {
-        if remaining == 0 {
-            return;
-        }
-        remaining -= 1;
-        if !trace.is_empty() {
-            trace.push('\n');
-        }
-        trace.push_str("caused by: ");
-        trace.push_str(&cause.to_string());
+    let mut lines = Vec::new();
+    while let Some(cause) = pending.pop().filter(|_| lines.len() < MAX_CAUSES) {
+        lines.push(format!("caused by: {cause}"));
         pending.extend(cause.causes.iter().rev());
     }
+    lines.join("\n")
 }
 
 impl fmt::Display for ErrorRecord {

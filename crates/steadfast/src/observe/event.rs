@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::error::ErrorRecord;
 use super::id::event_id;
 use super::record_error::RecordError;
-use super::serde_format::{self, deserialize_validated};
+use super::serde_format::{deserialize_validated, maybe_seconds, time};
 use super::why::Why;
 use crate::named_enum::named_enum;
 use crate::{Policy, Reason};
@@ -127,7 +127,7 @@ pub struct Event {
     /// Its type.
     pub event_type: EventType,
     /// Its time.
-    #[serde(with = "serde_format::time")]
+    #[serde(with = "time")]
     pub timestamp: Timestamp,
     /// Correlates one request across systems.
     pub correlation_id: String,
@@ -144,11 +144,7 @@ pub struct Event {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<u32>,
     /// The delay before this attempt.
-    #[serde(
-        with = "serde_format::maybe_seconds",
-        default,
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(with = "maybe_seconds", default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,
     /// The error.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -129,11 +129,9 @@ fn average(field: &str, value: f64) -> Result<(), RecordError> {
 pub struct Tally {
     start: Timestamp,
     end: Timestamp,
-    all: Sum,
-    duration: Duration,
-    most_attempts: u64,
-    by_policy: BTreeMap<String, Sum>,
-    by_subsystem: BTreeMap<String, Sum>,
+    all: SessionSum,
+    by_policy: BTreeMap<String, SessionSum>,
+    by_subsystem: BTreeMap<String, SessionSum>,
 }
 
 /// Sessions of one policy and subsystem, aggregated elsewhere, such as in a database.
@@ -151,13 +149,6 @@ pub struct SessionSum {
     pub duration: Duration,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Sum {
-    sessions: u64,
-    successful: u64,
-    attempts: u64,
-}
-
 impl Tally {
     /// An empty tally of the window from `start` to `end`, both inclusive.
     #[must_use]
@@ -165,9 +156,7 @@ impl Tally {
         Self {
             start,
             end: end.max(start),
-            all: Sum::default(),
-            duration: Duration::ZERO,
-            most_attempts: 0,
+            all: SessionSum::default(),
             by_policy: BTreeMap::new(),
             by_subsystem: BTreeMap::new(),
         }
@@ -179,63 +168,54 @@ impl Tally {
             return false;
         };
         let attempts = session.forgotten_attempts.saturating_add(session.total_attempts() as u64);
-        let sum = Sum { sessions: 1, successful: u64::from(session.success), attempts };
-        let taken = session.total_duration().unwrap_or_default();
+        let sum = SessionSum {
+            sessions: 1,
+            successful: session.success.into(),
+            attempts,
+            most_attempts: attempts,
+            duration: session.total_duration().unwrap_or_default(),
+        };
         let mapped = session.subsystem.as_deref();
         let subsystem = mapped.unwrap_or_else(|| subsystem(&session.operation));
-        self.count(end, &session.policy_id, subsystem, sum, taken)
+        self.add_at(end, &session.policy_id, subsystem, sum)
     }
 
     /// Adds a session that a breaker rejected before its first attempt, and that has no record.
     /// Returns whether that was within the window.
     pub fn add_rejected(&mut self, at: Timestamp, policy_id: &str, operation: &str) -> bool {
-        let sum = Sum { sessions: 1, ..Sum::default() };
-        self.count(at, policy_id, subsystem(operation), sum, Duration::ZERO)
+        let sum = SessionSum { sessions: 1, ..SessionSum::default() };
+        self.add_at(at, policy_id, subsystem(operation), sum)
+    }
+
+    fn add_at(&mut self, at: Timestamp, policy: &str, subsystem: &str, sum: SessionSum) -> bool {
+        let is_within = (self.start..=self.end).contains(&at);
+        if is_within {
+            self.add_sum(policy, subsystem, sum);
+        }
+        is_within
     }
 
     /// Adds sessions that were aggregated elsewhere. The caller ensures that they ended within the
     /// window.
-    pub fn add_sum(&mut self, policy_id: &str, subsystem: &str, sum: SessionSum) {
-        let SessionSum { sessions, successful, attempts, most_attempts, duration } = sum;
-        if sessions == 0 {
+    pub fn add_sum(&mut self, policy_id: &str, subsystem: &str, mut sum: SessionSum) {
+        if sum.sessions == 0 {
             return;
         }
-        let attempts = attempts.max(most_attempts);
-        let sum = Sum { sessions, successful: successful.min(sessions), attempts };
+        sum.attempts = sum.attempts.max(sum.most_attempts);
+        sum.successful = sum.successful.min(sum.sessions);
         self.all.add(sum);
-        self.duration = self.duration.saturating_add(duration);
-        self.most_attempts = self.most_attempts.max(most_attempts);
         self.by_policy.entry(policy_id.to_owned()).or_default().add(sum);
         self.by_subsystem.entry(subsystem.to_owned()).or_default().add(sum);
-    }
-
-    fn count(
-        &mut self,
-        at: Timestamp,
-        policy_id: &str,
-        subsystem: &str,
-        sum: Sum,
-        taken: Duration,
-    ) -> bool {
-        if at < self.start || at > self.end {
-            return false;
-        }
-        self.all.add(sum);
-        self.duration = self.duration.saturating_add(taken);
-        self.most_attempts = self.most_attempts.max(sum.attempts);
-        self.by_policy.entry(policy_id.to_owned()).or_default().add(sum);
-        self.by_subsystem.entry(subsystem.to_owned()).or_default().add(sum);
-        true
     }
 
     /// The statistics so far.
     #[must_use]
     pub fn summary(&self) -> MetricsSummary {
-        let Sum { sessions, successful, attempts } = self.all;
-        let groups = |sums: &BTreeMap<String, Sum>| {
+        let SessionSum { sessions, successful, attempts, most_attempts, duration } = self.all;
+        let groups = |sums: &BTreeMap<String, SessionSum>| {
             sums.iter().map(|(name, sum)| (name.clone(), sum.stats())).collect()
         };
-        let average = self.duration.as_secs_f64() / sessions.max(1) as f64;
+        let average = duration.as_secs_f64() / sessions.max(1) as f64;
         MetricsSummary {
             time_window_start: self.start,
             time_window_end: self.end,
@@ -244,8 +224,8 @@ impl Tally {
             failed_sessions: sessions - successful,
             total_attempts: attempts,
             average_attempts_per_session: self.all.stats().average_attempts,
-            max_attempts_in_session: self.most_attempts,
-            total_duration: self.duration,
+            max_attempts_in_session: most_attempts,
+            total_duration: duration,
             average_duration_per_session: Duration::try_from_secs_f64(average).unwrap_or_default(),
             by_policy: groups(&self.by_policy),
             by_subsystem: groups(&self.by_subsystem),
@@ -253,11 +233,13 @@ impl Tally {
     }
 }
 
-impl Sum {
+impl SessionSum {
     fn add(&mut self, other: Self) {
         self.sessions = self.sessions.saturating_add(other.sessions);
         self.successful = self.successful.saturating_add(other.successful);
         self.attempts = self.attempts.saturating_add(other.attempts);
+        self.most_attempts = self.most_attempts.max(other.most_attempts);
+        self.duration = self.duration.saturating_add(other.duration);
     }
 
     /// Without sessions, every average is 0.

@@ -42,7 +42,7 @@ use crate::Reason;
 /// assert_eq!((&json["total_attempts"], &json["total_duration"]), (&1.into(), &2.0.into()));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct Session {
@@ -56,7 +56,7 @@ pub struct Session {
     #[serde(with = "serde_format::time")]
     pub start_time: Timestamp,
     /// Its end.
-    #[serde(with = "serde_format::maybe_time", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "serde_format::maybe_time", default, skip_serializing_if = "Option::is_none")]
     pub end_time: Option<Timestamp>,
     /// Its attempts, oldest first; only the latest of very many.
     pub attempts: Vec<AttemptRecord>,
@@ -81,7 +81,7 @@ pub struct Session {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subsystem: Option<String>,
     /// The number of older attempts that the record omits.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub forgotten_attempts: u64,
 }
 
@@ -153,22 +153,27 @@ impl Session {
         }
         Ok(())
     }
+
+    /// Validates the record and the derived fields that were read with it.
+    fn validate_with(
+        &self,
+        total_attempts: Option<usize>,
+        retry_count: Option<usize>,
+    ) -> Result<(), RecordError> {
+        self.validate()?;
+        let agrees = total_attempts.is_none_or(|count| count == self.total_attempts());
+        RecordError::require(agrees, "total_attempts", "must equal the number of attempts")?;
+        let agrees = retry_count.is_none_or(|count| count == self.retry_count());
+        RecordError::require(agrees, "retry_count", "must equal total_attempts - 1")
+    }
 }
 
 impl Serialize for Session {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        struct Stored<'s>(&'s Session);
-
-        impl Serialize for Stored<'_> {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                Session::serialize(self.0, serializer)
-            }
-        }
-
         #[derive(Serialize)]
         struct WithDerived<'s> {
-            #[serde(flatten)]
-            stored: Stored<'s>,
+            #[serde(flatten, serialize_with = "Session::serialize")]
+            session: &'s Session,
             total_attempts: usize,
             #[serde(with = "serde_format::maybe_seconds", skip_serializing_if = "Option::is_none")]
             total_duration: Option<Duration>,
@@ -176,7 +181,7 @@ impl Serialize for Session {
         }
 
         WithDerived {
-            stored: Stored(self),
+            session: self,
             total_attempts: self.total_attempts(),
             total_duration: self.total_duration(),
             retry_count: self.retry_count(),
@@ -185,64 +190,23 @@ impl Serialize for Session {
     }
 }
 
-/// A session as read, with derived fields to check.
-#[derive(Deserialize)]
-struct Unchecked {
-    session_id: String,
-    policy_id: String,
-    operation: String,
-    #[serde(with = "serde_format::time")]
-    start_time: Timestamp,
-    #[serde(with = "serde_format::maybe_time", default)]
-    end_time: Option<Timestamp>,
-    attempts: Vec<AttemptRecord>,
-    final_result: Option<Value>,
-    final_error: Option<ErrorRecord>,
-    success: bool,
-    context: Option<Map<String, Value>>,
-    reason: Option<Reason>,
-    correlation_id: Option<String>,
-    subsystem: Option<String>,
-    #[serde(default)]
-    forgotten_attempts: u64,
-    total_attempts: Option<usize>,
-    /// Measured by another clock, so only its type is checked.
-    #[serde(with = "serde_format::maybe_seconds", default)]
-    #[expect(dead_code, reason = "read to check its type")]
-    total_duration: Option<Duration>,
-    retry_count: Option<usize>,
-}
-
 impl<'de> Deserialize<'de> for Session {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Unchecked::deserialize(deserializer)?.checked().map_err(de::Error::custom)
-    }
-}
+        #[derive(Deserialize)]
+        struct WithDerived {
+            #[serde(flatten, deserialize_with = "Session::deserialize")]
+            session: Session,
+            total_attempts: Option<usize>,
+            /// Measured by another clock, so only its type is checked.
+            #[serde(with = "serde_format::maybe_seconds", default)]
+            #[expect(dead_code, reason = "read to check its type")]
+            total_duration: Option<Duration>,
+            retry_count: Option<usize>,
+        }
 
-impl Unchecked {
-    fn checked(self) -> Result<Session, RecordError> {
-        let derived = (self.total_attempts, self.retry_count);
-        let session = Session {
-            session_id: self.session_id,
-            policy_id: self.policy_id,
-            operation: self.operation,
-            start_time: self.start_time,
-            end_time: self.end_time,
-            attempts: self.attempts,
-            final_result: self.final_result,
-            final_error: self.final_error,
-            success: self.success,
-            context: self.context,
-            reason: self.reason,
-            correlation_id: self.correlation_id,
-            subsystem: self.subsystem,
-            forgotten_attempts: self.forgotten_attempts,
-        };
-        session.validate()?;
-        let agrees = derived.0.is_none_or(|count| count == session.total_attempts());
-        RecordError::require(agrees, "total_attempts", "must equal the number of attempts")?;
-        let agrees = derived.1.is_none_or(|count| count == session.retry_count());
-        RecordError::require(agrees, "retry_count", "must equal total_attempts - 1")?;
+        let WithDerived { session, total_attempts, retry_count, .. } =
+            WithDerived::deserialize(deserializer)?;
+        session.validate_with(total_attempts, retry_count).map_err(de::Error::custom)?;
         Ok(session)
     }
 }

@@ -183,8 +183,7 @@ impl<S: Sink> Recorder<S> {
         self.attempts.record_failure(&mut self.calendar, fault, &why);
         self.attempts.delay = delay;
         let mut event = self.event(EventType::RetryAttempt, session_event);
-        event.attempt = Some(next);
-        event.max_attempts = Some(session_event.policy.max_attempts().max(next));
+        set_attempt(&mut event, session_event, next);
         event.delay = Some(delay);
         event.why = Some(why);
         let error = ErrorRecord::of(fault).to_string();
@@ -201,9 +200,7 @@ impl<S: Sink> Recorder<S> {
         let failed = fault
             .is_some_and(|fault| self.attempts.record_failure(&mut self.calendar, fault, &why));
         if failed {
-            event.attempt = Some(session_event.attempt);
-            event.max_attempts =
-                Some(session_event.policy.max_attempts().max(session_event.attempt));
+            set_attempt(&mut event, session_event, session_event.attempt);
         } else if reason == Reason::Cancelled {
             let error = cut_off(matches!(session_event.kind, EventKind::Dropped));
             self.attempts.record_cut_off(&mut self.calendar, self.latest, &error, &why);
@@ -217,9 +214,7 @@ impl<S: Sink> Recorder<S> {
     fn succeeded(&mut self, session_event: &SessionEvent<'_>) {
         if self.attempts.has_retries() {
             let mut event = self.event(EventType::RetrySuccess, session_event);
-            event.attempt = Some(session_event.attempt);
-            event.max_attempts =
-                Some(session_event.policy.max_attempts().max(session_event.attempt));
+            set_attempt(&mut event, session_event, session_event.attempt);
             self.emit(event);
         }
         self.end(session_event, Session::succeeded);
@@ -241,6 +236,11 @@ impl<S: Sink> Recorder<S> {
         self.active_redactor().session(&mut session);
         let _ = panic::catch_unwind(AssertUnwindSafe(|| self.sink.session(session)));
     }
+}
+
+fn set_attempt(event: &mut Event, session_event: &SessionEvent<'_>, attempt: u32) {
+    event.attempt = Some(attempt);
+    event.max_attempts = Some(session_event.policy.max_attempts().max(attempt));
 }
 
 /// The subsystem by which a registry found the policy, if it differs from the operation's.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::serde_format;
+use super::serde_format::{maybe_seconds, seconds};
 use crate::decide::Reason;
 use crate::drive::{EventKind, SessionEvent};
 use crate::judge::{Judgement, MatchedBy};
@@ -63,16 +63,16 @@ pub enum DecidedBy {
         /// The number of the retry, from 1.
         retry: u32,
         /// The delay before jitter, in seconds.
-        #[serde(with = "serde_format::seconds")]
+        #[serde(with = "seconds")]
         base: Duration,
         /// The delay after jitter, in seconds.
-        #[serde(with = "serde_format::seconds")]
+        #[serde(with = "seconds")]
         delay: Duration,
     },
     /// The server's hint, such as `Retry-After`.
     Hint {
         /// The wait, in seconds.
-        #[serde(with = "serde_format::seconds")]
+        #[serde(with = "seconds")]
         wait: Duration,
     },
     /// The class: retrying cannot help.
@@ -85,28 +85,16 @@ pub enum DecidedBy {
     /// The limit on the whole session.
     MaxDuration {
         /// The limit, in seconds; `None` if the task expires.
-        #[serde(
-            with = "serde_format::maybe_seconds",
-            default,
-            skip_serializing_if = "Option::is_none"
-        )]
+        #[serde(with = "maybe_seconds", default, skip_serializing_if = "Option::is_none")]
         max_duration: Option<Duration>,
     },
     /// The limit on hints.
     MaxHint {
         /// The hint, in seconds.
-        #[serde(
-            with = "serde_format::maybe_seconds",
-            default,
-            skip_serializing_if = "Option::is_none"
-        )]
+        #[serde(with = "maybe_seconds", default, skip_serializing_if = "Option::is_none")]
         hint: Option<Duration>,
         /// The limit, in seconds, if the policy sets it.
-        #[serde(
-            with = "serde_format::maybe_seconds",
-            default,
-            skip_serializing_if = "Option::is_none"
-        )]
+        #[serde(with = "maybe_seconds", default, skip_serializing_if = "Option::is_none")]
         max_hint: Option<Duration>,
     },
     /// The limit on hinted waits.

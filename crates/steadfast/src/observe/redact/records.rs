@@ -12,9 +12,7 @@ impl Redactor {
     }
 
     fn causes(&self, fault: &mut Fault, remaining: usize) {
-        if let Some(message) = &mut fault.message {
-            self.clean(message);
-        }
+        fault.message.iter_mut().for_each(|message| self.clean(message));
         if remaining == 0 {
             fault.causes.clear();
         }
@@ -29,52 +27,30 @@ impl Redactor {
         if !self.stack_traces {
             error.stack_trace = None;
         }
-        if let Some(trace) = &mut error.stack_trace {
-            self.clean(trace);
-        }
+        error.stack_trace.iter_mut().for_each(|trace| self.clean(trace));
     }
 
     /// Redacts an event.
     pub fn event(&self, event: &mut Event) {
         self.clean(&mut event.operation);
-        if let Some(error) = &mut event.error {
-            self.error(error);
-        }
-        if let Some(context) = &mut event.context {
-            self.map(context);
-        }
+        event.error.iter_mut().for_each(|error| self.error(error));
+        event.context.iter_mut().for_each(|context| self.map(context));
     }
 
     /// Redacts an attempt's record.
     pub fn attempt(&self, attempt: &mut AttemptRecord) {
-        if let Some(error) = &mut attempt.error {
-            self.error(error);
-        }
-        if let Some(fault) = &mut attempt.fault {
-            self.fault(fault);
-        }
-        if let Some(context) = &mut attempt.context {
-            self.map(context);
-        }
+        attempt.error.iter_mut().for_each(|error| self.error(error));
+        attempt.fault.iter_mut().for_each(|fault| self.fault(fault));
+        attempt.context.iter_mut().for_each(|context| self.map(context));
     }
 
     /// Redacts a session's record.
     pub fn session(&self, session: &mut Session) {
         self.clean(&mut session.operation);
-        if let Some(subsystem) = &mut session.subsystem {
-            self.clean(subsystem);
-        }
-        for attempt in &mut session.attempts {
-            self.attempt(attempt);
-        }
-        if let Some(error) = &mut session.final_error {
-            self.error(error);
-        }
-        if let Some(result) = &mut session.final_result {
-            self.value(result);
-        }
-        if let Some(context) = &mut session.context {
-            self.map(context);
-        }
+        session.subsystem.iter_mut().for_each(|subsystem| self.clean(subsystem));
+        session.attempts.iter_mut().for_each(|attempt| self.attempt(attempt));
+        session.final_error.iter_mut().for_each(|error| self.error(error));
+        session.final_result.iter_mut().for_each(|result| self.value(result));
+        session.context.iter_mut().for_each(|context| self.map(context));
     }
 }
