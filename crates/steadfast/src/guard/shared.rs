@@ -17,10 +17,11 @@ use crate::policy::Policy;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GuardCell(Option<Arc<OnceLock<Arc<Guards>>>>);
 
-#[derive(Debug)]
-pub(super) struct Guards {
-    pub(super) breaker: Option<Arc<Breaker>>,
-    pub(super) budget: Option<Arc<Budget>>,
+/// An optional breaker and an optional budget, shared by sessions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Guards {
+    pub(crate) breaker: Option<Arc<Breaker>>,
+    pub(crate) budget: Option<Arc<Budget>>,
 }
 
 /// Two policies are equal whatever the state of their guards.
@@ -117,16 +118,19 @@ impl NamedBreaker {
 /// ```
 #[must_use]
 pub fn breakers() -> Vec<NamedBreaker> {
-    let guards = named_guards();
-    let breaker = |(name, entry): (&String, &Entry)| {
+    by_name(|name, entry| {
         let current = entry.current.breaker.clone()?;
         let earlier = entry.earlier.iter().filter_map(Weak::upgrade).collect();
-        Some(NamedBreaker { name: name.clone(), current, earlier })
-    };
-    let mut breakers: Vec<_> = guards.iter().filter_map(breaker).collect();
-    drop(guards);
-    breakers.sort_unstable_by(|one, other| one.name.cmp(&other.name));
-    breakers
+        Some(NamedBreaker { name, current, earlier })
+    })
+}
+
+/// What `select` finds in the guards of each name, ordered by name.
+fn by_name<T>(select: impl Fn(String, &Entry) -> Option<T>) -> Vec<T> {
+    let guards = named_guards();
+    let mut entries: Vec<_> = guards.iter().collect();
+    entries.sort_unstable_by_key(|(name, _)| *name);
+    entries.into_iter().filter_map(|(name, entry)| select(name.clone(), entry)).collect()
 }
 
 /// A budget that the sessions of this process share by the name of their policy.
@@ -158,14 +162,7 @@ pub struct NamedBudget {
 /// ```
 #[must_use]
 pub fn budgets() -> Vec<NamedBudget> {
-    let guards = named_guards();
-    let budget = |(name, entry): (&String, &Entry)| {
-        Some(NamedBudget { name: name.clone(), budget: entry.current.budget.clone()? })
-    };
-    let mut budgets: Vec<_> = guards.iter().filter_map(budget).collect();
-    drop(guards);
-    budgets.sort_unstable_by(|one, other| one.name.cmp(&other.name));
-    budgets
+    by_name(|name, entry| Some(NamedBudget { name, budget: entry.current.budget.clone()? }))
 }
 
 impl Policy {
@@ -178,11 +175,16 @@ impl Policy {
             Some(id) => Guards::named(id, self),
             None => Arc::new(Guards::new(self)),
         });
-        (guards.breaker.clone().map(BreakerGuard::new), guards.budget.clone().map(BudgetGuard))
+        guards.in_session()
     }
 }
 
 impl Guards {
+    /// The guards for one session.
+    pub(crate) fn in_session(&self) -> PolicyGuards {
+        (self.breaker.clone().map(BreakerGuard::new), self.budget.clone().map(BudgetGuard))
+    }
+
     /// The settings were validated when the policy was built, so construction cannot fail.
     fn new(policy: &Policy) -> Self {
         Self {

@@ -12,8 +12,6 @@
 
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
 mod error;
-#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
-mod guards;
 #[cfg(feature = "reqwest-middleware")]
 pub mod reqwest;
 #[cfg(feature = "sqlx")]

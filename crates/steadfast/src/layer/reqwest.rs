@@ -38,8 +38,8 @@ use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Middleware, Next, Result};
 
 use super::error::{LastResult, split_error};
-use super::guards::SharedGuards;
 use crate::borrow_slot::BorrowSlot;
+use crate::guard::shared::Guards;
 use crate::guard::{Breaker, Budget};
 use crate::{Attempt, Key, Policy, retry};
 
@@ -75,7 +75,7 @@ pub use super::LayerError;
 #[derive(Clone, Debug)]
 pub struct RetryMiddleware {
     policies: Policies,
-    guards: SharedGuards,
+    guards: Guards,
     key_header: Option<HeaderName>,
 }
 
@@ -93,7 +93,7 @@ impl RetryMiddleware {
     /// A middleware with this policy.
     pub fn new(policy: impl Into<Arc<Policy>>) -> Self {
         let policies = Policies::new(policy.into());
-        Self { policies, guards: SharedGuards::default(), key_header: None }
+        Self { policies, guards: Guards::default(), key_header: None }
     }
 
     /// Sends the session's idempotency key in this header, the same with every attempt. Set it only if

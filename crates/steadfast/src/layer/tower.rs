@@ -34,9 +34,9 @@ use tower::util::ServiceExt;
 use tower::{BoxError, Layer, Service};
 
 use super::error::{LastResult, split_error};
-use super::guards::SharedGuards;
 use crate::drive::{AnyValue, OwnFacts, Real, Sleeper};
 use crate::fault::{Failure, Fault, extract};
+use crate::guard::shared::Guards;
 use crate::guard::{Breaker, Budget};
 use crate::{Attempt, Policy, retry};
 
@@ -147,7 +147,7 @@ pub struct RetryLayer<Facts = OwnFacts, Responses = AnyValue, Prepare = Unchange
 #[derive(Clone)]
 struct Settings<Facts, Responses, Prepare, Env> {
     policy: Arc<Policy>,
-    guards: SharedGuards,
+    guards: Guards,
     facts: Facts,
     responses: Responses,
     prepare: Prepare,
@@ -159,7 +159,7 @@ impl RetryLayer {
     pub fn new(policy: impl Into<Arc<Policy>>) -> Self {
         let settings = Settings {
             policy: policy.into(),
-            guards: SharedGuards::default(),
+            guards: Guards::default(),
             facts: OwnFacts,
             responses: AnyValue,
             prepare: Unchanged,

@@ -156,35 +156,22 @@ impl TryFrom<BudgetDraft> for BudgetSettings {
 impl BudgetDraft {
     /// The budget of the kind whose fields are present.
     pub(crate) fn settings(self) -> Result<BudgetSettings, &'static str> {
-        match self {
-            Self {
-                retries_per_second: Some(retries_per_second),
-                ratio: None,
-                min_per_second: None,
-                window: None,
-                max_tokens: None,
-                token_ratio: None,
-            } => Ok(BudgetSettings::Rate { retries_per_second }),
-            Self {
-                retries_per_second: None,
-                ratio: Some(ratio),
-                min_per_second,
-                window,
-                max_tokens: None,
-                token_ratio: None,
-            } => Ok(BudgetSettings::Ratio {
-                ratio,
-                min_per_second: min_per_second.unwrap_or(DEFAULT_MIN_PER_SECOND),
-                window: window.unwrap_or(DEFAULT_WINDOW),
-            }),
-            Self {
-                retries_per_second: None,
-                ratio: None,
-                min_per_second: None,
-                window: None,
-                max_tokens: Some(max_tokens),
-                token_ratio: Some(token_ratio),
-            } => Ok(BudgetSettings::Tokens { max_tokens, token_ratio }),
+        let Self { retries_per_second, ratio, min_per_second, window, max_tokens, token_ratio } =
+            self;
+        match (retries_per_second, (ratio, min_per_second, window), (max_tokens, token_ratio)) {
+            (Some(retries_per_second), (None, None, None), (None, None)) => {
+                Ok(BudgetSettings::Rate { retries_per_second })
+            }
+            (None, (Some(ratio), min_per_second, window), (None, None)) => {
+                Ok(BudgetSettings::Ratio {
+                    ratio,
+                    min_per_second: min_per_second.unwrap_or(DEFAULT_MIN_PER_SECOND),
+                    window: window.unwrap_or(DEFAULT_WINDOW),
+                })
+            }
+            (None, (None, None, None), (Some(max_tokens), Some(token_ratio))) => {
+                Ok(BudgetSettings::Tokens { max_tokens, token_ratio })
+            }
             _ => Err(
                 "expected the fields of one kind of budget: `retries_per_second`; `ratio` with \
                       optional `min_per_second` and `window`; or `max_tokens` with `token_ratio`",
