@@ -5,14 +5,13 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::setting::Setting;
-use super::timing::{BackoffType, Jitter, Timing};
-use super::{Draft, Nested, Policy, PolicyError};
+use super::timing::{Jitter, Timing};
+use super::{Draft, Policy, PolicyError};
 use crate::Class;
-use crate::guard::{BreakerSettings, BudgetSettings};
-use crate::judge::Rule;
 
 impl<'de> Deserialize<'de> for Draft {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -53,126 +52,94 @@ impl TryFrom<Draft> for Policy {
 /// The id of a serialized policy that has none.
 const UNNAMED_ID: &str = "unnamed";
 
+/// Writes a policy with its defaults filled in, so that it means the same to every reader, whatever
+/// the reader's defaults are.
 impl Serialize for Policy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let id = self.id().or(Some(UNNAMED_ID));
-        SerializedPolicy { id, ..SerializedPolicy::from(self) }.serialize(serializer)
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", self.id().unwrap_or(UNNAMED_ID))?;
+        write_policy(&mut map, self)?;
+        map.end()
     }
 }
 
-/// A policy with its defaults filled in, so that it means the same to every reader, whatever the
-/// reader's defaults are.
-#[derive(Serialize)]
-struct SerializedPolicy<'p> {
-    /// Absent in `durable`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'p str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'p str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<&'p str>,
-    enabled: bool,
-    max_attempts: u32,
-    #[serde(flatten)]
-    timing: SerializedTiming,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_duration: Option<Setting>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    attempt_timeout: Option<Setting>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    retry_on: Option<&'p [Rule]>,
-    #[serde(skip_serializing_if = "<[Rule]>::is_empty")]
-    abort_on: &'p [Rule],
-    idempotent: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_hint: Option<Setting>,
-    max_rate_limit_waits: u32,
-    nested: Nested,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    breaker: Option<&'p BreakerSettings>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    budget: Option<&'p BudgetSettings>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    on: BTreeMap<Class, SerializedTiming>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    durable: Option<Box<Self>>,
+/// A policy in `durable`, which has no id of its own.
+struct DurablePolicy<'p>(&'p Policy);
+
+impl Serialize for DurablePolicy<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        write_some(&mut map, "id", self.0.id())?;
+        write_policy(&mut map, self.0)?;
+        map.end()
+    }
 }
 
-impl<'p> From<&'p Policy> for SerializedPolicy<'p> {
-    fn from(policy: &'p Policy) -> Self {
-        let on = Class::ALL.into_iter().zip(&policy.on);
-        Self {
-            id: policy.id(),
-            name: policy.name.as_deref(),
-            description: policy.description(),
-            enabled: policy.enabled,
-            max_attempts: policy.max_attempts,
-            timing: SerializedTiming::from(&policy.timing),
-            max_duration: policy.max_duration.map(Setting::from),
-            attempt_timeout: policy.attempt_timeout.map(Setting::from),
-            retry_on: policy.rules.retry_on(),
-            abort_on: policy.rules.abort_on(),
-            idempotent: policy.idempotent,
-            max_hint: policy.max_hint.map(Setting::from),
-            max_rate_limit_waits: policy.max_rate_limit_waits,
-            nested: policy.nested,
-            breaker: policy.breaker(),
-            budget: policy.budget(),
-            on: on
-                .filter_map(|(class, timing)| Some((class, of_class(timing.as_deref()?))))
-                .collect(),
-            durable: policy.durable().map(|stage| Box::new(stage.into())),
+/// The delays of a class. Without `max_delay` they would inherit the policy's, so it is always written.
+struct ClassTiming<'p>(&'p Timing);
+
+impl Serialize for ClassTiming<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        write_timing(&mut map, self.0, Some(Duration::from_nanos(self.0.cap)))?;
+        map.end()
+    }
+}
+
+fn write_policy<M: SerializeMap>(map: &mut M, policy: &Policy) -> Result<(), M::Error> {
+    let classes = Class::ALL.into_iter().zip(&policy.on);
+    let on: BTreeMap<Class, ClassTiming<'_>> = classes
+        .filter_map(|(class, timing)| Some((class, ClassTiming(timing.as_deref()?))))
+        .collect();
+    let abort_on = Some(policy.rules.abort_on()).filter(|rules| !rules.is_empty());
+    write_some(map, "name", policy.name.as_deref())?;
+    write_some(map, "description", policy.description())?;
+    map.serialize_entry("enabled", &policy.enabled)?;
+    map.serialize_entry("max_attempts", &policy.max_attempts)?;
+    write_timing(map, &policy.timing, policy.timing.serialized_cap())?;
+    write_some(map, "max_duration", policy.max_duration.map(Setting::from))?;
+    write_some(map, "attempt_timeout", policy.attempt_timeout.map(Setting::from))?;
+    write_some(map, "retry_on", policy.rules.retry_on())?;
+    write_some(map, "abort_on", abort_on)?;
+    map.serialize_entry("idempotent", &policy.idempotent)?;
+    write_some(map, "max_hint", policy.max_hint.map(Setting::from))?;
+    map.serialize_entry("max_rate_limit_waits", &policy.max_rate_limit_waits)?;
+    map.serialize_entry("nested", &policy.nested)?;
+    write_some(map, "breaker", policy.breaker())?;
+    write_some(map, "budget", policy.budget())?;
+    write_some(map, "on", Some(on).filter(|on| !on.is_empty()))?;
+    write_some(map, "durable", policy.durable().map(DurablePolicy))
+}
+
+/// `max_delay` is absent where the default is no limit.
+fn write_timing<M: SerializeMap>(
+    map: &mut M,
+    timing: &Timing,
+    max_delay: Option<Duration>,
+) -> Result<(), M::Error> {
+    let nanos = |nanos: u64| Setting::from(Duration::from_nanos(nanos));
+    let delays = |delays: &Vec<Duration>| delays.iter().copied().map(Setting::from).collect();
+    map.serialize_entry("backoff_type", &timing.backoff_type)?;
+    map.serialize_entry("base_delay", &nanos(timing.base))?;
+    map.serialize_entry("multiplier", &timing.multiplier)?;
+    map.serialize_entry("increment", &nanos(timing.increment))?;
+    write_some(map, "max_delay", max_delay.map(Setting::from))?;
+    write_some(map, "schedule", timing.schedule.as_ref().map(delays).map(Setting::List))?;
+    match timing.jitter {
+        Jitter::Additive(max) => map.serialize_entry("jitter", &Setting::from(max)),
+        Jitter::None => map.serialize_entry("jitter", Jitter::None.name()),
+        named if timing.jitter_amount == 1.0 => map.serialize_entry("jitter", named.name()),
+        named => {
+            map.serialize_entry("jitter_type", named.name())?;
+            map.serialize_entry("jitter_amount", &timing.jitter_amount)
         }
     }
 }
 
-#[derive(Serialize)]
-struct SerializedTiming {
-    backoff_type: BackoffType,
-    base_delay: Setting,
-    multiplier: f64,
-    increment: Setting,
-    /// Absent where the default is no limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_delay: Option<Setting>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    schedule: Option<Vec<Setting>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    jitter: Option<Setting>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    jitter_type: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    jitter_amount: Option<f64>,
-}
-
-/// Without `max_delay` a class would inherit the policy's, so it is always written.
-fn of_class(timing: &Timing) -> SerializedTiming {
-    let max_delay = Duration::from_nanos(timing.cap);
-    SerializedTiming { max_delay: Some(max_delay.into()), ..timing.into() }
-}
-
-impl From<&Timing> for SerializedTiming {
-    fn from(timing: &Timing) -> Self {
-        let (short, long) = match timing.jitter {
-            Jitter::Additive(max) => (Some(max.into()), None),
-            none @ Jitter::None => (Some(none.name().into()), None),
-            named if timing.jitter_amount == 1.0 => (Some(named.name().into()), None),
-            named => (None, Some(named.name())),
-        };
-        let nanos = |nanos: u64| Setting::from(Duration::from_nanos(nanos));
-        Self {
-            backoff_type: timing.backoff_type,
-            base_delay: nanos(timing.base),
-            multiplier: timing.multiplier,
-            increment: nanos(timing.increment),
-            max_delay: timing.serialized_cap().map(Setting::from),
-            schedule: timing
-                .schedule
-                .as_ref()
-                .map(|delays| delays.iter().copied().map(Setting::from).collect()),
-            jitter: short,
-            jitter_type: long,
-            jitter_amount: long.map(|_| timing.jitter_amount),
-        }
-    }
+fn write_some<M: SerializeMap>(
+    map: &mut M,
+    field: &'static str,
+    value: Option<impl Serialize>,
+) -> Result<(), M::Error> {
+    value.map_or(Ok(()), |value| map.serialize_entry(field, &value))
 }
