@@ -112,7 +112,7 @@ struct Inner<E, T> {
 
 /// The result of the last attempt.
 #[derive(Debug)]
-pub(super) enum Last<E, T> {
+pub(crate) enum Last<E, T> {
     Error(E),
     Value(T),
     /// The attempt timed out, or never started.
@@ -122,6 +122,11 @@ pub(super) enum Last<E, T> {
 impl<E, T> RetryError<E, T> {
     pub(super) fn new(gave_up: GaveUp, last: Last<E, T>) -> Self {
         Self(Box::new(Inner { gave_up, last }))
+    }
+
+    #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+    pub(crate) fn into_parts(self) -> (Last<E, T>, GaveUp) {
+        (self.0.last, self.0.gave_up)
     }
 
     /// Why the session gave up.

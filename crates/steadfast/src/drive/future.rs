@@ -47,7 +47,7 @@ use super::judges::{ClassOverride, ErrorFacts, Judges, ValueFacts};
 use super::nested::Scope;
 use super::operation::{AsyncOperation, Callable};
 use super::probe::{AsyncProbe, Effect};
-use super::report::{Outcome, Report, Reporting};
+use super::report::{Outcome, Report};
 use super::retry::Retry;
 use super::session::{AttemptError, Setup, Start, first_attempt_succeeded};
 use super::session_state::SessionState;

@@ -27,6 +27,8 @@ mod session_state;
 pub use attempt::Attempt;
 pub use cancel::CancelHandle;
 pub use environment::{BlockingSleeper, Environment, Real, Sleeper};
+#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+pub(crate) use error::Last;
 pub use error::{FailedAttempt, GaveUp, RetryError};
 pub use instrument::{EventKind, Instrument, SessionEvent};
 pub use key::Key;
@@ -52,4 +54,4 @@ pub use operation::{AsyncOperation, BlockingOperation, Callable, Keyed, NoKey};
 #[doc(hidden)]
 pub use probe::{AsyncProbe, BlockingProbe, NoProbe};
 #[doc(hidden)]
-pub use report::{Outcome, Recorded, Reporting, ValueOnly, WithReport};
+pub use report::{Outcome, Recorded, ValueOnly, WithReport};

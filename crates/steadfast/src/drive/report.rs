@@ -39,14 +39,10 @@ impl Report {
     }
 }
 
-/// Whether a session collects a report.
-pub trait Reporting {
-    /// Whether it does.
-    const REPORTS: bool;
-}
-
 /// What a session returns on success: the value, or the value and a report.
-pub trait Outcome<T>: Reporting {
+pub trait Outcome<T> {
+    /// Whether the session collects a report.
+    const REPORTS: bool;
     /// The returned type.
     type Output;
 
@@ -64,11 +60,8 @@ pub trait Outcome<T>: Reporting {
 #[derive(Clone, Copy, Debug)]
 pub struct ValueOnly;
 
-impl Reporting for ValueOnly {
-    const REPORTS: bool = false;
-}
-
 impl<T> Outcome<T> for ValueOnly {
+    const REPORTS: bool = false;
     type Output = T;
 
     #[inline]
@@ -81,11 +74,8 @@ impl<T> Outcome<T> for ValueOnly {
 #[derive(Clone, Copy, Debug)]
 pub struct WithReport<R>(PhantomData<R>);
 
-impl<R> Reporting for WithReport<R> {
-    const REPORTS: bool = true;
-}
-
 impl<T, R: Outcome<T>> Outcome<T> for WithReport<R> {
+    const REPORTS: bool = true;
     type Output = (T, Report);
 
     fn record(value: &T, to: &mut impl Instrument) {
@@ -101,11 +91,8 @@ impl<T, R: Outcome<T>> Outcome<T> for WithReport<R> {
 #[derive(Clone, Copy, Debug)]
 pub struct Recorded<R>(PhantomData<R>);
 
-impl<R: Reporting> Reporting for Recorded<R> {
-    const REPORTS: bool = R::REPORTS;
-}
-
 impl<T: Serialize, R: Outcome<T>> Outcome<T> for Recorded<R> {
+    const REPORTS: bool = R::REPORTS;
     type Output = R::Output;
 
     fn record(value: &T, to: &mut impl Instrument) {

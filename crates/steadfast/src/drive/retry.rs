@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::Key;
 use super::cancel::{CancelHandle, Cancellable};
 use super::environment::{Environment, Named, Real, Seeded};
-use super::hooks::{Hook, HookEvent};
-use super::instrument::{Instrument, SessionEvent};
+use super::hooks::Hook;
+use super::instrument::{EventKind, Instrument, SessionEvent};
 use super::judges::{AnyValue, FromFn, Judges, NoOverride, OwnFacts, Until};
 use super::operation::{Callable, Keyed};
 use super::probe::NoProbe;
@@ -241,7 +241,10 @@ impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
         self,
         hook: H,
     ) -> Retry<PolicyRef, Operation, Args, Judge, (Instruments, Hook<H>), Env, Probe, Success> {
-        self.instrument(Hook { event: HookEvent::Retrying, call: hook })
+        self.instrument(Hook {
+            is_kind: |kind| matches!(kind, EventKind::Retrying { .. }),
+            call: hook,
+        })
     }
 
     /// Calls a function when the session gives up.
@@ -266,7 +269,10 @@ impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
         self,
         hook: H,
     ) -> Retry<PolicyRef, Operation, Args, Judge, (Instruments, Hook<H>), Env, Probe, Success> {
-        self.instrument(Hook { event: HookEvent::GaveUp, call: hook })
+        self.instrument(Hook {
+            is_kind: |kind| matches!(kind, EventKind::GaveUp { .. }),
+            call: hook,
+        })
     }
 
     /// Calls a function when the session succeeds.
@@ -287,7 +293,7 @@ impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
         self,
         hook: H,
     ) -> Retry<PolicyRef, Operation, Args, Judge, (Instruments, Hook<H>), Env, Probe, Success> {
-        self.instrument(Hook { event: HookEvent::Succeeded, call: hook })
+        self.instrument(Hook { is_kind: |kind| matches!(kind, EventKind::Succeeded), call: hook })
     }
 
     /// Sets a probe: after an attempt with an unknown outcome, the function finds out by the

@@ -8,7 +8,7 @@ use super::error::{FailedAttempt, GaveUp, Last, RetryError};
 use super::instrument::{EventKind, Instrument, SessionEvent};
 use super::judges::{ClassOverride, ErrorFacts, Judges, ValueFacts};
 use super::report::{Outcome, Report};
-use super::session_state::{Cause, PastFailure, SessionState};
+use super::session_state::{PastFailure, SessionState};
 use super::{Attempt, Key, nested};
 use crate::decide::{self, DecisionEnv, Progress, Reason};
 use crate::guard::{PolicyGuards, Rejection, Transition};
@@ -39,6 +39,26 @@ pub(super) enum AttemptError<T, E> {
     Error(E),
     Value(T, Box<Fault>),
     TimedOut,
+}
+
+impl<T, E> AttemptError<T, E> {
+    /// The facts of the failure, for a report.
+    pub(super) fn report(&self, facts: &impl ErrorFacts<E>) -> Fault {
+        match self {
+            Self::Error(error) => facts.report(error),
+            Self::Value(_, fault) => (**fault).clone(),
+            Self::TimedOut => Fault::timed_out(),
+        }
+    }
+
+    #[inline]
+    fn without_value(self) -> AttemptError<(), E> {
+        match self {
+            Self::Error(error) => AttemptError::Error(error),
+            Self::Value(_, fault) => AttemptError::Value((), fault),
+            Self::TimedOut => AttemptError::TimedOut,
+        }
+    }
 }
 
 impl<PolicyRef, Facts, Values, Override, Instruments, Env>
@@ -142,7 +162,7 @@ where
         judge_by(&self.judges, &self.policy.rules, error)
     }
 
-    /// Decides kind follows a failure: the delay in nanoseconds, or the error to return.
+    /// Decides what follows a failure: the delay in nanoseconds, or the error to return.
     #[inline(always)]
     pub(super) fn on_failure<T, E>(
         &mut self,
@@ -165,14 +185,15 @@ where
             Ok(delay) => {
                 if self.instruments.observes() {
                     let delay = Duration::from_nanos(delay);
-                    let fault = self.fault(&error);
+                    let fault = error.report(&self.judges.facts);
                     self.observe(
                         attempt,
                         now,
                         EventKind::Retrying { fault: &fault, judgement, delay },
                     );
                 }
-                state.push_failure(PastFailure { cause: error.into(), judgement, delay, attempt });
+                let error = error.without_value();
+                state.push_failure(PastFailure { error, judgement, delay, attempt });
                 Ok(delay)
             }
             Err(reason) => {
@@ -285,7 +306,12 @@ where
         let mut failures = self.failures(state);
         let mut last = Last::Nothing;
         if let Some((error, judgement)) = failure {
-            failures.push(self.failed_attempt(attempt, self.fault(&error), judgement, None));
+            failures.push(self.failed_attempt(
+                attempt,
+                error.report(&self.judges.facts),
+                judgement,
+                None,
+            ));
             last = match error {
                 AttemptError::Error(error) => Last::Error(error),
                 AttemptError::Value(value, _) => {
@@ -304,7 +330,7 @@ where
             let judgement = earlier.as_ref().map(|failed| failed.judgement);
             let fault = failures.last().map(|failure| &failure.fault);
             self.observe(attempt, now, EventKind::GaveUp { reason, fault, judgement });
-            if let Some(PastFailure { cause: Cause::Error(error), .. }) = earlier {
+            if let Some(PastFailure { error: AttemptError::Error(error), .. }) = earlier {
                 last = Last::Error(error);
             }
         }
@@ -338,7 +364,7 @@ where
         Facts: ErrorFacts<E>,
     {
         let render = |failed: &PastFailure<E>| {
-            let fault = failed.cause.report(&self.judges.facts);
+            let fault = failed.error.report(&self.judges.facts);
             let delay = Duration::from_nanos(failed.delay);
             self.failed_attempt(failed.attempt, fault, failed.judgement, Some(delay))
         };
@@ -359,17 +385,6 @@ where
             rule: judgement.rule(&self.policy.rules).map(str::to_owned),
             matched_by: judgement.matched_by(),
             delay,
-        }
-    }
-
-    fn fault<T, E>(&self, error: &AttemptError<T, E>) -> Fault
-    where
-        Facts: ErrorFacts<E>,
-    {
-        match error {
-            AttemptError::Error(error) => self.judges.facts.report(error),
-            AttemptError::Value(_, fault) => (**fault).clone(),
-            AttemptError::TimedOut => Fault::timed_out(),
         }
     }
 
@@ -403,7 +418,7 @@ fn observe<Instruments: Instrument, Env: Environment>(
     instruments.observe(&SessionEvent { operation, session, policy, found_by, attempt, now, kind });
 }
 
-/// Tells the instruments that the session is about to wait.
+/// Notifies the instruments that the session is about to wait.
 #[inline]
 pub(super) fn before_wait<Instruments: Instrument, Env: Environment>(
     policy: &Policy,

@@ -51,38 +51,11 @@ struct Failures<E> {
 
 /// A failed attempt, not yet rendered.
 pub(super) struct PastFailure<E> {
-    pub(super) cause: Cause<E>,
+    pub(super) error: AttemptError<(), E>,
     pub(super) judgement: Judgement,
     /// The wait that followed, in nanoseconds.
     pub(super) delay: u64,
     pub(super) attempt: u32,
-}
-
-pub(super) enum Cause<E> {
-    Error(E),
-    Value(Box<Fault>),
-    TimedOut,
-}
-
-impl<E> Cause<E> {
-    pub(super) fn report<F: ErrorFacts<E>>(&self, facts: &F) -> Fault {
-        match self {
-            Self::Error(error) => facts.report(error),
-            Self::Value(fault) => (**fault).clone(),
-            Self::TimedOut => Fault::timed_out(),
-        }
-    }
-}
-
-impl<T, E> From<AttemptError<T, E>> for Cause<E> {
-    #[inline]
-    fn from(error: AttemptError<T, E>) -> Self {
-        match error {
-            AttemptError::Error(error) => Self::Error(error),
-            AttemptError::Value(_, fault) => Self::Value(fault),
-            AttemptError::TimedOut => Self::TimedOut,
-        }
-    }
 }
 
 impl<E> SessionState<E> {
@@ -157,7 +130,7 @@ impl<E> SessionState<E> {
 
     /// The fault of the previous attempt.
     pub(super) fn previous<F: ErrorFacts<E>>(&self, facts: &F) -> Option<Fault> {
-        self.failures().last().map(|failed| failed.cause.report(facts))
+        self.failures().last().map(|failed| failed.error.report(facts))
     }
 
     /// The recorded failures, oldest first.

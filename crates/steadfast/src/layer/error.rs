@@ -3,35 +3,24 @@
 use std::error::Error;
 use std::fmt;
 
+use crate::drive::Last;
 use crate::fault::extract::cause_and_message;
 use crate::fault::{Failure, Fault};
 use crate::{GaveUp, Reason, RetryError};
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-/// The result of the last attempt, for the caller of a layer.
-pub(super) enum LastResult<T, E> {
-    /// A rejected response.
-    Response(T),
-    Error(E),
-    None,
-}
-
 /// Splits a session's error into the result of the last attempt and the report.
-pub(super) fn split_error<E, T>(error: RetryError<E, T>) -> (LastResult<T, E>, GaveUp) {
-    let gave_up = error.gave_up().clone();
-    let last = if error.error().is_some() {
-        error.into_error().map_or(LastResult::None, LastResult::Error)
-    } else {
-        // An outer session that will retry (I7) usually checks errors only: it would take any
-        // response for a success.
-        let return_response = gave_up.reason != Reason::LeftToOuter;
-        error
-            .into_value()
-            .filter(|_| return_response)
-            .map_or(LastResult::None, LastResult::Response)
-    };
-    (last, gave_up)
+///
+/// An outer session that will retry (I7) usually checks errors only: it would take any response for
+/// a success, so it gets none.
+pub(super) fn split_error<E, T>(error: RetryError<E, T>) -> (Last<E, T>, GaveUp) {
+    match error.into_parts() {
+        (Last::Value(_), gave_up) if gave_up.reason == Reason::LeftToOuter => {
+            (Last::Nothing, gave_up)
+        }
+        parts => parts,
+    }
 }
 
 /// The error of a layer whose session gave up (I4).

@@ -37,8 +37,9 @@ use http::{Extensions, HeaderName, HeaderValue};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Middleware, Next, Result};
 
-use super::error::{LastResult, split_error};
+use super::error::split_error;
 use crate::borrow_slot::BorrowSlot;
+use crate::drive::Last;
 use crate::guard::shared::Guards;
 use crate::guard::{Breaker, Budget};
 use crate::{Attempt, Key, Policy, retry};
@@ -198,13 +199,13 @@ impl Middleware for RetryMiddleware {
             }
             Err(error) => split_error(error),
         };
-        if let LastResult::Response(mut response) = last {
+        if let Last::Value(mut response) = last {
             response.extensions_mut().insert(gave_up);
             return Ok(response);
         }
         extensions.borrow().insert(gave_up.clone());
         Err(match last {
-            LastResult::Error(error) => error,
+            Last::Error(error) => error,
             _ => Error::middleware(LayerError::new(gave_up, None)),
         })
     }

@@ -33,8 +33,8 @@ use std::task::{Context, Poll};
 use tower::util::ServiceExt;
 use tower::{BoxError, Layer, Service};
 
-use super::error::{LastResult, split_error};
-use crate::drive::{AnyValue, OwnFacts, Real, Sleeper};
+use super::error::split_error;
+use crate::drive::{AnyValue, Last, OwnFacts, Real, Sleeper};
 use crate::fault::{Failure, Fault, extract};
 use crate::guard::shared::Guards;
 use crate::guard::{Breaker, Budget};
@@ -385,9 +385,9 @@ where
                 Err(error) => split_error(error),
             };
             let last_error = match last {
-                LastResult::Response(response) => return Ok(response),
-                LastResult::Error(error) => Some(error.into()),
-                LastResult::None => None,
+                Last::Value(response) => return Ok(response),
+                Last::Error(error) => Some(error.into()),
+                Last::Nothing => None,
             };
             Err(LayerError::new(gave_up, last_error).into())
         })
