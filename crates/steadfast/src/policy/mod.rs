@@ -123,6 +123,18 @@ pub struct Policy {
     pub(crate) guards: GuardCell,
 }
 
+/// Methods that return a field.
+macro_rules! getters {
+    ($($(#[doc = $doc:literal])* $field:ident: $type:ty;)*) => {$(
+        $(#[doc = $doc])*
+        #[must_use]
+        pub const fn $field(&self) -> $type {
+            self.$field
+        }
+    )*};
+}
+use getters;
+
 impl Policy {
     /// Delays that double (or grow by another [`multiplier`](Draft::multiplier)).
     pub const fn exponential(base_delay: Duration) -> Draft {
@@ -185,10 +197,19 @@ impl Policy {
         self.enabled
     }
 
-    /// The largest number of attempts, including the first.
-    #[must_use]
-    pub const fn max_attempts(&self) -> u32 {
-        self.max_attempts
+    getters! {
+        /// The largest number of attempts, including the first.
+        max_attempts: u32;
+        /// The longest the whole session may take.
+        max_duration: Option<Duration>;
+        /// The longest one attempt may take.
+        attempt_timeout: Option<Duration>;
+        /// The longest hint that is honoured, if it is set.
+        max_hint: Option<Duration>;
+        /// The largest number of hinted waits.
+        max_rate_limit_waits: u32;
+        /// Which session retries when one runs inside another.
+        nested: Nested;
     }
 
     /// The delays.
@@ -207,18 +228,6 @@ impl Policy {
         }
     }
 
-    /// The longest the whole session may take.
-    #[must_use]
-    pub const fn max_duration(&self) -> Option<Duration> {
-        self.max_duration
-    }
-
-    /// The longest one attempt may take.
-    #[must_use]
-    pub const fn attempt_timeout(&self) -> Option<Duration> {
-        self.attempt_timeout
-    }
-
     /// The rules that decide what is retried.
     #[must_use]
     pub const fn rules(&self) -> &Rules {
@@ -229,24 +238,6 @@ impl Policy {
     #[must_use]
     pub const fn is_idempotent(&self) -> bool {
         self.idempotent
-    }
-
-    /// The longest hint that is honoured, if it is set.
-    #[must_use]
-    pub const fn max_hint(&self) -> Option<Duration> {
-        self.max_hint
-    }
-
-    /// The largest number of hinted waits.
-    #[must_use]
-    pub const fn max_rate_limit_waits(&self) -> u32 {
-        self.max_rate_limit_waits
-    }
-
-    /// Which session retries when one runs inside another.
-    #[must_use]
-    pub const fn nested(&self) -> Nested {
-        self.nested
     }
 
     /// The settings of the breaker that its sessions share.

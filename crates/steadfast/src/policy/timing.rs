@@ -82,22 +82,21 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// How delays grow.
-    #[must_use]
-    pub const fn backoff_type(&self) -> BackoffType {
-        self.backoff_type
+    super::getters! {
+        /// How delays grow.
+        backoff_type: BackoffType;
+        /// The factor by which exponential delays grow.
+        multiplier: f64;
+        /// The randomness of the delays.
+        jitter: Jitter;
+        /// The strength of the jitter, from 0 to 1.
+        jitter_amount: f64;
     }
 
     /// The field `base_delay`.
     #[must_use]
     pub const fn initial_delay(&self) -> Duration {
         Duration::from_nanos(self.base)
-    }
-
-    /// The factor by which exponential delays grow.
-    #[must_use]
-    pub const fn multiplier(&self) -> f64 {
-        self.multiplier
     }
 
     /// The longest delay, if there is one.
@@ -112,18 +111,6 @@ impl Timing {
             BackoffType::Fixed | BackoffType::Custom => self.max_delay(),
             _ => Some(Duration::from_nanos(self.cap)),
         }
-    }
-
-    /// The randomness of the delays.
-    #[must_use]
-    pub const fn jitter(&self) -> Jitter {
-        self.jitter
-    }
-
-    /// The strength of the jitter, from 0 to 1.
-    #[must_use]
-    pub const fn jitter_amount(&self) -> f64 {
-        self.jitter_amount
     }
 }
 
