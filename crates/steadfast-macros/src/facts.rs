@@ -2,14 +2,13 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, Expr, Field, Fields, LitStr, Member, Result, Token};
 
 use crate::fact::{Fact, FieldRef, Name, Value};
-use crate::{names, values};
+use crate::names;
+use crate::values::{self, NamedValue};
 
 /// The other attributes of a variant or a struct.
 const OTHER_ATTRIBUTES: &[&str] = &["unknown_outcome", "type", "transparent"];
@@ -26,28 +25,11 @@ pub(crate) struct Facts {
     pub(crate) transparent: Option<FieldRef>,
 }
 
-/// One item of an attribute.
-struct AttributeItem {
-    name: Ident,
-    value: Option<Expr>,
-}
-
-impl Parse for AttributeItem {
-    fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let name = Ident::parse_any(input)?;
-        let value = match input.parse::<Option<Token![=]>>()? {
-            Some(_) => Some(values::ungrouped(input.parse()?)),
-            None => None,
-        };
-        Ok(Self { name, value })
-    }
-}
-
-fn items(attributes: &[Attribute]) -> Result<Vec<AttributeItem>> {
+fn items(attributes: &[Attribute]) -> Result<Vec<NamedValue>> {
     let mut items = Vec::new();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("fault")) {
         items.extend(
-            attribute.parse_args_with(Punctuated::<AttributeItem, Token![,]>::parse_terminated)?,
+            attribute.parse_args_with(Punctuated::<NamedValue, Token![,]>::parse_terminated)?,
         );
     }
     Ok(items)
@@ -106,7 +88,7 @@ impl Facts {
         Ok(())
     }
 
-    fn add(&mut self, item: &AttributeItem, fields: &Fields) -> Result<()> {
+    fn add(&mut self, item: &NamedValue, fields: &Fields) -> Result<()> {
         match item.name.to_string().as_str() {
             "unknown_outcome" => {
                 reject_value(item)?;
@@ -135,7 +117,7 @@ impl Facts {
     }
 
     /// The name of the fact; each fact can be set once.
-    fn fact(&self, item: &AttributeItem) -> Result<Name> {
+    fn fact(&self, item: &NamedValue) -> Result<Name> {
         let text = item.name.to_string();
         let Some(name) = Name::ALL.iter().find(|name| name.text() == text) else {
             let known: Vec<&str> = Name::ALL
@@ -227,14 +209,14 @@ impl Facts {
     }
 }
 
-fn reject_value(item: &AttributeItem) -> Result<()> {
+fn reject_value(item: &NamedValue) -> Result<()> {
     match &item.value {
         Some(value) => Err(Error::new_spanned(value, format!("`{}` takes no value", item.name))),
         None => Ok(()),
     }
 }
 
-fn text(item: &AttributeItem) -> Result<LitStr> {
+fn text(item: &NamedValue) -> Result<LitStr> {
     item.value.as_ref().and_then(values::text_of).ok_or_else(|| {
         Error::new(item.name.span(), "a type's name is a string: `type = \"TimeoutError\"`")
     })

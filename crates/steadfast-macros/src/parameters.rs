@@ -2,14 +2,13 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream, Parser};
+use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Error, Expr, LitStr, Result, Token};
 
 use crate::errors::Errors;
 use crate::names;
-use crate::values::{self, text_of};
+use crate::values::{self, NamedValue, text_of};
 
 /// The built-in policies.
 pub(crate) const PRESETS: &[&str] = &["sql", "patient", "workflow", "grpc"];
@@ -61,8 +60,10 @@ const CALL_PARAMETERS: &[&str] = &[
 const UNSUPPORTED_FIELDS: &[&str] = &["id", "description", "on", "durable"];
 
 /// The source of the policy.
+#[derive(Default)]
 pub(crate) enum Source {
     /// The defaults.
+    #[default]
     Defaults,
     /// A built-in policy.
     Preset(LitStr),
@@ -83,6 +84,7 @@ pub(crate) struct Field {
 }
 
 /// All parameters.
+#[derive(Default)]
 pub(crate) struct Parameters {
     pub(crate) source: Source,
     pub(crate) fields: Vec<Field>,
@@ -101,46 +103,14 @@ pub(crate) struct Parameters {
     pub(crate) attempt: Option<Ident>,
 }
 
-/// One parameter, before validation.
-struct Parameter {
-    name: Ident,
-    value: Option<Expr>,
-}
-
-impl Parse for Parameter {
-    fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let name = Ident::parse_any(input)?;
-        let value = match input.parse::<Option<Token![=]>>()? {
-            Some(_) => Some(values::ungrouped(input.parse()?)),
-            None => None,
-        };
-        Ok(Self { name, value })
-    }
-}
-
 impl Parameters {
     /// Reads the parameters; the error contains all problems.
     pub(crate) fn read(tokens: TokenStream) -> Result<Self> {
-        let parameters = Punctuated::<Parameter, Token![,]>::parse_terminated.parse2(tokens)?;
-        let mut result = Self {
-            source: Source::Defaults,
-            fields: Vec::new(),
-            schedule: None,
-            custom: None,
-            retry_on: None,
-            abort_on: None,
-            name: None,
-            judge: None,
-            facts: None,
-            breaker: None,
-            budget: None,
-            instrument: None,
-            environment: None,
-            attempt: None,
-        };
+        let parameters = Punctuated::<NamedValue, Token![,]>::parse_terminated.parse2(tokens)?;
+        let mut result = Self::default();
         let mut names: Vec<String> = Vec::new();
         let mut errors = Errors::default();
-        for Parameter { name, value } in parameters {
+        for NamedValue { name, value } in parameters {
             let text = name.to_string();
             if names.contains(&text) {
                 errors.add(Error::new(name.span(), format!("duplicate parameter `{text}`")));

@@ -7,10 +7,29 @@ use std::time::Duration;
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
-use syn::{Error, Expr, ExprUnary, Lit, LitStr, Result, UnOp};
+use syn::{Error, Expr, ExprUnary, Ident, Lit, LitStr, Result, Token, UnOp};
 
 use crate::names;
+
+/// `name` or `name = value`, in an attribute.
+pub(crate) struct NamedValue {
+    pub(crate) name: Ident,
+    pub(crate) value: Option<Expr>,
+}
+
+impl Parse for NamedValue {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let name = Ident::parse_any(input)?;
+        let value = match input.parse::<Option<Token![=]>>()? {
+            Some(_) => Some(ungrouped(input.parse()?)),
+            None => None,
+        };
+        Ok(Self { name, value })
+    }
+}
 
 /// The value of a parameter.
 pub(crate) enum Literal<'e> {
@@ -141,7 +160,7 @@ fn named(
         Literal::Expression(value) => return Ok(quote!(#value)),
     };
     if let Some((_, variant)) = names.iter().find(|(name, _)| *name == text) {
-        let variant = syn::Ident::new(variant, value.span());
+        let variant = Ident::new(variant, value.span());
         return Ok(quote!(#ty::#variant));
     }
     let known: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
