@@ -17,7 +17,7 @@ use crate::event_queue::{Event, EventKind, EventQueue};
 use crate::latency::{Latency, Sampler};
 use crate::outcome::seconds;
 use crate::random::{self, Random, Stream};
-use crate::scenario::{ScenarioError, nanos};
+use crate::scenario::{ScenarioError, count, nanos};
 
 /// A contention experiment: clients that write one row.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,12 +70,7 @@ pub fn contend(
     policy: &Policy,
 ) -> Result<ContentionOutcome, ScenarioError> {
     let Contention { clients, network, rounds, seed } = *experiment;
-    if clients == 0 || clients > MAX_CLIENTS {
-        return Err(ScenarioError::new(
-            "clients",
-            format!("{clients} is outside 1..={MAX_CLIENTS}"),
-        ));
-    }
+    count("clients", clients, MAX_CLIENTS)?;
     if rounds == 0 {
         return Err(ScenarioError::new("rounds", "must be at least 1"));
     }

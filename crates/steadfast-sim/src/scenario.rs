@@ -162,6 +162,14 @@ impl ScenarioError {
         Self { field, problem: problem.into() }
     }
 
+    fn unless(
+        is_valid: bool,
+        field: &'static str,
+        problem: impl FnOnce() -> String,
+    ) -> Result<(), Self> {
+        if is_valid { Ok(()) } else { Err(Self::new(field, problem())) }
+    }
+
     /// The field, as in a scenario file.
     #[must_use]
     pub const fn field(&self) -> &'static str {
@@ -179,14 +187,8 @@ impl Scenario {
     /// # Errors
     /// The first invalid field.
     pub fn check(&self) -> Result<(), ScenarioError> {
-        if self.clients == 0 || self.clients > MAX_CLIENTS {
-            let problem = format!("{} is outside 1..={MAX_CLIENTS}", self.clients);
-            return Err(ScenarioError::new("clients", problem));
-        }
-        if self.processes == 0 || self.processes > MAX_PROCESSES {
-            let problem = format!("{} is outside 1..={MAX_PROCESSES}", self.processes);
-            return Err(ScenarioError::new("processes", problem));
-        }
+        count("clients", self.clients, MAX_CLIENTS)?;
+        count("processes", self.processes, MAX_PROCESSES)?;
         self.latency.sampler()?;
         if let Some(capacity) = self.capacity {
             rate("capacity", capacity)?;
@@ -205,31 +207,22 @@ impl Scenario {
             return Ok(());
         }
         let reason = "has no effect without a capacity; set the capacity of the service";
-        if self.queue.is_some() {
-            return Err(ScenarioError::new("queue", reason));
-        }
-        if self.brown_outs.iter().any(|brown| brown.capacity < 1.0) {
-            return Err(ScenarioError::new(
-                "brown_outs",
-                format!("a share of the capacity {reason}"),
-            ));
-        }
-        Ok(())
+        ScenarioError::unless(self.queue.is_none(), "queue", || reason.to_owned())?;
+        let is_full = self.brown_outs.iter().all(|brown| brown.capacity >= 1.0);
+        let problem = || format!("a share of the capacity {reason}");
+        ScenarioError::unless(is_full, "brown_outs", problem)
     }
 
     fn check_times(&self) -> Result<(), ScenarioError> {
         let outages = self.outages.iter().map(|outage| ("outages", outage.from, outage.to));
         let brown_outs = self.brown_outs.iter().map(|brown| ("brown_outs", brown.from, brown.to));
         for (field, from, to) in outages.chain(brown_outs) {
-            if from >= to {
-                let problem = format!("must end after it starts: {to:?} is not after {from:?}");
-                return Err(ScenarioError::new(field, problem));
-            }
+            let problem = || format!("must end after it starts: {to:?} is not after {from:?}");
+            ScenarioError::unless(from < to, field, problem)?;
         }
         for (field, time) in [("until", self.until), ("timeout", self.timeout)] {
-            if time.is_zero() {
-                return Err(ScenarioError::new(field, "must be greater than 0"));
-            }
+            let problem = || "must be greater than 0".to_owned();
+            ScenarioError::unless(!time.is_zero(), field, problem)?;
         }
         Ok(())
     }
@@ -248,19 +241,20 @@ impl Scenario {
     }
 }
 
+/// An error unless `count` is from 1 to `max`.
+pub(crate) fn count(field: &'static str, count: u32, max: u32) -> Result<(), ScenarioError> {
+    let is_valid = (1..=max).contains(&count);
+    ScenarioError::unless(is_valid, field, || format!("{count} is outside 1..={max}"))
+}
+
 fn share(field: &'static str, share: f64) -> Result<(), ScenarioError> {
     let is_valid = (0.0..=1.0).contains(&share);
-    if is_valid {
-        Ok(())
-    } else {
-        Err(ScenarioError::new(field, format!("{share} is outside 0..=1")))
-    }
+    ScenarioError::unless(is_valid, field, || format!("{share} is outside 0..=1"))
 }
 
 fn rate(field: &'static str, rate: f64) -> Result<(), ScenarioError> {
-    let is_valid = rate.is_finite() && rate > 0.0 && rate <= 1e9;
     let problem = || format!("{rate} per second is outside 0..=1000000000, exclusive of 0");
-    if is_valid { Ok(()) } else { Err(ScenarioError::new(field, problem())) }
+    ScenarioError::unless(rate > 0.0 && rate <= 1e9, field, problem)
 }
 
 /// Nanoseconds, the time unit of the simulation.
