@@ -47,6 +47,7 @@ pub use kind::{Family, Kind};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, remote = "Self")]
 #[non_exhaustive]
+#[must_use]
 pub struct Fault {
     /// The kind of failure.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,7 +91,6 @@ crate::read_from_objects!(Fault);
 
 impl Fault {
     /// A failure of this kind.
-    #[must_use]
     pub fn of(kind: Kind) -> Self {
         Self { kind: Some(kind), ..Self::default() }
     }
@@ -106,52 +106,44 @@ impl Fault {
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
     #[cold]
-    #[must_use]
     pub fn timed_out() -> Self {
         Self::of(Kind::Timeout).with_unknown_outcome().with_message("the attempt took too long")
     }
 
     /// An HTTP response with this status.
-    #[must_use]
     pub fn http(status: u16) -> Self {
         Self { http_status: Some(status), ..Self::default() }
     }
 
     /// A database error with this SQLSTATE. A text that is not a SQLSTATE, such as a single
     /// character, is ignored.
-    #[must_use]
     pub fn sql(sqlstate: &str) -> Self {
         Self { sqlstate: SqlState::new(sqlstate), ..Self::default() }
     }
 
     /// A gRPC call that ended with this status.
-    #[must_use]
     pub fn grpc(code: GrpcCode) -> Self {
         Self { grpc_status: Some(code), ..Self::default() }
     }
 
     /// A process that ended with this exit code.
-    #[must_use]
     pub fn exit(code: i32) -> Self {
         Self { exit_code: Some(code), ..Self::default() }
     }
 
     /// Adds a hint when to retry.
-    #[must_use]
     pub fn with_hint(mut self, hint: impl Into<Option<Hint>>) -> Self {
         self.hint = hint.into();
         self
     }
 
     /// Adds the name of the error's type.
-    #[must_use]
     pub fn with_type(mut self, name: impl Into<Cow<'static, str>>) -> Self {
         self.type_name = Some(name.into());
         self
     }
 
     /// Adds the error's message.
-    #[must_use]
     pub fn with_message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());
         self
@@ -171,14 +163,12 @@ impl Fault {
     /// assert_eq!(GrpcCode::from_number(14), Some(GrpcCode::Unavailable));
     /// assert_eq!(MAX_CAUSES, 64);
     /// ```
-    #[must_use]
     pub fn with_unknown_outcome(mut self) -> Self {
         self.unknown_outcome = true;
         self
     }
 
     /// Adds a cause.
-    #[must_use]
     pub fn caused_by(mut self, cause: Self) -> Self {
         self.causes.push(cause);
         self

@@ -74,6 +74,7 @@ pub use super::LayerError;
 /// # }
 /// ```
 #[derive(Clone, Debug)]
+#[must_use = "add it to a client"]
 pub struct RetryMiddleware {
     policies: Policies,
     guards: Guards,
@@ -101,21 +102,18 @@ impl RetryMiddleware {
     /// the server honours the key: every request then counts as safe to repeat (J9).
     ///
     /// A request that already has the header keeps it, and counts as a request with a key.
-    #[must_use]
     pub fn idempotency_key_header(mut self, name: HeaderName) -> Self {
         self.key_header = Some(name);
         self
     }
 
     /// Guards each attempt with a circuit breaker. Clients can share it.
-    #[must_use]
     pub fn breaker(mut self, breaker: Arc<Breaker>) -> Self {
         self.guards.breaker = Some(breaker);
         self
     }
 
     /// Withdraws every retry from a budget. Clients can share it.
-    #[must_use]
     pub fn budget(mut self, budget: Arc<Budget>) -> Self {
         self.guards.budget = Some(budget);
         self

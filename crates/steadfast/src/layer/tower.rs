@@ -139,6 +139,7 @@ impl<Req, F: Fn(&mut Req, &Attempt)> PrepareRequest<Req> for F {
 /// # #[cfg(not(feature = "tokio"))]
 /// # fn main() {}
 /// ```
+#[must_use = "add it to a service"]
 pub struct RetryLayer<Facts = OwnFacts, Responses = AnyValue, Prepare = Unchanged, Env = Real> {
     settings: Settings<Facts, Responses, Prepare, Env>,
 }
@@ -273,14 +274,12 @@ impl<Facts, Responses, Prepare, Env> RetryLayer<Facts, Responses, Prepare, Env> 
     }
 
     /// Guards each attempt with a circuit breaker. Services can share it.
-    #[must_use]
     pub fn breaker(mut self, breaker: Arc<Breaker>) -> Self {
         self.settings.guards.breaker = Some(breaker);
         self
     }
 
     /// Withdraws every retry from a budget. Services can share it.
-    #[must_use]
     pub fn budget(mut self, budget: Arc<Budget>) -> Self {
         self.settings.guards.budget = Some(budget);
         self

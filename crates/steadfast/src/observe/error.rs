@@ -20,6 +20,7 @@ use crate::{Fault, Kind};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
+#[must_use]
 pub struct ErrorRecord {
     /// The error's type, or else its code.
     #[serde(rename = "type")]
@@ -34,20 +35,17 @@ pub struct ErrorRecord {
 
 impl ErrorRecord {
     /// An error with a type and a message.
-    #[must_use]
     pub fn new(error_type: impl Into<String>, message: impl Into<String>) -> Self {
         Self { error_type: error_type.into(), message: message.into(), stack_trace: None }
     }
 
     /// Adds a stack trace.
-    #[must_use]
     pub fn with_stack_trace(mut self, trace: impl Into<String>) -> Self {
         self.stack_trace = Some(trace.into());
         self
     }
 
     /// The error of a fault. The fault's causes become the stack trace.
-    #[must_use]
     pub fn of(fault: &Fault) -> Self {
         let mut message = fault.message.clone().unwrap_or_else(|| fault.to_string());
         if message.is_empty() {

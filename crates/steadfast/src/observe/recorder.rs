@@ -55,6 +55,7 @@ use crate::{Class, Fault, Moment, Reason};
 /// # Ok::<(), steadfast::policy::PolicyError>(())
 /// ```
 #[derive(Debug)]
+#[must_use = "attach it to a session"]
 pub struct Recorder<S: Sink> {
     sink: S,
     id: SessionId,
@@ -76,7 +77,6 @@ pub struct Recorder<S: Sink> {
 
 impl<S: Sink> Recorder<S> {
     /// Records a session with a new id to this sink.
-    #[must_use]
     pub fn new(sink: S) -> Self {
         Self {
             sink,
@@ -101,42 +101,36 @@ impl<S: Sink> Recorder<S> {
     }
 
     /// Sets the session's id, such as that of a [tracked](super::Sessions) session.
-    #[must_use]
     pub fn session_id(mut self, id: SessionId) -> Self {
         self.id = id;
         self
     }
 
     /// Sets the correlation id; default: the session's id.
-    #[must_use]
     pub fn correlation_id(mut self, id: impl Into<String>) -> Self {
         self.correlation_id = Some(id.into());
         self
     }
 
     /// Sets the component that retries; default: `steadfast`.
-    #[must_use]
     pub fn component(mut self, component: impl Into<String>) -> Self {
         self.component = component.into();
         self
     }
 
     /// Adds context.
-    #[must_use]
     pub fn context(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.context.get_or_insert_default().insert(key.into(), value.into());
         self
     }
 
     /// Sets the redactor; default: the [installed](Redactor::install) one.
-    #[must_use]
     pub fn redactor(mut self, redactor: Redactor) -> Self {
         self.redactor = Some(redactor);
         self
     }
 
     /// Sets the start of the session; default: its actual start.
-    #[must_use]
     pub fn starting_at(mut self, at: Timestamp) -> Self {
         self.calendar = Calendar::beginning(at);
         self

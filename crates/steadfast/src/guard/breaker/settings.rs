@@ -36,6 +36,7 @@ const DEFAULT_MAX_TIMEOUT: Duration = Duration::from_secs(3600);
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
+#[must_use]
 pub struct BreakerSettings {
     /// The number of consecutive failures that open the breaker. Defaults to 5 without a rate; with
     /// a rate, only the rate opens the breaker.
@@ -97,13 +98,11 @@ impl BreakerSettings {
     };
 
     /// Opens after `threshold` failures in a row, for `timeout`.
-    #[must_use]
     pub const fn consecutive(threshold: u32, timeout: Duration) -> Self {
         Self { threshold: Some(threshold), timeout, ..Self::DEFAULT }
     }
 
     /// Opens when this share of the last `calls` failed, for `timeout`.
-    #[must_use]
     pub const fn rate_over_calls(failure_rate: f64, calls: u32, timeout: Duration) -> Self {
         Self {
             failure_rate: Some(failure_rate),
@@ -115,20 +114,17 @@ impl BreakerSettings {
 
     /// Opens when this share of the calls of the last `window` failed, for
     /// `timeout`.
-    #[must_use]
     pub const fn rate_over_time(failure_rate: f64, window: Duration, timeout: Duration) -> Self {
         Self { failure_rate: Some(failure_rate), window: Some(window), timeout, ..Self::DEFAULT }
     }
 
     /// Sets the number of calls below which rates are ignored.
-    #[must_use]
     pub const fn minimum_volume(mut self, calls: u32) -> Self {
         self.minimum_volume = Some(calls);
         self
     }
 
     /// Opens as well when this share of the calls takes longer than `threshold`.
-    #[must_use]
     pub const fn slow_calls(mut self, threshold: Duration, rate: f64) -> Self {
         self.slow_call_threshold = Some(threshold);
         self.slow_call_rate = Some(rate);
@@ -136,21 +132,18 @@ impl BreakerSettings {
     }
 
     /// Sets how many probes may be in flight at once.
-    #[must_use]
     pub const fn probes(mut self, probes: u32) -> Self {
         self.probes = probes;
         self
     }
 
     /// Sets how many probes must succeed.
-    #[must_use]
     pub const fn success_threshold(mut self, successes: u32) -> Self {
         self.success_threshold = successes;
         self
     }
 
     /// Lets the open time grow with every failed probe, up to `max_timeout`.
-    #[must_use]
     pub const fn growing(mut self, timeout_multiplier: f64, max_timeout: Duration) -> Self {
         self.timeout_multiplier = timeout_multiplier;
         self.max_timeout = Some(max_timeout);
@@ -158,7 +151,6 @@ impl BreakerSettings {
     }
 
     /// Sets whether final errors count as failures.
-    #[must_use]
     pub const fn count_final(mut self, count: bool) -> Self {
         self.count_final = count;
         self

@@ -27,6 +27,7 @@ pub const MASK: &str = "***";
 /// assert_eq!(redactor.text(message), "cannot reach postgres://app:***@db/main?ssn=***");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
 pub struct Redactor {
     extra: Vec<String>,
     stack_traces: bool,
@@ -35,13 +36,11 @@ pub struct Redactor {
 impl Redactor {
     /// A redactor for the usual names of secrets: passwords, tokens, keys, cookies,
     /// `Authorization`, in every spelling.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Also redacts the values of this name, ignoring case, `_` and `-`.
-    #[must_use]
     pub fn also(mut self, key: &str) -> Self {
         let key = names::normal(key);
         if !key.is_empty() {
@@ -51,7 +50,6 @@ impl Redactor {
     }
 
     /// Whether to include stack traces, as in debug mode; default: no.
-    #[must_use]
     pub fn stack_traces(mut self, include: bool) -> Self {
         self.stack_traces = include;
         self
