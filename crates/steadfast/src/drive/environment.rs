@@ -226,14 +226,18 @@ impl<Env: Environment, const FOUND: bool> Environment for Named<'_, Env, FOUND> 
 
     forward! { self => self.environment;
         fn now(&self) -> Moment;
+        #[inline]
         fn can_be_cancelled(&self) -> bool;
         fn listen(&self, listeners: &mut Vec<EventListener>);
+        #[inline]
         fn is_cancelled(&self) -> bool;
     }
 
     forward! { mut self => self.environment;
+        #[inline]
         fn draw(&mut self) -> u64;
         fn add_cancel_handle(&mut self, handle: CancelHandle);
+        #[inline]
         fn poll_cancelled(&mut self, context: &mut Context<'_>) -> Poll<()>;
     }
 }
@@ -241,7 +245,7 @@ impl<Env: Environment, const FOUND: bool> Environment for Named<'_, Env, FOUND> 
 impl<Env: Sleeper, const FOUND: bool> Sleeper for Named<'_, Env, FOUND> {
     type Sleep = Env::Sleep;
 
-    forward!(self => self.environment; fn sleep(&self, delay: Duration) -> Self::Sleep;);
+    forward!(self => self.environment; #[inline] fn sleep(&self, delay: Duration) -> Self::Sleep;);
 }
 
 impl<Env: BlockingSleeper, const FOUND: bool> BlockingSleeper for Named<'_, Env, FOUND> {

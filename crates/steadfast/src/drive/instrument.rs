@@ -308,17 +308,26 @@ impl<I: Instrument> Instrument for &mut I {
     }
 
     forward! { self => (**self);
+        #[inline]
         fn observes(&self) -> bool;
+        #[inline]
         fn session(&self) -> Option<SessionId>;
     }
 
     forward! { mut self => (**self);
+        #[inline]
         fn before_attempt(&mut self, now: impl Fn() -> Moment) -> Result<(), Rejection>;
+        #[inline]
         fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition>;
+        #[inline]
         fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition>;
+        #[inline]
         fn abandoned(&mut self);
+        #[inline]
         fn withdraw(&mut self, now: Moment) -> bool;
+        #[inline]
         fn before_wait(&mut self, operation: Option<&str>, policy: &Policy) -> Option<CancelHandle>;
+        #[inline]
         fn observe(&mut self, event: &SessionEvent<'_>);
     }
 }

@@ -72,6 +72,7 @@ impl<E, F: Fn(&E) -> Fault> ErrorFacts<E> for FromFn<F> {
 
 impl<E, F: ErrorFacts<E>> ErrorFacts<E> for &F {
     forward! { self => (**self);
+        #[inline]
         fn judge(&self, error: &E, link: impl FnMut(&Fault) -> ControlFlow<Judgement>) -> Judgement;
         fn report(&self, error: &E) -> Fault;
     }
