@@ -43,12 +43,12 @@ pub struct Rule {
     matcher: Matcher,
 }
 
-/// `S` is the string type: borrowed while parsing, owned in a rule.
+/// `Message` and `Type` match the rule's [`value`](Rule::value).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Matcher<S = Box<str>> {
+enum Matcher {
     Any,
-    Message(S),
-    Type(S),
+    Message,
+    Type,
     HttpHundred(u16),
     SqlClass(SqlState),
     Family(Family),
@@ -71,10 +71,11 @@ impl Rule {
     pub fn matches(&self, fault: &Fault) -> bool {
         match &self.matcher {
             Matcher::Any => true,
-            Matcher::Message(part) => {
-                fault.message.as_deref().is_some_and(|message| message.contains(&**part))
+            Matcher::Message => {
+                fault.message.as_deref().is_some_and(|message| message.contains(self.value()))
             }
-            Matcher::Type(name) => {
+            Matcher::Type => {
+                let name = self.value();
                 let own = fault.type_name.as_deref();
                 own.is_some_and(|full| is_type(full, name))
                     || own.is_none_or(|full| !is_family_alias(full))
@@ -97,19 +98,24 @@ impl Rule {
         }
     }
 
+    /// The rule without its prefix.
+    fn value(&self) -> &str {
+        split_prefix(&self.text).1
+    }
+
     pub(super) fn reads_message(&self) -> bool {
-        matches!(self.matcher, Matcher::Message(_))
+        self.matcher == Matcher::Message
     }
 
     pub(super) fn specificity(&self) -> impl Ord + use<> {
         let tier = match self.matcher {
             Matcher::Any => 0,
-            Matcher::Message(_) => 1,
-            Matcher::Type(_) => 2,
+            Matcher::Message => 1,
+            Matcher::Type => 2,
             Matcher::HttpHundred(_) | Matcher::SqlClass(_) | Matcher::Family(_) => 3,
             _ => 4,
         };
-        (tier, split_prefix(&self.text).1.len())
+        (tier, self.value().len())
     }
 }
 
@@ -165,37 +171,19 @@ impl FromStr for Rule {
     fn from_str(text: &str) -> Result<Self, RuleError> {
         let trimmed = text.trim_ascii();
         let matcher = parse(trimmed).ok_or_else(|| RuleError { text: text.to_owned() })?;
-        Ok(Self { text: trimmed.into(), matcher: matcher.owned() })
-    }
-}
-
-impl Matcher<&str> {
-    fn owned(self) -> Matcher {
-        match self {
-            Self::Any => Matcher::Any,
-            Self::Message(part) => Matcher::Message(part.into()),
-            Self::Type(name) => Matcher::Type(name.into()),
-            Self::HttpHundred(hundred) => Matcher::HttpHundred(hundred),
-            Self::SqlClass(class) => Matcher::SqlClass(class),
-            Self::Family(family) => Matcher::Family(family),
-            Self::Http(status) => Matcher::Http(status),
-            Self::SqlState(state) => Matcher::SqlState(state),
-            Self::Kind(kind) => Matcher::Kind(kind),
-            Self::Grpc(code) => Matcher::Grpc(code),
-            Self::Exit(code) => Matcher::Exit(code),
-        }
+        Ok(Self { text: trimmed.into(), matcher })
     }
 }
 
 /// The grammar. It is `const`, so that a rule in an attribute is parsed by the same code.
-const fn parse(text: &str) -> Option<Matcher<&str>> {
+const fn parse(text: &str) -> Option<Matcher> {
     match split_prefix(text) {
         (Some(prefix), name) => prefixed(prefix, name),
         (None, name) => bare(name),
     }
 }
 
-const fn prefixed<'t>(prefix: &str, rest: &'t str) -> Option<Matcher<&'t str>> {
+const fn prefixed(prefix: &str, rest: &str) -> Option<Matcher> {
     match prefix.as_bytes() {
         b"http" => http(rest),
         b"sqlstate" => sql(rest),
@@ -209,12 +197,12 @@ const fn prefixed<'t>(prefix: &str, rest: &'t str) -> Option<Matcher<&'t str>> {
             Err(_) => None,
         },
         b"type" => type_name(rest),
-        b"message" if !rest.is_empty() => Some(Matcher::Message(rest)),
+        b"message" if !rest.is_empty() => Some(Matcher::Message),
         _ => None,
     }
 }
 
-const fn bare(text: &str) -> Option<Matcher<&str>> {
+const fn bare(text: &str) -> Option<Matcher> {
     if text::same(text, "any") {
         return Some(Matcher::Any);
     }
@@ -235,14 +223,14 @@ const fn bare(text: &str) -> Option<Matcher<&str>> {
     }
 }
 
-const fn kind(name: &str) -> Option<Matcher<&str>> {
+const fn kind(name: &str) -> Option<Matcher> {
     match Kind::named(name) {
         Some(kind) => Some(Matcher::Kind(kind)),
         None => None,
     }
 }
 
-const fn http(text: &str) -> Option<Matcher<&str>> {
+const fn http(text: &str) -> Option<Matcher> {
     match text.as_bytes() {
         [hundred @ b'1'..=b'5', b'x', b'x'] | [hundred @ b'1'..=b'5', b'X', b'X'] => {
             Some(Matcher::HttpHundred((*hundred - b'0') as u16))
@@ -256,7 +244,7 @@ const fn http(text: &str) -> Option<Matcher<&str>> {
 }
 
 /// Two characters are a class, five are a code; other lengths are invalid.
-const fn sql(text: &str) -> Option<Matcher<&str>> {
+const fn sql(text: &str) -> Option<Matcher> {
     match (SqlState::new(text), text.trim_ascii().len()) {
         (Some(class), 2) => Some(Matcher::SqlClass(class)),
         (Some(state), 5) => Some(Matcher::SqlState(state)),
@@ -277,7 +265,7 @@ const fn is_uppercase(text: &str) -> bool {
 
 /// A path of identifiers, separated by `::` or `.`. All characters beyond ASCII are accepted, because
 /// `const` code cannot classify them yet.
-const fn type_name(text: &str) -> Option<Matcher<&str>> {
+const fn type_name(text: &str) -> Option<Matcher> {
     let mut rest = text.as_bytes();
     let mut at_start = true;
     while let [byte, others @ ..] = rest {
@@ -289,7 +277,7 @@ const fn type_name(text: &str) -> Option<Matcher<&str>> {
             _ => return None,
         };
     }
-    if at_start { None } else { Some(Matcher::Type(text)) }
+    if at_start { None } else { Some(Matcher::Type) }
 }
 
 /// A text that is not a valid rule.
@@ -346,8 +334,12 @@ impl<'de> Deserialize<'de> for Rule {
 mod tests {
     use super::*;
 
+    fn parse_rule(text: &str) -> Option<Rule> {
+        text.parse().ok()
+    }
+
     fn parse_matcher(text: &str) -> Option<Matcher> {
-        let rule = text.parse::<Rule>().ok().map(|rule| rule.matcher);
+        let rule = parse_rule(text).map(|rule| rule.matcher);
         assert_eq!(rule.is_some(), Rule::is_rule(text), "{text}");
         rule
     }
@@ -356,7 +348,6 @@ mod tests {
     #[test]
     fn valid_rules_are_parsed() {
         let state = |text| SqlState::new(text).unwrap();
-        let named = |name: &str| Some(Matcher::Type(name.into()));
         for (text, matcher) in [
             ("any", Matcher::Any),
             (" 5xx ", Matcher::HttpHundred(5)),
@@ -372,14 +363,19 @@ mod tests {
             ("broken_pipe", Matcher::Kind(Kind::BrokenPipe)),
             ("grpc:unavailable", Matcher::Grpc(GrpcCode::Unavailable)),
             ("exit:-1", Matcher::Exit(-1)),
-            ("message:too many", Matcher::Message("too many".into())),
+            ("message:too many", Matcher::Message),
         ] {
             assert_eq!(parse_matcher(text), Some(matcher), "{text}");
         }
         for name in ["TimeoutError", "sqlx::Error", "java.io.IOException", "_x9", "Störung"] {
-            assert_eq!(parse_matcher(name), named(name), "{name}");
+            assert_eq!(parse_matcher(name), Some(Matcher::Type), "{name}");
         }
-        assert_eq!(parse_matcher("type:any"), named("any"));
+        assert_eq!(parse_matcher("type:any"), Some(Matcher::Type));
+        for (text, value) in
+            [("sqlx::Error", "sqlx::Error"), ("type:any", "any"), ("message:too many", "too many")]
+        {
+            assert_eq!(parse_rule(text).unwrap().value(), value);
+        }
     }
 
     /// J10: a text that resembles a rule is rejected.
