@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::named_enum::named_enum;
 use crate::text;
 
 /// A SQLSTATE: five characters, the first two of which are its class.
@@ -96,24 +97,20 @@ pub(super) fn lenient_sqlstate<'de, D: Deserializer<'de>>(
 
 macro_rules! grpc_codes {
     ($($code:ident = $number:literal, $name:literal;)*) => {
-        /// The status codes of gRPC.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        #[allow(missing_docs, reason = "the names are gRPC's own")]
-        pub enum GrpcCode {
-            $(#[serde(rename = $name)] $code = $number,)*
-        }
-
-        impl GrpcCode {
-            /// The code's name in gRPC.
+        named_enum! {
+            /// The status codes of gRPC.
             ///
             /// ```
             /// assert_eq!(steadfast::GrpcCode::Unavailable.name(), "UNAVAILABLE");
             /// ```
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$code => $name,)* }
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+            #[allow(missing_docs, reason = "the names are gRPC's own")]
+            pub enum GrpcCode by name {
+                $($code = $name,)*
             }
+        }
 
+        impl GrpcCode {
             /// The code of this name, in upper or lower case.
             #[must_use]
             pub const fn named(name: &str) -> Option<Self> {
@@ -165,12 +162,6 @@ grpc_codes! {
 impl From<GrpcCode> for i32 {
     fn from(code: GrpcCode) -> Self {
         code as Self
-    }
-}
-
-impl fmt::Display for GrpcCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.name().fmt(f)
     }
 }
 

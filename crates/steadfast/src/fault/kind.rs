@@ -1,10 +1,10 @@
 //! The kinds of failure.
 
-use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::named_enum::named_enum;
 use crate::text;
 
 /// A group of kinds that one rule can match.
@@ -61,26 +61,22 @@ impl Family {
 
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])* $kind:ident = $name:literal, $family:ident;)*) => {
-        /// The kind of a failure.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        #[non_exhaustive]
-        pub enum Kind {
-            $($(#[doc = $doc])* #[serde(rename = $name)] $kind,)*
+        named_enum! {
+            /// The kind of a failure.
+            ///
+            /// ```
+            /// assert_eq!(steadfast::Kind::ConnectionReset.name(), "connection_reset");
+            /// ```
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+            #[non_exhaustive]
+            pub enum Kind by name {
+                $($(#[doc = $doc])* $kind = $name,)*
+            }
         }
 
         impl Kind {
             /// All kinds.
             pub const ALL: &'static [Self] = &[$(Self::$kind,)*];
-
-            /// Its name in rules and in JSON.
-            ///
-            /// ```
-            /// assert_eq!(steadfast::Kind::ConnectionReset.name(), "connection_reset");
-            /// ```
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$kind => $name,)* }
-            }
 
             /// The kind of this name.
             ///
@@ -171,12 +167,6 @@ kinds! {
     Cancelled = "cancelled", Other;
     /// Any other failure.
     Other = "other", Other;
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.name().fmt(f)
-    }
 }
 
 /// The text is not the name of a kind.
