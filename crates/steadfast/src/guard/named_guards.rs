@@ -132,9 +132,7 @@ mod tests {
     #[test]
     fn unheld_names_are_bounded() {
         let mut names = NamedGuards::new(8);
-        for number in 0..1_000 {
-            names.insert(&number.to_string(), guards());
-        }
+        fill(&mut names, guards);
         assert!(names.entries.len() <= 8, "{}", names.entries.len());
         assert!(names.get_mut("999").is_some() && names.get_mut("0").is_none());
     }
@@ -147,9 +145,7 @@ mod tests {
         for (number, guards) in held.iter().enumerate() {
             names.insert(&format!("held {number}"), guards.clone());
         }
-        for number in 0..1_000 {
-            names.insert(&number.to_string(), guards());
-        }
+        fill(&mut names, guards);
         for (number, guards) in held.iter().enumerate() {
             let found = names.get_mut(&format!("held {number}")).unwrap();
             assert!(Arc::ptr_eq(&found.current, guards));

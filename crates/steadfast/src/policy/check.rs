@@ -158,12 +158,14 @@ impl Draft {
 
     const fn attempts_and_retries_problem(&self) -> Option<RangeError> {
         match (self.max_attempts, self.max_retries) {
-            (Some(attempts), Some(retries)) => Some(RangeError::new(
-                "max_attempts",
-                Value::Count(attempts as u64),
-                "conflicts with max_retries",
-                Some(Value::Count(retries as u64)),
-            )),
+            (Some(attempts), Some(retries)) => Some(
+                RangeError::new(
+                    "max_attempts",
+                    Value::Count(attempts as u64),
+                    "conflicts with max_retries",
+                )
+                .bound(Value::Count(retries as u64)),
+            ),
             _ => None,
         }
     }

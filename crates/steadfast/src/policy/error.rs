@@ -59,13 +59,14 @@ pub struct RangeError {
 }
 
 impl RangeError {
-    pub(crate) const fn new(
-        field: &'static str,
-        value: Value,
-        rule: &'static str,
-        bound: Option<Value>,
-    ) -> Self {
-        Self { field, value, rule, bound }
+    pub(crate) const fn new(field: &'static str, value: Value, rule: &'static str) -> Self {
+        Self { field, value, rule, bound: None }
+    }
+
+    /// Adds the bound of the rule.
+    pub(crate) const fn bound(mut self, bound: Value) -> Self {
+        self.bound = Some(bound);
+        self
     }
 
     /// An error unless `count` is at least `min`.
@@ -73,7 +74,7 @@ impl RangeError {
         if count >= min {
             return None;
         }
-        Some(Self::new(field, Value::Count(count), "is below", Some(Value::Count(min))))
+        Some(Self::new(field, Value::Count(count), "is below").bound(Value::Count(min)))
     }
 
     /// An error unless `fraction` is in 0.0..=1.0.
@@ -81,7 +82,7 @@ impl RangeError {
         if fraction >= 0.0 && fraction <= 1.0 {
             return None;
         }
-        Some(Self::new(field, Value::Number(fraction), "is outside 0.0..=1.0", None))
+        Some(Self::new(field, Value::Number(fraction), "is outside 0.0..=1.0"))
     }
 
     /// An error unless `duration` is longer than zero.
@@ -89,7 +90,7 @@ impl RangeError {
         if !duration.is_zero() {
             return None;
         }
-        Some(Self::new(field, Value::Duration(duration), "must be longer than 0s", None))
+        Some(Self::new(field, Value::Duration(duration), "must be longer than 0s"))
     }
 }
 

@@ -185,15 +185,12 @@ impl TimingDraft {
         };
         let value = Value::Number(multiplier);
         if !multiplier.is_finite() {
-            return Some(RangeError::new("multiplier", value, "is not a finite number", None));
+            return Some(RangeError::new("multiplier", value, "is not a finite number"));
         }
         if multiplier < 1.0 {
-            return Some(RangeError::new(
-                "multiplier",
-                value,
-                "is below",
-                Some(Value::Number(1.0)),
-            ));
+            return Some(
+                RangeError::new("multiplier", value, "is below").bound(Value::Number(1.0)),
+            );
         }
         None
     }
@@ -216,18 +213,17 @@ impl TimingDraft {
         if unused || duration.as_nanos() >= base.as_nanos() {
             return None;
         }
-        let bound = Some(Value::Duration(base));
-        Some(RangeError::new(field, Value::Duration(duration), "is shorter than base_delay", bound))
+        let problem =
+            RangeError::new(field, Value::Duration(duration), "is shorter than base_delay");
+        Some(problem.bound(Value::Duration(base)))
     }
 
     const fn jitter_forms_problem(&self) -> Option<RangeError> {
         match (self.jitter, self.jitter_type) {
-            (Some(short), Some(long)) => Some(RangeError::new(
-                "jitter",
-                Value::Name(short.name()),
-                "conflicts with jitter_type",
-                Some(Value::Name(long.name())),
-            )),
+            (Some(short), Some(long)) => Some(
+                RangeError::new("jitter", Value::Name(short.name()), "conflicts with jitter_type")
+                    .bound(Value::Name(long.name())),
+            ),
             _ => None,
         }
     }
@@ -240,18 +236,20 @@ impl TimingDraft {
         if !empty {
             return None;
         }
-        Some(RangeError::new("schedule", Value::Name("[]"), "needs at least one delay", None))
+        Some(RangeError::new("schedule", Value::Name("[]"), "needs at least one delay"))
     }
 
     const fn schedule_unused_problem(&self) -> Option<RangeError> {
         match (self.backoff_type, &self.schedule) {
             (None | Some(BackoffType::Custom), _) | (_, None) => None,
-            (Some(_), Some(schedule)) => Some(RangeError::new(
-                "schedule",
-                Value::Count(schedule.len() as u64),
-                "delays are used only with backoff_type",
-                Some(Value::Name("custom")),
-            )),
+            (Some(_), Some(schedule)) => Some(
+                RangeError::new(
+                    "schedule",
+                    Value::Count(schedule.len() as u64),
+                    "delays are used only with backoff_type",
+                )
+                .bound(Value::Name("custom")),
+            ),
         }
     }
 

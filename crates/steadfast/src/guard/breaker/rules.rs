@@ -48,12 +48,10 @@ impl BreakerSettings {
         let (Some(window), Some(calls)) = (self.window, self.window_calls) else {
             return None;
         };
-        Some(RangeError::new(
-            "window",
-            Value::Duration(window),
-            "conflicts with window_calls",
-            Some(Value::Count(calls as u64)),
-        ))
+        Some(
+            RangeError::new("window", Value::Duration(window), "conflicts with window_calls")
+                .bound(Value::Count(calls as u64)),
+        )
     }
 
     const fn unless_window_has_rate(&self) -> Option<RangeError> {
@@ -67,17 +65,19 @@ impl BreakerSettings {
             (None, None, None) => return None,
         };
         let rule = "needs failure_rate or slow_call_rate";
-        Some(RangeError::new(field, value, rule, None))
+        Some(RangeError::new(field, value, rule))
     }
 
     const fn unless_volume_fits(&self) -> Option<RangeError> {
         match (self.minimum_volume, self.window_calls) {
-            (Some(volume), Some(calls)) if volume > calls => Some(RangeError::new(
-                "minimum_volume",
-                Value::Count(volume as u64),
-                "is above window_calls",
-                Some(Value::Count(calls as u64)),
-            )),
+            (Some(volume), Some(calls)) if volume > calls => Some(
+                RangeError::new(
+                    "minimum_volume",
+                    Value::Count(volume as u64),
+                    "is above window_calls",
+                )
+                .bound(Value::Count(calls as u64)),
+            ),
             _ => None,
         }
     }
@@ -92,7 +92,7 @@ impl BreakerSettings {
             }
             (_, rate) => return share("slow_call_rate", rate),
         };
-        Some(RangeError::new(field, value, rule, None))
+        Some(RangeError::new(field, value, rule))
     }
 
     const fn unless_growth_is_valid(&self) -> Option<RangeError> {
@@ -101,16 +101,13 @@ impl BreakerSettings {
                 "timeout_multiplier",
                 Value::Number(self.timeout_multiplier),
                 "must be finite and at least 1",
-                None,
             ));
         }
         match self.max_timeout {
-            Some(longest) if longest.as_nanos() < self.timeout.as_nanos() => Some(RangeError::new(
-                "max_timeout",
-                Value::Duration(longest),
-                "is shorter than timeout",
-                Some(Value::Duration(self.timeout)),
-            )),
+            Some(longest) if longest.as_nanos() < self.timeout.as_nanos() => Some(
+                RangeError::new("max_timeout", Value::Duration(longest), "is shorter than timeout")
+                    .bound(Value::Duration(self.timeout)),
+            ),
             _ => None,
         }
     }
@@ -132,24 +129,19 @@ const fn positive(field: &'static str, duration: Option<Duration>) -> Option<Ran
 
 const fn share(field: &'static str, rate: Option<f64>) -> Option<RangeError> {
     match rate {
-        Some(rate) if !(rate > 0.0 && rate <= 1.0) => Some(RangeError::new(
-            field,
-            Value::Number(rate),
-            "must be above 0.0 and at most 1.0",
-            None,
-        )),
+        Some(rate) if !(rate > 0.0 && rate <= 1.0) => {
+            Some(RangeError::new(field, Value::Number(rate), "must be above 0.0 and at most 1.0"))
+        }
         _ => None,
     }
 }
 
 const fn probe_count(field: &'static str, count: u32) -> Option<RangeError> {
     if count > MAX_PROBES {
-        return Some(RangeError::new(
-            field,
-            Value::Count(count as u64),
-            "is above",
-            Some(Value::Count(MAX_PROBES as u64)),
-        ));
+        return Some(
+            RangeError::new(field, Value::Count(count as u64), "is above")
+                .bound(Value::Count(MAX_PROBES as u64)),
+        );
     }
     RangeError::unless_at_least(field, count as u64, 1)
 }

@@ -82,9 +82,9 @@ impl BudgetSettings {
             ],
             Self::Tokens { max_tokens, token_ratio } => [
                 if max_tokens > MAX_TOKENS {
-                    let max = Some(Value::Count(MAX_TOKENS as u64));
                     let count = Value::Count(max_tokens as u64);
-                    Some(RangeError::new("max_tokens", count, "is above", max))
+                    let max = Value::Count(MAX_TOKENS as u64);
+                    Some(RangeError::new("max_tokens", count, "is above").bound(max))
                 } else {
                     RangeError::unless_at_least("max_tokens", max_tokens as u64, 1)
                 },
@@ -109,19 +109,17 @@ const fn within(
     if number >= min && number <= max {
         return None;
     }
-    Some(RangeError::new(field, Value::Number(number), rule, None))
+    Some(RangeError::new(field, Value::Number(number), rule))
 }
 
 const fn unless_window_is_long_enough(window: Duration) -> Option<RangeError> {
     if window.as_nanos() >= MIN_WINDOW.as_nanos() {
         return None;
     }
-    Some(RangeError::new(
-        "window",
-        Value::Duration(window),
-        "is shorter than",
-        Some(Value::Duration(MIN_WINDOW)),
-    ))
+    Some(
+        RangeError::new("window", Value::Duration(window), "is shorter than")
+            .bound(Value::Duration(MIN_WINDOW)),
+    )
 }
 
 /// The fields of all three kinds of budget, as in a file.
