@@ -304,36 +304,28 @@ where
             None => state.progress.attempt(),
         };
         let mut failures = self.failures(state);
-        let mut last = Last::Nothing;
-        if let Some((error, judgement)) = failure {
-            failures.push(self.failed_attempt(
-                attempt,
-                error.report(&self.judges.facts),
-                judgement,
-                None,
-            ));
-            last = match error {
-                AttemptError::Error(error) => Last::Error(error),
-                AttemptError::Value(value, _) => {
-                    Values::reject(value).map_or(Last::Nothing, Last::Value)
-                }
-                AttemptError::TimedOut => Last::Nothing,
-            };
-            let fault = failures.last().map(|failure| &failure.fault);
-            self.observe(
-                attempt,
-                now,
-                EventKind::GaveUp { reason, fault, judgement: Some(judgement) },
-            );
-        } else {
-            let earlier = state.take_last();
-            let judgement = earlier.as_ref().map(|failed| failed.judgement);
-            let fault = failures.last().map(|failure| &failure.fault);
-            self.observe(attempt, now, EventKind::GaveUp { reason, fault, judgement });
-            if let Some(PastFailure { error: AttemptError::Error(error), .. }) = earlier {
-                last = Last::Error(error);
+        let (last, judgement) = match failure {
+            Some((error, judgement)) => {
+                let fault = error.report(&self.judges.facts);
+                failures.push(self.failed_attempt(attempt, fault, judgement, None));
+                let last = match error {
+                    AttemptError::Error(error) => Last::Error(error),
+                    AttemptError::Value(value, _) => {
+                        Values::reject(value).map_or(Last::Nothing, Last::Value)
+                    }
+                    AttemptError::TimedOut => Last::Nothing,
+                };
+                (last, Some(judgement))
             }
-        }
+            None => match state.take_last() {
+                Some(PastFailure { error: AttemptError::Error(error), judgement, .. }) => {
+                    (Last::Error(error), Some(judgement))
+                }
+                earlier => (Last::Nothing, earlier.map(|failed| failed.judgement)),
+            },
+        };
+        let fault = failures.last().map(|failure| &failure.fault);
+        self.observe(attempt, now, EventKind::GaveUp { reason, fault, judgement });
         let gave_up = GaveUp {
             reason,
             attempts: state.progress.attempts,

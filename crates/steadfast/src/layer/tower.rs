@@ -139,6 +139,7 @@ impl<Req, F: Fn(&mut Req, &Attempt)> PrepareRequest<Req> for F {
 /// # #[cfg(not(feature = "tokio"))]
 /// # fn main() {}
 /// ```
+#[derive(Clone)]
 #[must_use = "add it to a service"]
 pub struct RetryLayer<Facts = OwnFacts, Responses = AnyValue, Prepare = Unchanged, Env = Real> {
     settings: Settings<Facts, Responses, Prepare, Env>,
@@ -303,14 +304,6 @@ impl<Inner, Facts: Clone, Responses: Clone, Prepare: Clone, Env: Clone> Layer<In
 
     fn layer(&self, service: Inner) -> Self::Service {
         Retry { service, settings: Arc::new(self.settings.clone()) }
-    }
-}
-
-impl<Facts: Clone, Responses: Clone, Prepare: Clone, Env: Clone> Clone
-    for RetryLayer<Facts, Responses, Prepare, Env>
-{
-    fn clone(&self) -> Self {
-        Self { settings: self.settings.clone() }
     }
 }
 
