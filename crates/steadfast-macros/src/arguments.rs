@@ -160,7 +160,6 @@ impl Attributes {
     }
 }
 
-/// The same variable with another span.
 fn located(name: &Ident, span: Span) -> Ident {
     let mut name = name.clone();
     name.set_span(name.span().located_at(span));

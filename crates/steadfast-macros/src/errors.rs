@@ -2,7 +2,6 @@
 
 use syn::{Error, Result};
 
-/// The errors so far.
 #[derive(Default)]
 pub(crate) struct Errors(Option<Error>);
 

@@ -9,7 +9,6 @@ use syn::{Error, Expr, GenericArgument, LitStr, Member, PathArguments, Result, T
 use crate::names;
 use crate::values::{self, Literal};
 
-/// The name of a fact.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Name {
     Kind,

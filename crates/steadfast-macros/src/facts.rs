@@ -13,7 +13,6 @@ use crate::values::{self, NamedValue};
 /// The other attributes of a variant or a struct.
 const OTHER_ATTRIBUTES: &[&str] = &["unknown_outcome", "type", "transparent"];
 
-/// The facts of a variant or a struct.
 #[derive(Default)]
 pub(crate) struct Facts {
     facts: Vec<Fact>,

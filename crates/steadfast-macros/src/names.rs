@@ -1,6 +1,5 @@
 //! Suggestions for misspelt names.
 
-/// `known` as a comma-separated list.
 pub(crate) fn list(known: &[&str]) -> String {
     known.join(", ")
 }
@@ -13,7 +12,6 @@ pub(crate) fn suggestion(wrong: &str, known: &[&str]) -> String {
     }
 }
 
-/// The nearest name, if one is near enough.
 pub(crate) fn nearest<'n>(wrong: &str, known: &[&'n str]) -> Option<&'n str> {
     known
         .iter()

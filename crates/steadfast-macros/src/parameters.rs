@@ -10,10 +10,8 @@ use crate::errors::Errors;
 use crate::names;
 use crate::values::{self, NamedValue, text_of};
 
-/// The built-in policies.
 pub(crate) const PRESETS: &[&str] = &["sql", "patient", "workflow", "grpc"];
 
-/// Converts the value of a field.
 type Reader = fn(&str, &Expr) -> Result<TokenStream>;
 
 /// The fields of a policy that a constant can hold.
@@ -40,7 +38,6 @@ const FIELDS: &[(&str, Reader)] = &[
     ("circuit_breaker_timeout", values::duration),
 ];
 
-/// The fields that are lists.
 const LISTS: &[&str] = &["schedule", "retry_on", "retryable_exceptions", "abort_on"];
 
 /// The parameters of the call, as opposed to its policy.
@@ -59,17 +56,13 @@ const CALL_PARAMETERS: &[&str] = &[
 /// The fields that cannot be set in an attribute.
 const UNSUPPORTED_FIELDS: &[&str] = &["id", "description", "on", "durable"];
 
-/// The source of the policy.
 #[derive(Default)]
 pub(crate) enum Source {
-    /// The defaults.
     #[default]
     Defaults,
-    /// A built-in policy.
     Preset(LitStr),
     /// A name that is looked up in the registry at run time.
     Named(LitStr),
-    /// An expression.
     Expression(Expr),
 }
 
@@ -79,11 +72,9 @@ pub(crate) struct Field {
     pub(crate) name: Ident,
     /// The value, as a constant of the field's type.
     pub(crate) value: TokenStream,
-    /// The span of the value.
     pub(crate) span: Span,
 }
 
-/// All parameters.
 #[derive(Default)]
 pub(crate) struct Parameters {
     pub(crate) source: Source,

@@ -140,7 +140,6 @@ impl VisitMut for AsyncBlock<'_> {
     }
 }
 
-/// The session to generate.
 struct Session<'f> {
     parameters: &'f Parameters,
     returned: Returned,

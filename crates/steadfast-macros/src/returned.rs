@@ -10,7 +10,6 @@ use syn::{
 
 /// The return type of a function, as declared.
 pub(crate) struct Returned {
-    /// The return type of each attempt.
     pub(crate) attempt: Type,
     /// Whether the error is a `RetryError`, instead of the last attempt's error.
     pub(crate) is_retry_error: bool,

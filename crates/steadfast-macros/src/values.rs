@@ -31,7 +31,6 @@ impl Parse for NamedValue {
     }
 }
 
-/// The value of a parameter.
 pub(crate) enum Literal<'e> {
     Text(LitStr),
     Flag(bool),
@@ -86,7 +85,6 @@ pub(crate) fn reference(value: &Expr) -> TokenStream {
     }
 }
 
-/// The string literal, if it is one.
 pub(crate) fn text_of(value: &Expr) -> Option<LitStr> {
     match Literal::of(value) {
         Literal::Text(text) => Some(text),

@@ -91,7 +91,6 @@ pub fn contend(
     })
 }
 
-/// The totals of a round.
 #[derive(Clone, Copy, Default)]
 struct Round {
     calls: f64,

@@ -29,13 +29,11 @@ const BUCKET_BITS: u32 = 20;
 
 #[derive(Default)]
 pub(crate) struct EventQueue {
-    /// The current bucket.
     bucket: u64,
     /// Its events in reverse order.
     sorted: Vec<Event>,
     /// Events added to it meanwhile.
     added: BinaryHeap<Reverse<Event>>,
-    /// The later buckets.
     later: BTreeMap<u64, Vec<Event>>,
     /// Empty buckets for reuse.
     spare: Vec<Vec<Event>>,
@@ -52,7 +50,6 @@ impl EventQueue {
         self.later.entry(bucket).or_insert_with(|| spare.pop().unwrap_or_default()).push(event);
     }
 
-    /// The time of the next event.
     pub(crate) fn next_at(&mut self) -> Option<u64> {
         if self.sorted.is_empty() && self.added.is_empty() {
             self.next_bucket()?;
@@ -62,7 +59,6 @@ impl EventQueue {
         sorted.into_iter().chain(added).min()
     }
 
-    /// Removes the next event.
     pub(crate) fn pop(&mut self) -> Option<Event> {
         self.next_at()?;
         match (self.sorted.last(), self.added.peek()) {

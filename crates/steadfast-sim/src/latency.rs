@@ -53,7 +53,6 @@ pub(crate) enum Sampler {
     Lognormal(f64, f64),
 }
 
-/// The widest spread.
 const MAX_SIGMA: f64 = 10.0;
 
 impl Latency {

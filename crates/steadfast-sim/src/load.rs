@@ -59,7 +59,6 @@ impl Load {
         self.width *= 2;
     }
 
-    /// The most calls in a second.
     pub(crate) fn peak(&self) -> f64 {
         f64::from(self.peak)
     }

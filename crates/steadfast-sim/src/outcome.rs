@@ -41,7 +41,6 @@ pub struct Outcome {
     pub completions: Vec<(f64, f64)>,
 }
 
-/// The most points of a curve.
 const MAX_POINTS: usize = 240;
 
 /// The counters of a running simulation.

@@ -229,7 +229,6 @@ impl Guards {
     }
 }
 
-/// The environment of a decision.
 struct SimulatedEnv<'r> {
     jitter: &'r mut Random,
     budget: Option<&'r Budget>,

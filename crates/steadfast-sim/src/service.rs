@@ -9,20 +9,16 @@ use crate::profile::Profile;
 use crate::random::{self, Random, Stream};
 use crate::scenario::{Outage, Scenario, ScenarioError, nanos};
 
-/// The failure of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallFailure {
-    /// The connection was refused.
     Refused,
     /// The queue is full, or the service fails.
     Unavailable,
-    /// The rate limit is exceeded.
     RateLimited,
     /// The response was lost.
     UnknownOutcome,
     /// The request is invalid.
     Permanent,
-    /// The client timed out.
     TimedOut,
 }
 

@@ -10,7 +10,6 @@ macro_rules! listed {
 
 pub(crate) use listed;
 
-/// Whether two strings are equal.
 pub(crate) const fn same(left: &str, right: &str) -> bool {
     let (mut left, mut right) = (left.as_bytes(), right.as_bytes());
     while let ([first, rest @ ..], [other, others @ ..]) = (left, right) {

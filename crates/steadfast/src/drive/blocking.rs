@@ -19,7 +19,6 @@ use crate::Class;
 use crate::judge::Judgement;
 use crate::policy::Policy;
 
-/// The result of a session of this operation.
 type SessionResult<Operation, Args, Values, Success> = Result<
     <Success as Outcome<<Operation as BlockingOperation<Args>>::Value>>::Output,
     RetryError<

@@ -110,7 +110,6 @@ struct Inner<E, T> {
     last: Last<E, T>,
 }
 
-/// The result of the last attempt.
 #[derive(Debug)]
 pub(crate) enum Last<E, T> {
     Error(E),

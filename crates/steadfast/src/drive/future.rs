@@ -143,7 +143,6 @@ type CallSetup<Call> = Setup<
     <Call as AsyncCall>::Env,
 >;
 
-/// The future of one attempt.
 type AttemptFuture<Call> =
     <<Call as AsyncCall>::Operation as AsyncOperation<<Call as AsyncCall>::Args>>::Future;
 

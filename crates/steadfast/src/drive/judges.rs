@@ -173,7 +173,6 @@ impl<Facts, Values, Override: ClassOverride> Judges<Facts, Values, Override> {
         Judges { facts: &self.facts, values: AnyValue, class_override: NoOverride }
     }
 
-    /// Judges an error by these rules.
     #[inline(always)]
     pub(super) fn error<E>(&self, rules: &Rules, error: &E) -> Judgement
     where
@@ -226,7 +225,6 @@ impl<Facts, Values, Override: ClassOverride> Judges<Facts, Values, Override> {
         }
     }
 
-    /// Judges facts by these rules.
     pub(super) fn fault(&self, rules: &Rules, fault: &Fault) -> Judgement {
         judge::judge_by(fault, &mut |fault| self.link(rules, fault))
     }

@@ -28,13 +28,10 @@ pub(super) struct Setup<PolicyRef, Judge, Instruments, Env> {
 pub(super) enum Start<T, E> {
     /// No attempt has started.
     New,
-    /// The first attempt failed.
     Failed(AttemptError<T, E>),
-    /// A guard rejected the first attempt.
     Rejected(Rejection),
 }
 
-/// How an attempt failed.
 pub(super) enum AttemptError<T, E> {
     Error(E),
     Value(T, Box<Fault>),
@@ -86,7 +83,6 @@ where
         SessionState::new(&self.policy, now, given, generated)
     }
 
-    /// The session is about to wait.
     #[inline]
     pub(super) fn before_wait(&mut self) {
         before_wait(&self.policy, &mut self.environment, &mut self.instruments);
@@ -153,7 +149,6 @@ where
         self.observe(attempt, now, EventKind::Succeeded);
     }
 
-    /// Judges a failure.
     #[inline(always)]
     pub(super) fn judge<T, E>(&self, error: &AttemptError<T, E>) -> Judgement
     where
@@ -238,7 +233,6 @@ where
         decision
     }
 
-    /// A guard rejected the next attempt.
     pub(super) fn on_rejection<T, E>(
         &mut self,
         state: &mut SessionState<E>,
@@ -253,7 +247,6 @@ where
         self.give_up::<T, E>(state, None, Reason::BreakerOpen, retry_after, now)
     }
 
-    /// The cancel handle ended the session.
     pub(super) fn on_cancel<T, E>(
         &mut self,
         state: Option<&mut SessionState<E>>,
@@ -337,7 +330,6 @@ where
         RetryError::new(gave_up, last)
     }
 
-    /// The report of a successful session.
     pub(super) fn report<E>(&self, state: &SessionState<E>) -> Report
     where
         Facts: ErrorFacts<E>,
@@ -456,7 +448,6 @@ where
     }
 }
 
-/// The decision environment of a session.
 struct SessionEnv<'s, Env, Instruments, N> {
     environment: &'s mut Env,
     instruments: &'s mut Instruments,

@@ -106,7 +106,6 @@ impl<E> SessionState<E> {
         }
     }
 
-    /// The session's idempotency key.
     pub(super) fn key(&mut self) -> Key {
         self.key.get_or_insert_with(Key::fresh).clone()
     }
@@ -128,7 +127,6 @@ impl<E> SessionState<E> {
         self.extra.as_mut().map(|extra| &mut extra.guards)
     }
 
-    /// The fault of the previous attempt.
     pub(super) fn previous<F: ErrorFacts<E>>(&self, facts: &F) -> Option<Fault> {
         self.failures().last().map(|failed| failed.error.report(facts))
     }
@@ -139,7 +137,6 @@ impl<E> SessionState<E> {
         first.iter().chain(second).chain(later)
     }
 
-    /// Removes and returns the last failure.
     pub(super) fn take_last(&mut self) -> Option<PastFailure<E>> {
         let Failures { first, second, later } = &mut self.failures;
         later.pop().or_else(|| second.take()).or_else(|| first.take())

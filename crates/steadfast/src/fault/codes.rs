@@ -125,7 +125,6 @@ macro_rules! grpc_codes {
             pub const UNKNOWN: &'static str =
                 concat!("no such gRPC status code; the codes are ", text::listed!($($name,)*));
 
-            /// The code as a rule.
             pub(crate) const fn rule(self) -> &'static str {
                 match self { $(Self::$code => concat!("grpc:", $name),)* }
             }

@@ -16,7 +16,6 @@ use crate::sync::lock;
 /// How many names the table holds before it evicts some.
 const MAX_NAMES: usize = 10_000;
 
-/// The guards of one name.
 pub(super) struct Entry {
     pub(super) current: Arc<Guards>,
     /// Breakers of other settings that sessions may still hold.
@@ -57,7 +56,6 @@ enum EvictionCost {
     Rejections,
 }
 
-/// The guards of all names.
 pub(super) struct NamedGuards {
     entries: HashMap<String, Entry>,
     lookups: u64,
@@ -66,7 +64,6 @@ pub(super) struct NamedGuards {
     evict_at: usize,
 }
 
-/// The guards of this process.
 pub(super) fn named_guards() -> MutexGuard<'static, NamedGuards> {
     static NAMED: OnceLock<Mutex<NamedGuards>> = OnceLock::new();
     lock(NAMED.get_or_init(|| Mutex::new(NamedGuards::new(MAX_NAMES))))

@@ -32,7 +32,6 @@ impl PartialEq for GuardCell {
 }
 
 impl GuardCell {
-    /// No guards.
     pub(crate) const NONE: Self = Self(None);
 
     /// Guards that are resolved at their first use.
@@ -193,7 +192,6 @@ impl Guards {
         }
     }
 
-    /// The guards under this name.
     fn named(id: &str, policy: &Policy) -> Arc<Self> {
         let mut named = named_guards();
         let Some(entry) = named.get_mut(id) else {

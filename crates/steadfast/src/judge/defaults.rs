@@ -82,7 +82,6 @@ fn by_grpc_code(code: GrpcCode) -> Option<(bool, DefaultRule)> {
     Some((retry, DefaultRule::Grpc(code)))
 }
 
-/// A default rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DefaultRule {
     Pushback,
@@ -100,7 +99,6 @@ pub(crate) enum DefaultRule {
 }
 
 impl DefaultRule {
-    /// The text of the rule.
     pub(super) fn text(self) -> &'static str {
         match self {
             Self::Pushback => "pushback",

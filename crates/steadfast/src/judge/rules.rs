@@ -51,7 +51,6 @@ impl Rules {
         self.0.as_ref().map_or(&[], |lists| &lists.abort_on)
     }
 
-    /// Whether there are only the default rules.
     #[inline]
     pub(crate) const fn are_default(&self) -> bool {
         self.0.is_none()

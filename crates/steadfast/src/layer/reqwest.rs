@@ -119,7 +119,6 @@ impl RetryMiddleware {
         self
     }
 
-    /// Whether the request already has a key.
     fn has_key(&self, request: &Request) -> bool {
         self.key_header.as_ref().is_some_and(|name| request.headers().contains_key(name))
     }

@@ -145,7 +145,6 @@ pub struct RetryLayer<Facts = OwnFacts, Responses = AnyValue, Prepare = Unchange
     settings: Settings<Facts, Responses, Prepare, Env>,
 }
 
-/// The settings of a layer.
 #[derive(Clone)]
 struct Settings<Facts, Responses, Prepare, Env> {
     policy: Arc<Policy>,

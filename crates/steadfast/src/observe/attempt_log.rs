@@ -24,7 +24,6 @@ pub(super) struct AttemptLog {
 /// The state of the current attempt.
 #[derive(Clone, Copy, Debug, Default)]
 enum Stage {
-    /// No attempt.
     #[default]
     None,
     Started(Moment),

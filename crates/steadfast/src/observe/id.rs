@@ -73,7 +73,6 @@ impl<'de> Deserialize<'de> for SessionId {
     }
 }
 
-/// A new unique event id.
 pub(super) fn event_id() -> String {
     format!("evt_{}", Uuid::now_v7().simple())
 }

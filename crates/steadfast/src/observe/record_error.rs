@@ -23,12 +23,10 @@ impl RecordError {
         self
     }
 
-    /// An error unless the rule holds.
     pub(super) fn require(holds: bool, field: &str, rule: &str) -> Result<(), Self> {
         if holds { Ok(()) } else { Err(Self::new(field, rule)) }
     }
 
-    /// An error if the text is empty.
     pub(super) fn require_non_empty(field: &str, text: &str) -> Result<(), Self> {
         Self::require(!text.is_empty(), field, "must not be empty")
     }

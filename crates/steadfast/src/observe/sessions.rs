@@ -57,7 +57,6 @@ const SHARDS: usize = 16;
 /// The most idle slots in a shard before it shrinks.
 const MAX_IDLE_SLOTS: usize = 1024;
 
-/// A part of the slots.
 #[derive(Debug, Default)]
 struct Shard {
     slots: Vec<Slot>,
@@ -240,7 +239,6 @@ impl Sessions {
     }
 }
 
-/// The shard of this thread.
 #[inline]
 fn own_shard() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);

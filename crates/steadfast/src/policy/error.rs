@@ -63,7 +63,6 @@ impl RangeError {
         Self { field, value, rule, bound: None }
     }
 
-    /// Adds the bound of the rule.
     pub(crate) const fn bound(mut self, bound: Value) -> Self {
         self.bound = Some(bound);
         self

@@ -126,7 +126,6 @@ pub const FIELDS: &[Field] = fields! {
     plain durable: Stage, "The policy that continues in a store afterwards.";
 };
 
-/// The fields of `breaker`.
 pub(super) const BREAKER_FIELDS: &[Field] = fields! {
     plain threshold: Count(1),
         "The consecutive failures that open it; 5 by default, unless a rate is set.";

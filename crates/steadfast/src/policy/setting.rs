@@ -102,7 +102,6 @@ impl fmt::Display for Setting {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SettingError {
     pub(crate) reason: String,
-    /// The suggested correction.
     pub(crate) suggestion: Option<String>,
     /// Whether the field's name is unknown, rather than its value invalid.
     pub(crate) unknown_field: bool,

@@ -161,7 +161,6 @@ impl TimingDraft {
         }
     }
 
-    /// The number of rules of [`problem`](Self::problem).
     pub(crate) const RULES: usize = 6;
 
     /// The violation of rule number `rule`, if there is one.

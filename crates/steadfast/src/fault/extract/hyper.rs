@@ -30,7 +30,6 @@ fn unsent(error: &hyper::Error) -> Option<Kind> {
     error.is_user().then(|| socket(error).unwrap_or(Kind::Argument))
 }
 
-/// How the connection broke.
 fn broken(error: &hyper::Error) -> Kind {
     if error.is_timeout() {
         return Kind::Timeout;

@@ -22,7 +22,6 @@ impl Failure for io::Error {
     }
 }
 
-/// The kind of an [`io::ErrorKind`], if it has one.
 fn kind(kind: io::ErrorKind) -> Option<Kind> {
     Some(match kind {
         io::ErrorKind::TimedOut => Kind::Timeout,

@@ -112,7 +112,6 @@ const EXTRACTORS: &[Extractor] = &[
     facts::<crate::layer::LayerError>,
 ];
 
-/// The facts of an error of type `E`.
 fn facts<E: Error + Failure + 'static>(error: &(dyn Error + 'static)) -> Option<Fault> {
     find::<E>(error).map(Failure::fault)
 }

@@ -27,7 +27,6 @@ fn kind(error: &rustls::Error) -> Kind {
     }
 }
 
-/// The kind of an invalid server certificate.
 fn certificate(reason: &CertificateError) -> Kind {
     match reason {
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
@@ -37,7 +36,6 @@ fn certificate(reason: &CertificateError) -> Kind {
     }
 }
 
-/// The kind of an alert from the other side.
 fn alerted(alert: AlertDescription) -> Kind {
     match alert {
         AlertDescription::ProtocolVersion

@@ -5,7 +5,6 @@
 
 use crate::fault::Kind;
 
-/// The kind of an SQLite result code, if it has one.
 pub(super) fn kind(code: i32) -> Option<Kind> {
     Some(match code & 0xff {
         // ERROR: invalid statement

@@ -11,7 +11,6 @@ use super::facts;
 use super::transport_cause::{TRANSPORT, transport_cause};
 use crate::fault::{Failure, Fault, GrpcCode, Hint, Kind};
 
-/// The metadata key of a server's pushback.
 const PUSHBACK_KEY: &str = "grpc-retry-pushback-ms";
 
 impl Failure for Status {

@@ -95,7 +95,6 @@ pub struct Breaker {
     settings: BreakerSettings,
     window: Option<Window>,
     changed_at: TransitionTime,
-    /// When the last probe was sent.
     last_probe: AtomicU64,
     /// When the last failure was counted, plus one; 0 without a failure. For display.
     last_failure: AtomicU64,
@@ -174,7 +173,6 @@ impl Breaker {
         self.tracking >= SuccessTracking::Time
     }
 
-    /// Whether results need the duration of the call.
     #[inline]
     pub(crate) fn measures_duration(&self) -> bool {
         self.tracking == SuccessTracking::Duration
@@ -191,7 +189,6 @@ impl Breaker {
         self.peek().is_closed()
     }
 
-    /// Whether the breaker is isolated.
     pub(crate) fn is_isolated(&self) -> bool {
         self.peek().state() == BreakerState::Isolated
     }

@@ -18,14 +18,12 @@ use crate::time::saturating_nanos;
 const TIME_SLOTS: u64 = if cfg!(loom) { 2 } else { 10 };
 const MAX_CALL_SLOTS: u64 = 1000;
 
-/// The result of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outcome {
     pub(super) failed: bool,
     pub(super) slow: bool,
 }
 
-/// The counts of the calls in the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) calls: u64,

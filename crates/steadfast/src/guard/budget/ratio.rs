@@ -25,7 +25,6 @@ use crate::time::saturating_nanos;
 
 const SLOTS: usize = if cfg!(loom) { 2 } else { 10 };
 const BILLION: u128 = 1_000_000_000;
-/// How many successes may be undated.
 const MAX_UNDATED: u64 = 16;
 
 #[derive(Debug)]

@@ -17,7 +17,6 @@ use super::MASK;
 use super::names;
 use super::text::{Text, is_blank, is_quote, is_space, is_word};
 
-/// The most passes over a text.
 const MAX_PASSES: usize = 4;
 
 /// The limit of work on nested values, as a multiple of the text's length.
@@ -60,9 +59,7 @@ fn pass(text: &str, extra: &[String]) -> Option<String> {
 struct Walk<'t, 'e> {
     text: Text<'t>,
     extra: &'e [String],
-    /// The ranges to mask.
     found: Vec<(usize, usize)>,
-    /// The remaining work.
     work: usize,
     /// The end of a URL's authority, whose `host:port` is not a name and value.
     authority: usize,

@@ -2,7 +2,6 @@
 //!
 //! All separators are ASCII, so a text can be scanned by bytes and cut at any separator.
 
-/// A text to scan.
 #[derive(Clone, Copy)]
 pub(super) struct Text<'t>(pub(super) &'t str);
 
