@@ -1,7 +1,7 @@
 //! The attributes `#[fault(...)]` of a variant, a struct or a field.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, Expr, Field, Fields, LitStr, Member, Result, Token};
@@ -159,9 +159,8 @@ impl Facts {
 
     /// The fault, given the variables that hold the fields.
     pub(crate) fn fault(&self, default_name: &TokenStream) -> TokenStream {
-        if let Some(field_ref) = &self.transparent {
-            let variable = field_ref.variable();
-            return quote_spanned!(field_ref.ty.span()=> ::steadfast::Failure::fault(#variable));
+        if let Some(fault) = self.transparent_call("fault") {
+            return fault;
         }
         let type_name =
             self.type_name.as_ref().map_or_else(|| default_name.clone(), ToTokens::to_token_stream);
@@ -178,9 +177,8 @@ impl Facts {
 
     /// The cause, given the variables that hold the fields.
     pub(crate) fn cause(&self) -> TokenStream {
-        if let Some(field_ref) = &self.transparent {
-            let variable = field_ref.variable();
-            return quote_spanned!(field_ref.ty.span()=> ::steadfast::Failure::cause(#variable));
+        if let Some(cause) = self.transparent_call("cause") {
+            return cause;
         }
         let Some(field_ref) = &self.cause else {
             return quote!(::core::option::Option::None);
@@ -196,15 +194,16 @@ impl Facts {
 
     /// The message, given the variables that hold the fields.
     pub(crate) fn message(&self) -> TokenStream {
-        match &self.transparent {
-            Some(field_ref) => {
-                let variable = field_ref.variable();
-                quote_spanned!(field_ref.ty.span()=> ::steadfast::Failure::message(#variable))
-            }
-            None => quote! {
-                ::core::option::Option::Some(::std::string::ToString::to_string(self))
-            },
-        }
+        self.transparent_call("message").unwrap_or_else(|| {
+            quote!(::core::option::Option::Some(::std::string::ToString::to_string(self)))
+        })
+    }
+
+    /// A call of this method of the transparent field's `Failure`, if there is such a field.
+    fn transparent_call(&self, method: &str) -> Option<TokenStream> {
+        let field_ref = self.transparent.as_ref()?;
+        let (variable, method) = (field_ref.variable(), format_ident!("{method}"));
+        Some(quote_spanned!(field_ref.ty.span()=> ::steadfast::Failure::#method(#variable)))
     }
 }
 

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::kind::UnknownNameError;
 use crate::named_enum::named_enum;
 use crate::text;
 
@@ -164,20 +165,13 @@ impl From<GrpcCode> for i32 {
     }
 }
 
-/// The text is not the name of a gRPC status code.
-///
 /// ```
-/// use steadfast::GrpcCode;
-///
-/// assert!("SOON".parse::<GrpcCode>().is_err(), "UnknownGrpcCodeError");
+/// assert!("SOON".parse::<steadfast::GrpcCode>().is_err());
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownGrpcCodeError;
-
 impl FromStr for GrpcCode {
-    type Err = UnknownGrpcCodeError;
+    type Err = UnknownNameError;
 
-    fn from_str(name: &str) -> Result<Self, UnknownGrpcCodeError> {
-        Self::named(name).ok_or(UnknownGrpcCodeError)
+    fn from_str(name: &str) -> Result<Self, UnknownNameError> {
+        Self::named(name).ok_or(UnknownNameError)
     }
 }

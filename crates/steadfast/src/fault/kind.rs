@@ -169,20 +169,20 @@ kinds! {
     Other = "other", Other;
 }
 
-/// The text is not the name of a kind.
+/// The text is not the name of a kind or a code.
 ///
 /// ```
 /// use steadfast::Kind;
 ///
-/// assert!("soon".parse::<Kind>().is_err(), "UnknownKindError");
+/// assert!("soon".parse::<Kind>().is_err(), "UnknownNameError");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownKindError;
+pub struct UnknownNameError;
 
 impl FromStr for Kind {
-    type Err = UnknownKindError;
+    type Err = UnknownNameError;
 
-    fn from_str(name: &str) -> Result<Self, UnknownKindError> {
-        Self::named(name).ok_or(UnknownKindError)
+    fn from_str(name: &str) -> Result<Self, UnknownNameError> {
+        Self::named(name).ok_or(UnknownNameError)
     }
 }

@@ -14,70 +14,94 @@ use crate::guard::budget::BudgetDraft;
 use crate::guard::{BreakerSettings, BudgetSettings};
 use crate::judge::{Rule, RuleError};
 
-/// The builder of a [`Policy`](super::Policy), whose constructors create it; [`build`](Self::build)
-/// validates it.
-///
-/// ```
-/// use std::time::Duration;
-/// use steadfast::policy::{BackoffType, Draft};
-/// use steadfast::{Jitter, Policy};
-///
-/// let policy = Policy::exponential(Duration::from_millis(500))
-///     .max_attempts(4)
-///     .jitter(Jitter::Full)
-///     .build()?;
-/// assert_eq!(policy.max_attempts(), 4);
-///
-/// let wrong = Policy::fixed(Duration::from_secs(2)).max_delay(Duration::from_secs(1)).build();
-/// assert_eq!(wrong.unwrap_err().to_string(), "max_delay 1s is shorter than base_delay 2s");
-///
-/// // The other settings.
-/// let thorough = Draft::new()
-///     .id("calls")
-///     .name("Calls")
-///     .enabled(true)
-///     .max_retries(4)
-///     .backoff_type(BackoffType::Linear)
-///     .base_delay(Duration::from_secs(1))
-///     .multiplier(2.0)
-///     .increment(Duration::from_secs(2))
-///     .jitter_type(Jitter::Equal)
-///     .jitter_amount(0.5)
-///     .max_hint(Duration::from_secs(600))
-///     .max_rate_limit_waits(10)
-///     .enable_circuit_breaker(true)
-///     .circuit_breaker_threshold(5)
-///     .circuit_breaker_timeout(Duration::from_secs(60))
-///     .build()?;
-/// assert_eq!(thorough.name(), Some("Calls"));
-/// # Ok::<(), steadfast::policy::PolicyError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a draft does nothing until it is built"]
-pub struct Draft {
-    pub(crate) id: Option<String>,
-    pub(crate) name: Option<String>,
-    pub(crate) description: Option<String>,
-    pub(crate) enabled: Option<bool>,
-    pub(crate) max_attempts: Option<u32>,
-    pub(crate) max_retries: Option<u32>,
-    pub(crate) timing: TimingDraft,
-    pub(crate) max_duration: Option<Duration>,
-    pub(crate) attempt_timeout: Option<Duration>,
-    pub(crate) retry_on: Option<Vec<Rule>>,
-    pub(crate) abort_on: Option<Vec<Rule>>,
-    pub(crate) idempotent: Option<bool>,
-    pub(crate) max_hint: Option<Duration>,
-    pub(crate) max_rate_limit_waits: Option<u32>,
-    pub(crate) nested: Option<Nested>,
-    pub(crate) enable_circuit_breaker: Option<bool>,
-    pub(crate) circuit_breaker_threshold: Option<u32>,
-    pub(crate) circuit_breaker_timeout: Option<Duration>,
-    pub(crate) breaker: Option<BreakerSettings>,
-    pub(crate) budget: Option<BudgetDraft>,
-    pub(crate) on: Option<BTreeMap<Class, TimingDraft>>,
-    pub(crate) durable: Option<Box<Draft>>,
-    pub(crate) rule_error: Option<RuleError>,
+/// Declares a struct of optional fields, and the value in which none is set. The struct after `with`
+/// is a part of it.
+macro_rules! optional_fields {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident $(with $part:ident: $part_type:ident)? {
+            $($field:ident: $type:ty,)*
+        }
+    ) => {
+        $(#[$meta])*
+        $vis struct $name {
+            $(pub(crate) $part: $part_type,)?
+            $(pub(crate) $field: Option<$type>,)*
+        }
+
+        impl $name {
+            pub(crate) const EMPTY: Self =
+                Self { $($part: $part_type::EMPTY,)? $($field: None,)* };
+        }
+    };
+}
+pub(super) use optional_fields;
+
+optional_fields! {
+    /// The builder of a [`Policy`](super::Policy), whose constructors create it; [`build`](Self::build)
+    /// validates it.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use steadfast::policy::{BackoffType, Draft};
+    /// use steadfast::{Jitter, Policy};
+    ///
+    /// let policy = Policy::exponential(Duration::from_millis(500))
+    ///     .max_attempts(4)
+    ///     .jitter(Jitter::Full)
+    ///     .build()?;
+    /// assert_eq!(policy.max_attempts(), 4);
+    ///
+    /// let wrong = Policy::fixed(Duration::from_secs(2)).max_delay(Duration::from_secs(1)).build();
+    /// assert_eq!(wrong.unwrap_err().to_string(), "max_delay 1s is shorter than base_delay 2s");
+    ///
+    /// // The other settings.
+    /// let thorough = Draft::new()
+    ///     .id("calls")
+    ///     .name("Calls")
+    ///     .enabled(true)
+    ///     .max_retries(4)
+    ///     .backoff_type(BackoffType::Linear)
+    ///     .base_delay(Duration::from_secs(1))
+    ///     .multiplier(2.0)
+    ///     .increment(Duration::from_secs(2))
+    ///     .jitter_type(Jitter::Equal)
+    ///     .jitter_amount(0.5)
+    ///     .max_hint(Duration::from_secs(600))
+    ///     .max_rate_limit_waits(10)
+    ///     .enable_circuit_breaker(true)
+    ///     .circuit_breaker_threshold(5)
+    ///     .circuit_breaker_timeout(Duration::from_secs(60))
+    ///     .build()?;
+    /// assert_eq!(thorough.name(), Some("Calls"));
+    /// # Ok::<(), steadfast::policy::PolicyError>(())
+    /// ```
+    #[derive(Clone, Debug, PartialEq)]
+    #[must_use = "a draft does nothing until it is built"]
+    pub struct Draft with timing: TimingDraft {
+        id: String,
+        name: String,
+        description: String,
+        enabled: bool,
+        max_attempts: u32,
+        max_retries: u32,
+        max_duration: Duration,
+        attempt_timeout: Duration,
+        retry_on: Vec<Rule>,
+        abort_on: Vec<Rule>,
+        idempotent: bool,
+        max_hint: Duration,
+        max_rate_limit_waits: u32,
+        nested: Nested,
+        enable_circuit_breaker: bool,
+        circuit_breaker_threshold: u32,
+        circuit_breaker_timeout: Duration,
+        breaker: BreakerSettings,
+        budget: BudgetDraft,
+        on: BTreeMap<Class, TimingDraft>,
+        durable: Box<Draft>,
+        rule_error: RuleError,
+    }
 }
 
 macro_rules! setters {
@@ -103,31 +127,7 @@ macro_rules! timing_setters {
 impl Draft {
     /// A draft in which every field has its default.
     pub const fn new() -> Self {
-        Self {
-            id: None,
-            name: None,
-            description: None,
-            enabled: None,
-            max_attempts: None,
-            max_retries: None,
-            timing: TimingDraft::EMPTY,
-            max_duration: None,
-            attempt_timeout: None,
-            retry_on: None,
-            abort_on: None,
-            idempotent: None,
-            max_hint: None,
-            max_rate_limit_waits: None,
-            nested: None,
-            enable_circuit_breaker: None,
-            circuit_breaker_threshold: None,
-            circuit_breaker_timeout: None,
-            breaker: None,
-            budget: None,
-            on: None,
-            durable: None,
-            rule_error: None,
-        }
+        Self::EMPTY
     }
 
     setters! {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::RangeError;
+use super::draft::optional_fields;
 use super::error::Value;
 use crate::time::saturating_nanos;
 
@@ -114,18 +115,20 @@ impl Timing {
     }
 }
 
-/// The delays of a draft: absent fields have their defaults.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct TimingDraft {
-    pub(crate) backoff_type: Option<BackoffType>,
-    pub(crate) base_delay: Option<Duration>,
-    pub(crate) multiplier: Option<f64>,
-    pub(crate) increment: Option<Duration>,
-    pub(crate) max_delay: Option<Duration>,
-    pub(crate) schedule: Option<Vec<Duration>>,
-    pub(crate) jitter: Option<Jitter>,
-    pub(crate) jitter_type: Option<Jitter>,
-    pub(crate) jitter_amount: Option<f64>,
+optional_fields! {
+    /// The delays of a draft: absent fields have their defaults.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub(crate) struct TimingDraft {
+        backoff_type: BackoffType,
+        base_delay: Duration,
+        multiplier: f64,
+        increment: Duration,
+        max_delay: Duration,
+        schedule: Vec<Duration>,
+        jitter: Jitter,
+        jitter_type: Jitter,
+        jitter_amount: f64,
+    }
 }
 
 const DEFAULT_BASE: Duration = Duration::from_secs(1);
@@ -134,18 +137,6 @@ const DEFAULT_MULTIPLIER: f64 = 2.0;
 const DEFAULT_JITTER_AMOUNT: f64 = 0.1;
 
 impl TimingDraft {
-    pub(crate) const EMPTY: Self = Self {
-        backoff_type: None,
-        base_delay: None,
-        multiplier: None,
-        increment: None,
-        max_delay: None,
-        schedule: None,
-        jitter: None,
-        jitter_type: None,
-        jitter_amount: None,
-    };
-
     pub(crate) const fn base_delay(&self) -> Duration {
         match self.base_delay {
             Some(base) => base,
