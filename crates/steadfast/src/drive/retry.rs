@@ -241,10 +241,8 @@ impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
         self,
         hook: H,
     ) -> Retry<PolicyRef, Operation, Args, Judge, (Instruments, Hook<H>), Env, Probe, Success> {
-        self.instrument(Hook {
-            is_kind: |kind| matches!(kind, EventKind::Retrying { .. }),
-            call: hook,
-        })
+        let is_kind = |kind: &EventKind<'_>| matches!(kind, EventKind::Retrying { .. });
+        self.instrument(Hook { is_kind, call: hook })
     }
 
     /// Calls a function when the session gives up.
@@ -269,10 +267,8 @@ impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
         self,
         hook: H,
     ) -> Retry<PolicyRef, Operation, Args, Judge, (Instruments, Hook<H>), Env, Probe, Success> {
-        self.instrument(Hook {
-            is_kind: |kind| matches!(kind, EventKind::GaveUp { .. }),
-            call: hook,
-        })
+        let is_kind = |kind: &EventKind<'_>| matches!(kind, EventKind::GaveUp { .. });
+        self.instrument(Hook { is_kind, call: hook })
     }
 
     /// Calls a function when the session succeeds.
@@ -293,7 +289,8 @@ impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
         self,
         hook: H,
     ) -> Retry<PolicyRef, Operation, Args, Judge, (Instruments, Hook<H>), Env, Probe, Success> {
-        self.instrument(Hook { is_kind: |kind| matches!(kind, EventKind::Succeeded), call: hook })
+        let is_kind = |kind: &EventKind<'_>| matches!(kind, EventKind::Succeeded);
+        self.instrument(Hook { is_kind, call: hook })
     }
 
     /// Sets a probe: after an attempt with an unknown outcome, the function finds out by the

@@ -37,15 +37,15 @@ impl Draft {
     #[must_use]
     pub const fn first_problem(self, fields: &[&str]) -> Option<&'static str> {
         let mut message = None;
-        let mut rule = 0;
-        while rule < Self::RULES {
-            if let Some(problem) = self.problem(rule)
+        let mut checks: &[_] = &self.checks();
+        while let [check, rest @ ..] = checks {
+            if let Some(problem) = check
                 && contains(fields, problem.field)
             {
                 message = Some(problem.const_message());
                 break;
             }
-            rule += 1;
+            checks = rest;
         }
         // A constant cannot run its destructor.
         std::mem::forget(self);

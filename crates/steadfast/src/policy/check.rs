@@ -65,12 +65,12 @@ impl Draft {
     #[must_use]
     #[allow(clippy::panic, reason = "a panic rejects a constant at compile time")]
     pub const fn constant(self) -> Policy {
-        let mut rule = 0;
-        while rule < Self::RULES {
-            if let Some(problem) = self.problem(rule) {
+        let mut checks: &[_] = &self.checks();
+        while let [check, rest @ ..] = checks {
+            if let Some(problem) = check {
                 problem.panic_in_const();
             }
-            rule += 1;
+            checks = rest;
         }
         if self.on.is_some() || self.durable.is_some() {
             panic!("`on` and `durable` cannot be constants: use `build`");
@@ -91,14 +91,14 @@ impl Draft {
     #[must_use]
     pub fn problems(&self) -> Vec<PolicyError> {
         let mut problems: Vec<PolicyError> =
-            (0..Self::RULES).filter_map(|rule| self.problem(rule)).map(Into::into).collect();
+            self.checks().into_iter().flatten().map(Into::into).collect();
         problems.extend(self.rule_error.clone().map(PolicyError::from));
         let breaker = self.breaker.iter().flat_map(BreakerSettings::problems);
         problems.extend(breaker.map(|problem| PolicyError::from(problem).within("breaker.")));
         problems.extend(self.budget_problems());
         for (class, timing) in self.on.iter().flatten() {
             let timing = timing.over(&self.timing);
-            let found = (0..TimingDraft::RULES).filter_map(|rule| timing.problem(rule));
+            let found = timing.checks().into_iter().flatten();
             problems.extend(found.map(|problem| PolicyError::from(problem).on(*class)));
         }
         if let Some(durable) = &self.durable {
@@ -118,37 +118,26 @@ impl Draft {
         }
     }
 
-    const OWN_RULES: usize = 5;
-    pub(super) const RULES: usize = Self::OWN_RULES + TimingDraft::RULES;
-
-    /// The violation of rule number `rule`, if there is one.
-    pub(super) const fn problem(&self, rule: usize) -> Option<RangeError> {
-        match rule {
-            0 => match self.max_attempts {
-                Some(attempts) => RangeError::unless_at_least("max_attempts", attempts as u64, 1),
-                None => None,
-            },
-            1 => self.attempts_and_retries_problem(),
-            2 => match self.max_duration {
-                Some(max_duration) => {
-                    self.timing.unless_room_for_base("max_duration", max_duration)
-                }
-                None => None,
-            },
-            3 => match self.circuit_breaker_threshold {
-                Some(threshold) if self.has_simple_breaker() => {
-                    RangeError::unless_at_least("circuit_breaker_threshold", threshold as u64, 1)
-                }
-                _ => None,
-            },
-            4 => match self.circuit_breaker_timeout {
-                Some(timeout) if self.has_simple_breaker() => {
-                    RangeError::unless_positive("circuit_breaker_timeout", timeout)
-                }
-                _ => None,
-            },
-            _ => self.timing.problem(rule - Self::OWN_RULES),
-        }
+    /// The violations of the range rules, in the order of the fields.
+    pub(super) const fn checks(&self) -> [Option<RangeError>; 11] {
+        let (threshold, timeout) = match self.has_simple_breaker() {
+            true => (self.circuit_breaker_threshold, self.circuit_breaker_timeout),
+            false => (None, None),
+        };
+        let [multiplier, max_delay, amount, jitter, missing, unused] = self.timing.checks();
+        [
+            RangeError::if_zero("max_attempts", self.max_attempts),
+            self.attempts_and_retries_problem(),
+            self.timing.unless_room_for_base("max_duration", self.max_duration),
+            RangeError::if_zero("circuit_breaker_threshold", threshold),
+            RangeError::if_empty("circuit_breaker_timeout", timeout),
+            multiplier,
+            max_delay,
+            amount,
+            jitter,
+            missing,
+            unused,
+        ]
     }
 
     /// The settings of a disabled breaker are not validated.

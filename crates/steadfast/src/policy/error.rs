@@ -76,20 +76,22 @@ impl RangeError {
         Some(Self::new(field, Value::Count(count), "is below").bound(Value::Count(min)))
     }
 
-    /// An error unless `fraction` is in 0.0..=1.0.
-    pub(crate) const fn unless_fraction(field: &'static str, fraction: f64) -> Option<Self> {
-        if fraction >= 0.0 && fraction <= 1.0 {
-            return None;
+    /// An error if the count is set to 0.
+    pub(crate) const fn if_zero(field: &'static str, count: Option<u32>) -> Option<Self> {
+        match count {
+            Some(count) => Self::unless_at_least(field, count as u64, 1),
+            None => None,
         }
-        Some(Self::new(field, Value::Number(fraction), "is outside 0.0..=1.0"))
     }
 
-    /// An error unless `duration` is longer than zero.
-    pub(crate) const fn unless_positive(field: &'static str, duration: Duration) -> Option<Self> {
-        if !duration.is_zero() {
-            return None;
+    /// An error if the duration is set to zero.
+    pub(crate) const fn if_empty(field: &'static str, duration: Option<Duration>) -> Option<Self> {
+        match duration {
+            Some(Duration::ZERO) => {
+                Some(Self::new(field, Value::Duration(Duration::ZERO), "must be longer than 0s"))
+            }
+            _ => None,
         }
-        Some(Self::new(field, Value::Duration(duration), "must be longer than 0s"))
     }
 }
 

@@ -152,60 +152,57 @@ impl TimingDraft {
         }
     }
 
-    pub(crate) const RULES: usize = 6;
-
-    /// The violation of rule number `rule`, if there is one.
-    pub(crate) const fn problem(&self, rule: usize) -> Option<RangeError> {
-        match rule {
-            0 => self.multiplier_problem(),
-            1 => self.max_delay_problem(),
-            2 => match self.jitter_amount {
-                Some(amount) => RangeError::unless_fraction("jitter_amount", amount),
-                None => None,
-            },
-            3 => self.jitter_forms_problem(),
-            4 => self.schedule_missing_problem(),
-            _ => self.schedule_unused_problem(),
-        }
+    /// The violations of the range rules.
+    pub(crate) const fn checks(&self) -> [Option<RangeError>; 6] {
+        [
+            self.multiplier_problem(),
+            self.unless_room_for_base("max_delay", self.max_delay),
+            self.jitter_amount_problem(),
+            self.jitter_forms_problem(),
+            self.schedule_missing_problem(),
+            self.schedule_unused_problem(),
+        ]
     }
 
     const fn multiplier_problem(&self) -> Option<RangeError> {
         let Some(multiplier) = self.multiplier else {
             return None;
         };
-        let value = Value::Number(multiplier);
-        if !multiplier.is_finite() {
-            return Some(RangeError::new("multiplier", value, "is not a finite number"));
-        }
-        if multiplier < 1.0 {
-            return Some(
-                RangeError::new("multiplier", value, "is below").bound(Value::Number(1.0)),
-            );
-        }
-        None
+        let (rule, bound) = match multiplier {
+            _ if !multiplier.is_finite() => ("is not a finite number", None),
+            ..1.0 => ("is below", Some(Value::Number(1.0))),
+            _ => return None,
+        };
+        Some(RangeError { field: "multiplier", value: Value::Number(multiplier), rule, bound })
     }
 
-    const fn max_delay_problem(&self) -> Option<RangeError> {
-        let Some(max_delay) = self.max_delay else {
-            return None;
-        };
-        self.unless_room_for_base("max_delay", max_delay)
+    const fn jitter_amount_problem(&self) -> Option<RangeError> {
+        match self.jitter_amount {
+            None | Some(0.0..=1.0) => None,
+            Some(amount) => Some(RangeError::new(
+                "jitter_amount",
+                Value::Number(amount),
+                "is outside 0.0..=1.0",
+            )),
+        }
     }
 
     /// An error if `duration` is shorter than the base delay, where the backoff uses one.
     pub(crate) const fn unless_room_for_base(
         &self,
         field: &'static str,
-        duration: Duration,
+        duration: Option<Duration>,
     ) -> Option<RangeError> {
         let unused = matches!(self.backoff_type(), BackoffType::Custom | BackoffType::Immediate);
         let base = self.base_delay();
-        if unused || duration.as_nanos() >= base.as_nanos() {
-            return None;
+        match duration {
+            Some(duration) if !unused && duration.as_nanos() < base.as_nanos() => {
+                let value = Value::Duration(duration);
+                let problem = RangeError::new(field, value, "is shorter than base_delay");
+                Some(problem.bound(Value::Duration(base)))
+            }
+            _ => None,
         }
-        let problem =
-            RangeError::new(field, Value::Duration(duration), "is shorter than base_delay");
-        Some(problem.bound(Value::Duration(base)))
     }
 
     const fn jitter_forms_problem(&self) -> Option<RangeError> {

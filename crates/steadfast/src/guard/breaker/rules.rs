@@ -3,8 +3,6 @@
 //! An invalid setting is reported with its field, its value and the rule, and all invalid settings
 //! are reported together.
 
-use std::time::Duration;
-
 use super::BreakerSettings;
 use super::packed_state::MAX_PROBES;
 use crate::policy::{RangeError, Value};
@@ -27,16 +25,16 @@ impl BreakerSettings {
 
     pub(crate) const fn checks(&self) -> [Option<RangeError>; 14] {
         [
-            at_least_one("threshold", self.threshold),
-            RangeError::unless_positive("timeout", self.timeout),
+            RangeError::if_zero("threshold", self.threshold),
+            RangeError::if_empty("timeout", Some(self.timeout)),
             share("failure_rate", self.failure_rate),
-            at_least_one("window_calls", self.window_calls),
-            positive("window", self.window),
+            RangeError::if_zero("window_calls", self.window_calls),
+            RangeError::if_empty("window", self.window),
             self.unless_one_window(),
             self.unless_window_has_rate(),
-            at_least_one("minimum_volume", self.minimum_volume),
+            RangeError::if_zero("minimum_volume", self.minimum_volume),
             self.unless_volume_fits(),
-            positive("slow_call_threshold", self.slow_call_threshold),
+            RangeError::if_empty("slow_call_threshold", self.slow_call_threshold),
             self.unless_slow_is_complete(),
             probe_count("probes", self.probes),
             probe_count("success_threshold", self.success_threshold),
@@ -110,20 +108,6 @@ impl BreakerSettings {
             ),
             _ => None,
         }
-    }
-}
-
-const fn at_least_one(field: &'static str, count: Option<u32>) -> Option<RangeError> {
-    match count {
-        Some(count) => RangeError::unless_at_least(field, count as u64, 1),
-        None => None,
-    }
-}
-
-const fn positive(field: &'static str, duration: Option<Duration>) -> Option<RangeError> {
-    match duration {
-        Some(duration) => RangeError::unless_positive(field, duration),
-        None => None,
     }
 }
 
