@@ -16,7 +16,7 @@
 use std::time::Duration;
 
 use super::backoff::Exponential;
-use super::policy_builder::{PolicyBuilder, count, word};
+use super::policy_builder::PolicyBuilder;
 use super::reader::Reader;
 use super::value::{Spelling, Value};
 use super::{names, ruby};
@@ -26,8 +26,9 @@ const INITIAL_BACKOFF: Duration = Duration::from_secs(1);
 const MAX_BACKOFF: Duration = Duration::from_secs(120);
 const MULTIPLIER: f64 = 1.6;
 const JITTER: &str = "equal";
+const JITTERS: [&str; 3] = ["full", "equal", "none"];
 
-const SETTINGS: [&str; 5] =
+pub(super) const SETTINGS: [&str; 5] =
     ["max_retries", "initial_backoff", "max_backoff", "backoff_multiplier", "retry_jitter"];
 
 pub(super) fn read(reader: &mut Reader<'_>) {
@@ -76,27 +77,18 @@ fn settings(reader: &mut Reader<'_>, value: &Value<'_>, id: &str) {
         return;
     }
     let mut policy = PolicyBuilder::new(id, value);
-    let max_attempts =
-        attempts.as_ref().and_then(|value| reader.count(value)).unwrap_or(MAX_ATTEMPTS);
+    let attempts = reader.read_or(attempts, Reader::count, MAX_ATTEMPTS);
+    let retries = attempts.value.saturating_sub(1);
     // The handler always makes the first attempt.
-    policy.set_or_default("max_attempts", count(max_attempts.max(1)), attempts.as_ref());
-    let mut seconds = |value: &Option<Value<'_>>, default| {
-        value.as_ref().and_then(|value| reader.seconds(value)).unwrap_or(default)
-    };
-    let (base_delay, max_delay) = (seconds(&base, INITIAL_BACKOFF), seconds(&cap, MAX_BACKOFF));
-    let growth = multiplier.as_ref().and_then(|value| reader.factor(value)).unwrap_or(MULTIPLIER);
+    policy.put("max_attempts", attempts.map(|attempts| attempts.max(1)));
     Exponential {
-        base: base_delay,
-        multiplier: growth,
-        cap: Some(max_delay),
-        retries: max_attempts.saturating_sub(1),
-        from: [base.as_ref(), multiplier.as_ref(), cap.as_ref()],
+        base: reader.read_or(base, Reader::seconds, INITIAL_BACKOFF),
+        cap: reader.read_or(cap, Reader::seconds, MAX_BACKOFF).map(Some),
+        multiplier: reader.read_or(multiplier, Reader::factor, MULTIPLIER),
+        retries,
     }
     .write(&mut policy);
-    let name = match &jitter {
-        Some(value) => reader.one_of(value, &["full", "equal", "none"]).unwrap_or(JITTER),
-        None => JITTER,
-    };
-    policy.set_or_default("jitter", word(name), jitter.as_ref());
+    let name = |reader: &mut Reader<'_>, value: &Value<'_>| reader.one_of(value, &JITTERS);
+    policy.put("jitter", reader.read_or(jitter, name, JITTER));
     reader.add_policy(policy);
 }

@@ -17,9 +17,9 @@ use std::time::Duration;
 
 use super::backoff::Exponential;
 use super::names;
-use super::policy_builder::{PolicyBuilder, RuleList, count, time, word};
+use super::policy_builder::{PolicyBuilder, RuleList, time};
 use super::reader::Reader;
-use super::value::{Fields, Spelling, Value, contains_key};
+use super::value::{Fields, Read, Spelling, Value, contains_key};
 
 const SUBSYSTEM: &str = "envoy";
 const NUM_RETRIES: u32 = 1;
@@ -159,15 +159,13 @@ fn policy(
 ) -> String {
     let mut policy = PolicyBuilder::new(id, value);
     if let Some(mut fields) = reader.fields(value, Spelling::Relaxed) {
-        let retries = fields.take("num_retries");
-        let number = retries.as_ref().and_then(|value| reader.count(value)).unwrap_or(NUM_RETRIES);
-        policy.set_or_default("max_retries", count(number), retries.as_ref());
+        let retries = reader.read_or(fields.take("num_retries"), Reader::count, NUM_RETRIES);
+        let number = retries.value;
+        policy.put("max_retries", retries);
         back_off(reader, &mut fields, &mut policy, number);
-        if let Some(timeout) = fields.take("per_try_timeout")
-            && let Some(limit) = reader.proto_duration(&timeout)
-            && !limit.is_zero()
-        {
-            policy.set("attempt_timeout", time(limit), &timeout);
+        let timeout = reader.read(fields.take("per_try_timeout"), Reader::proto_duration);
+        if let Some(timeout) = timeout.filter(|timeout| !timeout.value.is_zero()) {
+            policy.put("attempt_timeout", timeout.map(time));
         }
         conditions(reader, &mut fields, &mut policy);
         rate_limited(reader, &mut fields, &mut policy);
@@ -196,23 +194,16 @@ fn back_off(
         }
         reader.report_remaining(back_off, &[]);
     }
-    let interval = base.as_ref().and_then(|value| reader.proto_duration(value));
-    let interval = interval.unwrap_or(BASE_INTERVAL);
-    let longest = cap.as_ref().and_then(|value| reader.proto_duration(value));
-    if let (Some(cap), Some(longest)) = (&cap, longest)
-        && longest < interval
+    let base = reader.read_or(base, Reader::proto_duration, BASE_INTERVAL);
+    let cap = reader.read_or(cap, Reader::proto_duration, base.value.saturating_mul(10));
+    if let Some(from) = &cap.from
+        && cap.value < base.value
     {
-        reader.invalid(cap, "max_interval is shorter than base_interval");
+        reader.invalid(from, "max_interval is shorter than base_interval");
     }
-    Exponential {
-        base: interval,
-        multiplier: 2.0,
-        cap: Some(longest.unwrap_or(interval.saturating_mul(10))),
-        retries,
-        from: [base.as_ref(), None, cap.as_ref()],
-    }
-    .write(policy);
-    policy.set_default("jitter", word("full"));
+    let multiplier = Read { value: 2.0, from: None };
+    Exponential { base, multiplier, cap: cap.map(Some), retries }.write(policy);
+    policy.set("jitter", "full", None);
 }
 
 fn conditions(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut PolicyBuilder) {
@@ -240,7 +231,7 @@ fn conditions(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut Pol
     if let Some(codes) = &codes {
         status_codes(reader, codes, words.contains(&"retriable-status-codes"), &mut rules);
     }
-    policy.set_or_default("retry_on", rules.setting(), conditions.as_ref());
+    policy.set("retry_on", rules, conditions.as_ref());
 }
 
 /// The part of a condition that its rules do not express.
@@ -256,10 +247,9 @@ fn difference(word: &str, words: &[&str]) -> Option<&'static str> {
         "reset-before-request" => {
             Some("a rule cannot tell whether the request was sent; every reset is retried")
         }
-        "envoy-ratelimited" => Some(
-            "a rule cannot match the header x-envoy-ratelimited; the \
-                                     nearest is 429",
-        ),
+        "envoy-ratelimited" => {
+            Some("a rule cannot match the header x-envoy-ratelimited; the nearest is 429")
+        }
         "retriable-headers" => Some("a rule cannot match response headers; classify in code"),
         "http3-post-connect-failure" => Some("HTTP/3 failures have no rule"),
         _ => None,
@@ -269,11 +259,8 @@ fn difference(word: &str, words: &[&str]) -> Option<&'static str> {
 /// The status codes, which Envoy ignores without `retriable-status-codes` in `retry_on`.
 fn status_codes(reader: &mut Reader<'_>, codes: &Value<'_>, wanted: bool, rules: &mut RuleList) {
     if !wanted {
-        return reader.unsupported(
-            codes,
-            "ignored by Envoy unless retry_on has \
-                                          retriable-status-codes",
-        );
+        let reason = "ignored by Envoy unless retry_on has retriable-status-codes";
+        return reader.unsupported(codes, reason);
     }
     for code in reader.list(codes) {
         let Some(number) = reader.count(&code) else { continue };
@@ -287,12 +274,8 @@ fn rate_limited(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut P
     let Some(value) = fields.take("rate_limited_retry_back_off") else { return };
     let Some(mut limits) = reader.fields(&value, Spelling::Relaxed) else { return };
     let longest = limits.take("max_interval");
-    let interval = longest.as_ref().and_then(|value| reader.proto_duration(value));
-    policy.set_or_default(
-        "max_hint",
-        time(interval.unwrap_or(MAX_RESET_INTERVAL)),
-        longest.as_ref(),
-    );
+    let longest = reader.read_or(longest, Reader::proto_duration, MAX_RESET_INTERVAL);
+    policy.put("max_hint", longest.map(time));
     let reason = "a longer hint ends the session; Envoy falls back to its own delays";
     reader.unsupported_part(&value, "behavior after a hint above the limit", reason);
     if let Some(headers) = limits.take("reset_headers") {
@@ -312,24 +295,19 @@ fn reset_header(reader: &mut Reader<'_>, value: &Value<'_>) {
     let format = format.and_then(|format| reader.one_of(&format, &formats));
     if !name.eq_ignore_ascii_case("retry-after") || format == Some("UNIX_TIMESTAMP") {
         let what = format!("the header {}", names::excerpt(name));
-        reader.unsupported_part(
-            value,
-            what,
-            "only Retry-After is supported, in seconds or as a \
-                                              date",
-        );
+        let reason = "only Retry-After is supported, in seconds or as a date";
+        reader.unsupported_part(value, what, reason);
     }
     reader.report_remaining(fields, &[]);
 }
 
 /// The route's timeout, which spans all attempts; 0 means unlimited.
 fn route_timeout(reader: &mut Reader<'_>, route: &Value<'_>, policy: &mut PolicyBuilder) {
-    let setting = route.get("timeout");
-    let timeout = match &setting {
-        Some(value) => reader.proto_duration(value),
-        None => Some(ROUTE_TIMEOUT),
+    let timeout = match route.get("timeout") {
+        None => Some(Read { value: ROUTE_TIMEOUT, from: None }),
+        setting => reader.read(setting, Reader::proto_duration),
     };
-    if let Some(longest) = timeout.filter(|timeout| !timeout.is_zero()) {
-        policy.set_or_default("max_duration", time(longest), setting.as_ref());
+    if let Some(timeout) = timeout.filter(|timeout| !timeout.value.is_zero()) {
+        policy.put("max_duration", timeout.map(time));
     }
 }

@@ -3,6 +3,7 @@
 //! A rule matches one type. In Java a class also matches its subclasses, which the file does not
 //! list, so every list of classes is reported as partly unsupported.
 
+use super::names::excerpt;
 use super::policy_builder::RuleList;
 use super::reader::Reader;
 use super::value::Value;
@@ -19,7 +20,7 @@ pub(super) fn rules(reader: &mut Reader<'_>, value: &Value<'_>) -> RuleList {
         for class in text.split(',').map(str::trim).filter(|class| !class.is_empty()) {
             let rule = rule(class);
             if !rules.add(&rule) {
-                let message = format!("`{}` is not a class name", super::names::excerpt(class));
+                let message = format!("`{}` is not a class name", excerpt(class));
                 reader.invalid_with_hint(item, message, "write the name with dots");
             }
             has_types |= rule != "any";

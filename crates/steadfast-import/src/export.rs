@@ -8,56 +8,54 @@ use std::time::Duration;
 use steadfast::Class;
 use steadfast::policy::{Nested, Policy, Timing};
 
+use super::names::excerpt;
 use super::report::Unsupported;
 
-/// The reasons against an export, collected.
+/// The reasons against an export, collected policy by policy.
 #[derive(Default)]
-pub(super) struct Unexportable(Vec<Unsupported>);
+pub(super) struct Unexportable {
+    /// The path of the current policy.
+    policy: String,
+    found: Vec<Unsupported>,
+}
 
 impl Unexportable {
-    /// `field` of a policy cannot be expressed.
-    pub(super) fn add(
-        &mut self,
-        policy: &Policy,
-        field: &str,
-        what: impl Into<String>,
-        reason: impl Into<String>,
-    ) {
-        let id = super::names::excerpt(policy.id().unwrap_or_default());
-        let path = if field.is_empty() { id } else { format!("{id}.{field}") };
-        self.0.push(Unsupported::in_policies(format!("policies.{path}"), what, reason));
-    }
-
-    pub(super) fn add_if(
-        &mut self,
-        applies: bool,
-        policy: &Policy,
-        field: &str,
-        what: impl Into<String>,
-        reason: &str,
-    ) {
-        if applies {
-            self.add(policy, field, what, reason);
-        }
-    }
-
-    /// The features that no other system has.
-    pub(super) fn add_common(&mut self, policy: &Policy, system: &str) {
-        let none = format!("not supported by {system}");
+    /// Starts with a policy, and checks the features that no other system has.
+    pub(super) fn start(&mut self, policy: &Policy, system: &str) {
+        self.policy = format!("policies.{}", excerpt(policy.id().unwrap_or_default()));
         let by_class = Class::ALL.iter().any(|class| policy.timing_on(*class) != policy.timing());
-        let nested = policy.nested() != Nested::Outer;
-        self.add_if(by_class, policy, "on", "timing by class", &none);
-        self.add_if(policy.durable().is_some(), policy, "durable", "a durable stage", &none);
-        self.add_if(!policy.is_idempotent(), policy, "idempotent", "false", &none);
-        self.add_if(policy.max_hint().is_some(), policy, "max_hint", "a longest hint", &none);
-        self.add_if(nested, policy, "nested", "the mode of nested sessions", &none);
         let waits = policy.max_rate_limit_waits() != DEFAULT_MAX_RATE_LIMIT_WAITS;
-        self.add_if(waits, policy, "max_rate_limit_waits", "a limit of hinted waits", &none);
+        let checks = [
+            (by_class, "on", "timing by class"),
+            (policy.durable().is_some(), "durable", "a durable stage"),
+            (!policy.is_idempotent(), "idempotent", "false"),
+            (policy.max_hint().is_some(), "max_hint", "a longest hint"),
+            (policy.nested() != Nested::Outer, "nested", "the mode of nested sessions"),
+            (waits, "max_rate_limit_waits", "a limit of hinted waits"),
+        ];
+        self.add_all(&checks, &format!("not supported by {system}"));
+    }
+
+    /// A field of the current policy cannot be expressed.
+    pub(super) fn add(&mut self, field: &str, what: impl Into<String>, reason: &str) {
+        let dot = if field.is_empty() { "" } else { "." };
+        self.found.push(Unsupported::in_policies(
+            format!("{}{dot}{field}", self.policy),
+            what,
+            reason,
+        ));
+    }
+
+    /// Adds the checks that apply, each with its field and what it is.
+    pub(super) fn add_all(&mut self, checks: &[(bool, &str, &str)], reason: &str) {
+        for (_, field, what) in checks.iter().filter(|(applies, ..)| *applies) {
+            self.add(field, *what, reason);
+        }
     }
 
     /// The text, unless there are reasons against it.
     pub(super) fn into_result(self, text: String) -> Result<String, Vec<Unsupported>> {
-        if self.0.is_empty() { Ok(text) } else { Err(self.0) }
+        if self.found.is_empty() { Ok(text) } else { Err(self.found) }
     }
 }
 

@@ -7,122 +7,114 @@ use serde::{Serialize, Serializer};
 use steadfast::file::Source;
 use steadfast::nearest;
 
-use super::detect;
+use super::names::excerpt;
+use super::reader::Reader;
 
-/// A format of retry settings.
-///
-/// ```
-/// use steadfast_import::ImportFormat;
-///
-/// assert_eq!("envoy".parse(), Ok(ImportFormat::Envoy));
-/// let error = "resilience4".parse::<ImportFormat>().unwrap_err();
-/// assert!(error.to_string().ends_with("did you mean resilience4j?"));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ImportFormat {
+/// Defines the formats: each is a feature of that name, with its importer, its description, and the
+/// names of settings by which its files are detected.
+macro_rules! formats {
+    ($($(#[$doc:meta])* $feature:literal $variant:ident $read:path, $about:literal, $markers:expr;)*) => {
+        /// A format of retry settings.
+        ///
+        /// ```
+        /// use steadfast_import::ImportFormat;
+        ///
+        /// assert_eq!("envoy".parse(), Ok(ImportFormat::Envoy));
+        /// let error = "resilience4".parse::<ImportFormat>().unwrap_err();
+        /// assert!(error.to_string().ends_with("did you mean resilience4j?"));
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum ImportFormat {
+            $($(#[$doc])* #[cfg(feature = $feature)] $variant,)*
+        }
+
+        impl ImportFormat {
+            const COUNT: usize = 0 $(+ cfg!(feature = $feature) as usize)*;
+
+            /// Every format whose feature is on.
+            pub const ALL: [Self; Self::COUNT] =
+                [$(#[cfg(feature = $feature)] Self::$variant,)*];
+
+            /// Its name in commands.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(#[cfg(feature = $feature)] Self::$variant => $feature,)*
+                }
+            }
+
+            /// A short description.
+            #[must_use]
+            pub const fn about(self) -> &'static str {
+                match self {
+                    $(#[cfg(feature = $feature)] Self::$variant => $about,)*
+                }
+            }
+
+            const fn markers(self) -> &'static [&'static str] {
+                match self {
+                    $(#[cfg(feature = $feature)] Self::$variant => &$markers,)*
+                }
+            }
+
+            pub(super) fn read(self, reader: &mut Reader<'_>) {
+                match self {
+                    $(#[cfg(feature = $feature)] Self::$variant => $read(reader),)*
+                }
+            }
+        }
+    };
+}
+
+formats! {
     /// MicroProfile and SmallRye fault tolerance, as properties.
-    #[cfg(feature = "microprofile")]
-    MicroProfile,
+    "microprofile" MicroProfile crate::microprofile::read,
+        "MicroProfile and SmallRye fault tolerance (properties)",
+        ["smallrye.faulttolerance", "quarkus.fault-tolerance", "Retry/", "CircuitBreaker/"];
     /// The nodes of a workflow engine, as JSON.
-    #[cfg(feature = "workflow")]
-    Workflow,
+    "workflow" Workflow crate::workflow::read,
+        "workflow nodes (JSON)",
+        ["retry_strategy", "exponential_backoff", "fixed_delay", "custom_schedule",
+         "customSchedule", "initialDelaySeconds", "initial_delay_seconds", "nodeId"];
     /// A client library's settings, as Ruby, YAML or JSON.
-    #[cfg(feature = "client")]
-    Client,
+    "client" Client crate::client::read,
+        "a client library (Ruby, YAML or JSON)",
+        crate::client::SETTINGS;
     /// gRPC's service config, as JSON.
-    #[cfg(feature = "grpc")]
-    GrpcServiceConfig,
+    "grpc" GrpcServiceConfig crate::grpc::read,
+        "gRPC service config (JSON)",
+        ["methodConfig", "retryPolicy", "retryThrottling", "retryableStatusCodes"];
     /// Resilience4j under Spring, as YAML.
-    #[cfg(feature = "resilience4j")]
-    Resilience4j,
+    "resilience4j" Resilience4j crate::resilience4j::read,
+        "Resilience4j (YAML)",
+        ["resilience4j", "waitDuration", "wait-duration", "enableExponentialBackoff"];
     /// AWS Step Functions: a state machine, or its `Retry` alone.
-    #[cfg(feature = "step-functions")]
-    StepFunctions,
+    "step-functions" StepFunctions crate::step_functions::read,
+        "AWS Step Functions Retry (JSON or YAML)",
+        ["ErrorEquals", "IntervalSeconds", "BackoffRate", "StartAt", "States."];
     /// Envoy's routes, or their retry policy alone, as YAML or JSON.
-    #[cfg(feature = "envoy")]
-    Envoy,
+    "envoy" Envoy crate::envoy::read,
+        "Envoy route retry policy (YAML or JSON)",
+        ["retry_policy", "virtual_hosts", "num_retries", "per_try_timeout", "retry_back_off"];
 }
 
 impl ImportFormat {
-    const COUNT: usize = cfg!(feature = "microprofile") as usize
-        + cfg!(feature = "workflow") as usize
-        + cfg!(feature = "client") as usize
-        + cfg!(feature = "grpc") as usize
-        + cfg!(feature = "resilience4j") as usize
-        + cfg!(feature = "step-functions") as usize
-        + cfg!(feature = "envoy") as usize;
-
-    /// Every format whose feature is on.
-    pub const ALL: [Self; Self::COUNT] = [
-        #[cfg(feature = "microprofile")]
-        Self::MicroProfile,
-        #[cfg(feature = "workflow")]
-        Self::Workflow,
-        #[cfg(feature = "client")]
-        Self::Client,
-        #[cfg(feature = "grpc")]
-        Self::GrpcServiceConfig,
-        #[cfg(feature = "resilience4j")]
-        Self::Resilience4j,
-        #[cfg(feature = "step-functions")]
-        Self::StepFunctions,
-        #[cfg(feature = "envoy")]
-        Self::Envoy,
-    ];
-
-    /// Its name in commands.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            #[cfg(feature = "microprofile")]
-            Self::MicroProfile => "microprofile",
-            #[cfg(feature = "workflow")]
-            Self::Workflow => "workflow",
-            #[cfg(feature = "client")]
-            Self::Client => "client",
-            #[cfg(feature = "grpc")]
-            Self::GrpcServiceConfig => "grpc",
-            #[cfg(feature = "resilience4j")]
-            Self::Resilience4j => "resilience4j",
-            #[cfg(feature = "step-functions")]
-            Self::StepFunctions => "step-functions",
-            #[cfg(feature = "envoy")]
-            Self::Envoy => "envoy",
-        }
-    }
-
-    /// A short description.
-    #[must_use]
-    pub const fn about(self) -> &'static str {
-        match self {
-            #[cfg(feature = "microprofile")]
-            Self::MicroProfile => "MicroProfile and SmallRye fault tolerance (properties)",
-            #[cfg(feature = "workflow")]
-            Self::Workflow => "workflow nodes (JSON)",
-            #[cfg(feature = "client")]
-            Self::Client => "a client library (Ruby, YAML or JSON)",
-            #[cfg(feature = "grpc")]
-            Self::GrpcServiceConfig => "gRPC service config (JSON)",
-            #[cfg(feature = "resilience4j")]
-            Self::Resilience4j => "Resilience4j (YAML)",
-            #[cfg(feature = "step-functions")]
-            Self::StepFunctions => "AWS Step Functions Retry (JSON or YAML)",
-            #[cfg(feature = "envoy")]
-            Self::Envoy => "Envoy route retry policy (YAML or JSON)",
-        }
-    }
-
     /// Whether the format encodes numbers and booleans as strings: Spring and Protocol Buffers
     /// accept them in quotes, and properties have only strings.
     pub(super) fn has_quoted_scalars(self) -> bool {
         matches!(self.name(), "microprofile" | "resilience4j" | "envoy")
     }
 
-    /// Detects the format of a text by the names of its settings.
+    /// Detects the format of a text: the one with the most of its characteristic names in it. The
+    /// text is not parsed, so a malformed file still gets the error messages of its own format.
     #[must_use]
     pub fn detect(source: &Source) -> Option<Self> {
-        detect::detect(source.text())
+        let found = |format: Self| {
+            format.markers().iter().filter(|marker| source.text().contains(**marker)).count()
+        };
+        // Of several maxima, the first.
+        Self::ALL.into_iter().rev().filter(|format| found(*format) > 0).max_by_key(|it| found(*it))
     }
 }
 
@@ -162,6 +154,6 @@ impl FromStr for ImportFormat {
 
     fn from_str(name: &str) -> Result<Self, UnknownFormatError> {
         let found = Self::ALL.into_iter().find(|format| format.name() == name);
-        found.ok_or_else(|| UnknownFormatError { name: super::names::excerpt(name) })
+        found.ok_or_else(|| UnknownFormatError { name: excerpt(name) })
     }
 }

@@ -52,7 +52,6 @@
 mod backoff;
 #[cfg(feature = "client")]
 mod client;
-mod detect;
 #[cfg(feature = "envoy")]
 mod envoy;
 #[cfg(any(feature = "microprofile", feature = "resilience4j"))]
@@ -93,22 +92,7 @@ use reader::Reader;
 /// All problems of the text, each with its position.
 pub fn import(format: ImportFormat, source: &Source) -> Result<ImportReport, Problems> {
     let mut reader = Reader::new(format, source);
-    match format {
-        #[cfg(feature = "microprofile")]
-        ImportFormat::MicroProfile => microprofile::read(&mut reader),
-        #[cfg(feature = "workflow")]
-        ImportFormat::Workflow => workflow::read(&mut reader),
-        #[cfg(feature = "client")]
-        ImportFormat::Client => client::read(&mut reader),
-        #[cfg(feature = "grpc")]
-        ImportFormat::GrpcServiceConfig => grpc::read(&mut reader),
-        #[cfg(feature = "resilience4j")]
-        ImportFormat::Resilience4j => resilience4j::read(&mut reader),
-        #[cfg(feature = "step-functions")]
-        ImportFormat::StepFunctions => step_functions::read(&mut reader),
-        #[cfg(feature = "envoy")]
-        ImportFormat::Envoy => envoy::read(&mut reader),
-    }
+    format.read(&mut reader);
     let report = reader.finish()?;
     if report.policies.is_empty() {
         let message = format!("no retry settings found for {}", format.about());

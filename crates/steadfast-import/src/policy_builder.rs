@@ -13,7 +13,7 @@ use steadfast::policy::{Draft, PolicyError, Setting};
 
 use super::reader::Reader;
 use super::report::ImportedPolicy;
-use super::value::Value;
+use super::value::{Read, Value};
 
 pub(super) struct PolicyBuilder {
     pub(super) id: String,
@@ -36,23 +36,15 @@ impl PolicyBuilder {
         Self { id, span: from.key_span, path, fields: Vec::new() }
     }
 
-    /// Sets a field from a setting of the other system.
-    pub(super) fn set(&mut self, name: &str, value: Setting, from: &Value<'_>) {
-        let origin = Some((from.node.span, from.path.clone()));
-        self.fields.push(Field { name: name.to_owned(), value, origin });
+    /// Sets a field from a setting of the other system, or to its default.
+    pub(super) fn set(&mut self, name: &str, value: impl Into<Setting>, from: Option<&Value<'_>>) {
+        let origin = from.map(|from| (from.node.span, from.path.clone()));
+        self.fields.push(Field { name: name.to_owned(), value: value.into(), origin });
     }
 
-    /// Sets a field to the other system's default.
-    pub(super) fn set_default(&mut self, name: &str, value: Setting) {
-        self.fields.push(Field { name: name.to_owned(), value, origin: None });
-    }
-
-    /// Sets a field from a setting, or to a default if there is no setting.
-    pub(super) fn set_or_default(&mut self, name: &str, value: Setting, from: Option<&Value<'_>>) {
-        match from {
-            Some(from) => self.set(name, value, from),
-            None => self.set_default(name, value),
-        }
+    /// Sets a field to what was read.
+    pub(super) fn put(&mut self, name: &str, read: Read<'_, impl Into<Setting>>) {
+        self.set(name, read.value, read.from.as_ref());
     }
 }
 
@@ -100,17 +92,9 @@ impl Reader<'_> {
     }
 }
 
-pub(super) fn count(count: u32) -> Setting {
-    Setting::Number(f64::from(count))
-}
-
 /// A duration in the notation of policy files.
 pub(super) fn time(time: Duration) -> Setting {
     Setting::Word(duration::format(time))
-}
-
-pub(super) fn word(word: &str) -> Setting {
-    Setting::Word(word.to_owned())
 }
 
 /// A list of distinct rules.
@@ -136,8 +120,10 @@ impl RuleList {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+}
 
-    pub(super) fn setting(self) -> Setting {
-        Setting::List(self.0.into_iter().map(Setting::Word).collect())
+impl From<RuleList> for Setting {
+    fn from(RuleList(rules): RuleList) -> Self {
+        Self::List(rules.into_iter().map(Self::Word).collect())
     }
 }

@@ -71,69 +71,48 @@ impl Writer {
             return self.key(1, &policy.id, "{}");
         }
         self.key(1, &policy.id, "");
-        let parts = policy.fields.iter().map(|(path, _)| split(path).0);
-        for part in distinct(parts) {
-            if !part.is_empty() {
-                self.line(2, &format!("{part}:"));
-            }
-            let depth = if part.is_empty() { 2 } else { 3 };
-            for (path, value) in policy.fields.iter().filter(|(path, _)| split(path).0 == part) {
-                self.line(depth, &format!("{}: {}", split(path).1, format_setting(value)));
-            }
-        }
+        let mut fields: Vec<(Vec<&str>, String)> = (policy.fields.iter())
+            .map(|(path, value)| (path.split('.').collect(), format_setting(value)))
+            .collect();
+        // Sections follow the policy's own fields.
+        fields.sort_by_key(|(path, _)| path.len() > 1);
+        self.nested(2, fields.iter().map(|(path, value)| (&path[..], &**value)).collect());
     }
 
-    /// Names that share a part share its key, so that no key is duplicated.
     fn mappings(&mut self, mappings: &[ImportedMapping]) {
         if mappings.is_empty() {
             return;
         }
         self.line(0, "subsystem_mappings:");
-        for (subsystem, mappings) in grouped(mappings.iter(), |mapping| &mapping.subsystem) {
-            self.key(1, subsystem, "");
-            for (operation, mappings) in grouped(mappings.into_iter(), |mapping| &mapping.operation)
-            {
-                self.key(2, operation, "");
-                for (case, mappings) in grouped(mappings.into_iter(), |mapping| &mapping.case) {
-                    let policy = mappings.first().map_or("", |mapping| &mapping.policy);
-                    self.key(3, case, &scalar(policy));
+        let mapped: Vec<_> = (mappings.iter())
+            .map(|it| ([&*it.subsystem, &*it.operation, &*it.case], scalar(&it.policy)))
+            .collect();
+        self.nested(1, mapped.iter().map(|(name, policy)| (&name[..], &**policy)).collect());
+    }
+
+    /// Values by path. Paths that share a part share its key, in order of first appearance, so that
+    /// no key is duplicated.
+    fn nested<'v>(&mut self, depth: usize, values: Vec<(&'v [&'v str], &'v str)>) {
+        let mut indexes = HashMap::new();
+        let mut groups: Vec<(&str, Vec<(&[&str], &str)>)> = Vec::new();
+        for (path, value) in values {
+            let Some((key, rest)) = path.split_first() else { continue };
+            let index = *indexes.entry(*key).or_insert(groups.len());
+            match groups.get_mut(index) {
+                Some((_, group)) => group.push((rest, value)),
+                None => groups.push((key, vec![(rest, value)])),
+            }
+        }
+        for (key, group) in groups {
+            match group[..] {
+                [([], value), ..] => self.key(depth, key, value),
+                _ => {
+                    self.key(depth, key, "");
+                    self.nested(depth + 1, group);
                 }
             }
         }
     }
-}
-
-/// Mappings by one of their parts, in order of first appearance.
-fn grouped<'m>(
-    mappings: impl Iterator<Item = &'m ImportedMapping>,
-    part: impl Fn(&'m ImportedMapping) -> &'m String,
-) -> Vec<(&'m str, Vec<&'m ImportedMapping>)> {
-    let mut indexes = HashMap::new();
-    let mut groups: Vec<(&str, Vec<_>)> = Vec::new();
-    for mapping in mappings {
-        let name = part(mapping).as_str();
-        let index = *indexes.entry(name).or_insert(groups.len());
-        match groups.get_mut(index) {
-            Some((_, group)) => group.push(mapping),
-            None => groups.push((name, vec![mapping])),
-        }
-    }
-    groups
-}
-
-/// The section of a policy that a field belongs to, and its name in it.
-fn split(path: &str) -> (&str, &str) {
-    path.split_once('.').unwrap_or(("", path))
-}
-
-fn distinct<'t>(names: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
-    let mut distinct = Vec::new();
-    for name in names {
-        if !distinct.contains(&name) {
-            distinct.push(name);
-        }
-    }
-    distinct
 }
 
 fn format_setting(value: &Setting) -> String {

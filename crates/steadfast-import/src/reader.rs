@@ -10,18 +10,13 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use steadfast::file::tree::{self, Content, Node, Span};
-use steadfast::file::{Format, Problem, Problems, Source};
+use steadfast::file::{Findings, Format, Problem, Problems, Source};
 use steadfast::{duration, nearest};
 
 use super::names::excerpt;
 use super::report::{ImportReport, ImportedMapping, Unsupported};
-use super::value::{Fields, Spelling, Value, describe, number};
+use super::value::{Fields, Read, Spelling, Value, number};
 use super::{ImportFormat, names};
-
-const MAX_BYTES: usize = 8 * 1024 * 1024;
-
-/// The most problems that are listed; the rest is counted.
-const MAX_PROBLEMS: usize = 1000;
 
 /// An import in progress.
 pub(super) struct Reader<'s> {
@@ -30,8 +25,7 @@ pub(super) struct Reader<'s> {
     /// How many policies asked for each id.
     pub(super) ids: HashMap<String, u32>,
     mapped: HashSet<[String; 3]>,
-    problems: Vec<Problem>,
-    omitted: usize,
+    findings: Findings,
 }
 
 impl<'s> Reader<'s> {
@@ -43,40 +37,25 @@ impl<'s> Reader<'s> {
             mappings: Vec::new(),
             unsupported: Vec::new(),
         };
-        Self {
-            source,
-            report,
-            ids: HashMap::new(),
-            mapped: HashSet::new(),
-            problems: Vec::new(),
-            omitted: 0,
-        }
+        let findings = Findings::new(source);
+        Self { source, report, ids: HashMap::new(), mapped: HashSet::new(), findings }
     }
 
     pub(super) fn finish(mut self) -> Result<ImportReport, Problems> {
-        if self.omitted > 0 {
-            let message = format!("{} more problems are not listed", self.omitted);
-            let problem = Problem::of_file(self.source.name(), message);
-            self.problems.push(problem.suggest("fix the listed ones first"));
-        }
         self.report.unsupported.sort_by_key(|item| (item.line, item.column));
         // A setting that several policies inherit is read once for each of them.
         let mut seen = HashSet::new();
         self.report.unsupported.retain(|item| seen.insert(item.to_string()));
         let mut seen = HashSet::new();
-        self.problems.retain(|problem| seen.insert(problem.to_string()));
-        Problems::into_result(self.problems).map(|()| self.report)
+        let mut problems = self.findings.finish();
+        problems.retain(|problem| seen.insert(problem.to_string()));
+        Problems::into_result(problems).map(|()| self.report)
     }
 
     /// Reports a text that is too long. The parser of [trees](Self::tree) has the same limit.
     pub(super) fn check_size(&mut self) -> bool {
-        let fits = self.source.text().len() <= MAX_BYTES;
-        if !fits {
-            let message = format!("the file is larger than {} MiB", MAX_BYTES / 1024 / 1024);
-            let problem = Problem::of_file(self.source.name(), message);
-            self.add_problem(problem.suggest("check that it is the right file, or split it"));
-        }
-        fits
+        let checked = tree::check_size(self.source);
+        checked.map_err(|problem| self.add_problem(problem)).is_ok()
     }
 
     /// Parses the text as JSON if it starts with a bracket, and as YAML otherwise.
@@ -84,18 +63,12 @@ impl<'s> Reader<'s> {
         let json = self.source.text().trim_start().starts_with(['{', '[']);
         let (tree, problems) =
             tree::parse(self.source, if json { Format::Json } else { Format::Yaml });
-        for problem in problems {
-            self.add_problem(problem);
-        }
+        problems.into_iter().for_each(|problem| self.add_problem(problem));
         tree
     }
 
     pub(super) fn add_problem(&mut self, problem: Problem) {
-        if self.problems.len() < MAX_PROBLEMS {
-            self.problems.push(problem);
-        } else {
-            self.omitted += 1;
-        }
+        self.findings.add(|| problem);
     }
 
     /// Reports an invalid value.
@@ -105,7 +78,12 @@ impl<'s> Reader<'s> {
     }
 
     /// Reports an invalid value, with what to do about it.
-    pub(super) fn invalid_with_hint(&mut self, value: &Value<'_>, message: String, hint: &str) {
+    pub(super) fn invalid_with_hint(
+        &mut self,
+        value: &Value<'_>,
+        message: impl Into<String>,
+        hint: &str,
+    ) {
         let problem = Problem::at(self.source, value.node.span, message).field(&value.path);
         self.add_problem(problem.suggest(hint));
     }
@@ -170,12 +148,9 @@ impl<'s> Reader<'s> {
     pub(super) fn map(&mut self, name: [&str; 3], policy: &str, from: &Value<'_>) {
         let [subsystem, operation, case] = name.map(names::part);
         if !self.mapped.insert([subsystem.clone(), operation.clone(), case.clone()]) {
+            let what = format!("the name {}", excerpt(&operation));
             let reason = format!("mapped to another policy already; use this one's id, {policy}");
-            return self.unsupported_part(
-                from,
-                format!("the name {}", excerpt(&operation)),
-                reason,
-            );
+            return self.unsupported_part(from, what, reason);
         }
         let policy = policy.to_owned();
         self.report.mappings.push(ImportedMapping { subsystem, operation, case, policy });
@@ -184,36 +159,54 @@ impl<'s> Reader<'s> {
 
 /// Typed values. A value of another type is reported.
 impl Reader<'_> {
+    /// What a setting says; `None` if it is absent or invalid.
+    pub(super) fn read<'t, T>(
+        &mut self,
+        from: Option<Value<'t>>,
+        read: impl FnOnce(&mut Self, &Value<'t>) -> Option<T>,
+    ) -> Option<Read<'t, T>> {
+        let value = read(self, from.as_ref()?)?;
+        Some(Read { value, from })
+    }
+
+    /// What a setting says; the other system's default if it is absent or invalid.
+    pub(super) fn read_or<'t, T>(
+        &mut self,
+        from: Option<Value<'t>>,
+        read: impl FnOnce(&mut Self, &Value<'t>) -> Option<T>,
+        default: T,
+    ) -> Read<'t, T> {
+        let value = from.as_ref().and_then(|value| read(self, value)).unwrap_or(default);
+        Read { value, from }
+    }
+
+    /// Reports a value that is not of its type.
+    fn expect<T>(&mut self, read: Option<T>, value: &Value<'_>, wanted: &str) -> Option<T> {
+        if read.is_none() {
+            self.invalid(value, format!("{} is {wanted}", value.describe()));
+        }
+        read
+    }
+
     pub(super) fn fields<'t>(
         &mut self,
         value: &Value<'t>,
         spelling: Spelling,
     ) -> Option<Fields<'t>> {
-        match &value.node.content {
+        let fields = match &value.node.content {
             Content::Map(entries) => Some(Fields::new(value, entries, spelling)),
-            _ => {
-                self.invalid(value, format!("{} is not a map", describe(value.node)));
-                None
-            }
-        }
+            _ => None,
+        };
+        self.expect(fields, value, "not a map")
     }
 
     pub(super) fn list<'t>(&mut self, value: &Value<'t>) -> Vec<Value<'t>> {
-        match &value.node.content {
-            Content::List(_) => value.items(),
-            _ => {
-                self.invalid(value, format!("{} is not a list", describe(value.node)));
-                Vec::new()
-            }
-        }
+        let items = value.is_list().then(|| value.items());
+        self.expect(items, value, "not a list").unwrap_or_default()
     }
 
     pub(super) fn text<'t>(&mut self, value: &Value<'t>) -> Option<&'t str> {
-        let text = value.as_text();
-        if text.is_none() {
-            self.invalid(value, format!("{} is not a string", describe(value.node)));
-        }
-        text
+        self.expect(value.as_text(), value, "not a string")
     }
 
     pub(super) fn bool(&mut self, value: &Value<'_>) -> Option<bool> {
@@ -225,10 +218,7 @@ impl Reader<'_> {
             }
             _ => None,
         };
-        if read.is_none() {
-            self.invalid(value, format!("{} is neither true nor false", describe(value.node)));
-        }
-        read
+        self.expect(read, value, "neither true nor false")
     }
 
     pub(super) fn number(&mut self, value: &Value<'_>) -> Option<f64> {
@@ -238,11 +228,7 @@ impl Reader<'_> {
             Content::Text(text) if self.report.format.has_quoted_scalars() => number(text),
             _ => None,
         };
-        let read = read.filter(|number| number.is_finite());
-        if read.is_none() {
-            self.invalid(value, format!("{} is not a number", describe(value.node)));
-        }
-        read
+        self.expect(read.filter(|number| number.is_finite()), value, "not a number")
     }
 
     /// A number greater than 0.
@@ -274,14 +260,22 @@ impl Reader<'_> {
 
     /// A number of seconds.
     pub(super) fn seconds(&mut self, value: &Value<'_>) -> Option<Duration> {
-        let seconds = self.number(value)?;
-        match duration::from_seconds(seconds) {
-            Ok(duration) => Some(duration),
-            Err(_) => {
-                self.invalid(value, format!("{seconds} is not a number of seconds"));
-                None
-            }
+        self.scaled(value, 1.0, "seconds")
+    }
+
+    /// A number of a unit of time, which has `seconds`.
+    pub(super) fn scaled(
+        &mut self,
+        value: &Value<'_>,
+        seconds: f64,
+        unit: &str,
+    ) -> Option<Duration> {
+        let number = self.number(value)?;
+        let read = duration::from_seconds(number * seconds).ok();
+        if read.is_none() {
+            self.invalid(value, format!("{number} is not a number of {unit}"));
         }
+        read
     }
 
     /// A duration in the JSON form of Protocol Buffers: seconds with the suffix `s`.
@@ -290,10 +284,13 @@ impl Reader<'_> {
         let digits = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
         let read = seconds.filter(digits).and_then(|seconds| duration::parse(seconds).ok());
         if read.is_none() {
-            let message = format!("{} is not a duration", describe(value.node));
-            self.invalid_with_hint(value, message, "write seconds, like 0.25s");
+            self.not_a_duration(value, "write seconds, like 0.25s");
         }
         read
+    }
+
+    pub(super) fn not_a_duration(&mut self, value: &Value<'_>, hint: &str) {
+        self.invalid_with_hint(value, format!("{} is not a duration", value.describe()), hint);
     }
 
     /// One of `names`, in any case.

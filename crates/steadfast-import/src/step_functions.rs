@@ -17,9 +17,9 @@ use std::time::Duration;
 
 use super::backoff::Exponential;
 use super::names;
-use super::policy_builder::{PolicyBuilder, RuleList, count, time, word};
+use super::policy_builder::{PolicyBuilder, RuleList, time};
 use super::reader::Reader;
-use super::value::{Spelling, Value, contains_key};
+use super::value::{Read, Spelling, Value, contains_key};
 
 const SUBSYSTEM: &str = "step-functions";
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -47,7 +47,7 @@ pub(super) fn read(reader: &mut Reader<'_>) {
     if root.is_list() {
         state(reader, "retry", &root, &root, None);
     } else if root.get("ErrorEquals").is_some() {
-        reader.invalid_with_hint(&root, "a single retrier".to_owned(), "wrap it in a list: [ … ]");
+        reader.invalid_with_hint(&root, "a single retrier", "wrap it in a list: [ … ]");
     } else {
         machine(reader, &root, "retry");
     }
@@ -56,8 +56,7 @@ pub(super) fn read(reader: &mut Reader<'_>) {
 /// A state machine, a state, or a part of either.
 fn machine(reader: &mut Reader<'_>, value: &Value<'_>, name: &str) {
     if let Some(retry) = value.get("Retry") {
-        let timeout = value.get("TimeoutSeconds");
-        let id = state(reader, name, value, &retry, timeout.as_ref());
+        let id = state(reader, name, value, &retry, value.get("TimeoutSeconds"));
         reader.map([SUBSYSTEM, name, "default"], &id, value);
     }
     for entry in value.entries() {
@@ -100,18 +99,22 @@ fn nested(reader: &mut Reader<'_>, value: &Value<'_>, name: &str) {
 struct Retrier<'t> {
     value: Value<'t>,
     errors: Vec<Value<'t>>,
-    retries: u32,
-    interval: Duration,
-    rate: f64,
-    max_delay: Option<Duration>,
-    jitter: &'static str,
-    from: [Option<Value<'t>>; 5],
+    retries: Read<'t, u32>,
+    interval: Read<'t, Duration>,
+    rate: Read<'t, f64>,
+    max_delay: Read<'t, Option<Duration>>,
+    jitter: Read<'t, &'static str>,
 }
 
 impl Retrier<'_> {
     fn same_timing(&self, other: &Self) -> bool {
-        let timing = |of: &Self| (of.retries, of.interval, of.max_delay, of.jitter);
-        timing(self) == timing(other) && self.rate == other.rate
+        let timing =
+            |of: &Self| (of.retries.value, of.interval.value, of.max_delay.value, of.jitter.value);
+        timing(self) == timing(other) && self.rate.value == other.rate.value
+    }
+
+    fn retries(&self) -> bool {
+        self.retries.value > 0
     }
 }
 
@@ -120,25 +123,23 @@ fn state(
     name: &str,
     value: &Value<'_>,
     retry: &Value<'_>,
-    timeout: Option<&Value<'_>>,
+    timeout: Option<Value<'_>>,
 ) -> String {
     let retriers: Vec<_> =
         reader.list(retry).iter().filter_map(|value| retrier(reader, value)).collect();
     let mut policy = PolicyBuilder::new(&names::id(name), value);
-    match retriers.iter().find(|retrier| retrier.retries > 0) {
+    match retriers.iter().find(|retrier| retrier.retries()) {
         Some(first) => {
             write_timing(&mut policy, first);
-            for other in retriers.iter().filter(|other| other.retries > 0) {
+            for other in retriers.iter().filter(|other| other.retries()) {
                 compare(reader, first, other);
             }
         }
-        None => policy.set_default("max_retries", count(0)),
+        None => policy.set("max_retries", 0, None),
     }
     write_errors(reader, &mut policy, retry, &retriers);
-    if let Some(timeout) = timeout
-        && let Some(limit) = reader.seconds(timeout)
-    {
-        policy.set("attempt_timeout", time(limit), timeout);
+    if let Some(timeout) = reader.read(timeout, Reader::seconds) {
+        policy.put("attempt_timeout", timeout.map(time));
     }
     reader.add_policy(policy)
 }
@@ -152,25 +153,23 @@ fn retrier<'t>(reader: &mut Reader<'_>, value: &Value<'t>) -> Option<Retrier<'t>
     if errors.is_empty() {
         reader.missing(&fields, "ErrorEquals", r#"name the errors, like ["States.ALL"]"#);
     }
-    let from @ [attempts, interval, rate, max_delay, jitter] =
-        &["MaxAttempts", "IntervalSeconds", "BackoffRate", "MaxDelaySeconds", "JitterStrategy"]
-            .map(|name| fields.take(name));
-    let strategy = jitter.as_ref().and_then(|value| reader.one_of(value, &["FULL", "NONE"]));
+    let seconds = |reader: &mut Reader<'_>, value: &Value<'_>| reader.seconds(value).map(Some);
     let retrier = Retrier {
         value: value.clone(),
         errors,
-        retries: attempts.as_ref().map_or(Some(MAX_ATTEMPTS), |value| reader.count(value))?,
-        interval: interval.as_ref().map_or(Some(INTERVAL), |value| reader.seconds(value))?,
-        rate: rate.as_ref().map_or(Some(BACKOFF_RATE), |value| growth(reader, value))?,
-        max_delay: match max_delay {
-            Some(value) => Some(reader.seconds(value)?),
-            None => None,
-        },
-        jitter: if strategy == Some("FULL") { "full" } else { "none" },
-        from: from.clone(),
+        jitter: reader.read_or(fields.take("JitterStrategy"), jitter, "none"),
+        retries: reader.read_or(fields.take("MaxAttempts"), Reader::count, MAX_ATTEMPTS),
+        interval: reader.read_or(fields.take("IntervalSeconds"), Reader::seconds, INTERVAL),
+        rate: reader.read_or(fields.take("BackoffRate"), growth, BACKOFF_RATE),
+        max_delay: reader.read_or(fields.take("MaxDelaySeconds"), seconds, None),
     };
     reader.report_remaining(fields, &[("Comment", NOT_RETRYING)]);
     Some(retrier)
+}
+
+fn jitter(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<&'static str> {
+    let strategy = reader.one_of(value, &["FULL", "NONE"])?;
+    Some(if strategy == "FULL" { "full" } else { "none" })
 }
 
 fn growth(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<f64> {
@@ -183,17 +182,15 @@ fn growth(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<f64> {
 }
 
 fn write_timing(policy: &mut PolicyBuilder, retrier: &Retrier<'_>) {
-    let [attempts, interval, rate, max_delay, jitter] = retrier.from.each_ref().map(Option::as_ref);
-    policy.set_or_default("max_retries", count(retrier.retries), attempts);
+    policy.put("max_retries", retrier.retries.clone());
     Exponential {
-        base: retrier.interval,
-        multiplier: retrier.rate,
-        cap: retrier.max_delay,
-        retries: retrier.retries,
-        from: [interval, rate, max_delay],
+        base: retrier.interval.clone(),
+        multiplier: retrier.rate.clone(),
+        cap: retrier.max_delay.clone(),
+        retries: retrier.retries.value,
     }
     .write(policy);
-    policy.set_or_default("jitter", word(retrier.jitter), jitter);
+    policy.put("jitter", retrier.jitter.clone());
 }
 
 fn compare(reader: &mut Reader<'_>, first: &Retrier<'_>, other: &Retrier<'_>) {
@@ -203,11 +200,8 @@ fn compare(reader: &mut Reader<'_>, first: &Retrier<'_>, other: &Retrier<'_>) {
     let (what, reason) = if first.same_timing(other) {
         ("its own retry count", "a policy has one retry count for all errors")
     } else {
-        (
-            "its own delays and retry count",
-            "a policy uses those of the first retrier for all \
-                                            errors",
-        )
+        let reason = "a policy uses those of the first retrier for all errors";
+        ("its own delays and retry count", reason)
     };
     reader.unsupported_part(&other.value, what, reason);
 }
@@ -225,8 +219,8 @@ fn write_errors(
         for error in &retrier.errors {
             let Some(name) = reader.text(error) else { continue };
             let Some(rule) = rule(reader, error, name) else { continue };
-            all_but_timeout |= name == "States.TaskFailed" && retrier.retries > 0;
-            let (list, other) = if retrier.retries > 0 {
+            all_but_timeout |= name == "States.TaskFailed" && retrier.retries();
+            let (list, other) = if retrier.retries() {
                 (&mut retry_on, &abort_on)
             } else {
                 (&mut abort_on, &retry_on)
@@ -240,9 +234,9 @@ fn write_errors(
     if all_but_timeout && !retry_on.contains("timeout") {
         abort_on.add("timeout");
     }
-    policy.set("retry_on", retry_on.setting(), retry);
+    policy.set("retry_on", retry_on, Some(retry));
     if !abort_on.is_empty() {
-        policy.set("abort_on", abort_on.setting(), retry);
+        policy.set("abort_on", abort_on, Some(retry));
     }
 }
 
@@ -262,11 +256,8 @@ fn rule(reader: &mut Reader<'_>, value: &Value<'_>, name: &str) -> Option<String
             None
         }
         _ if name.starts_with("States.") => {
-            reader.unknown_name(
-                value,
-                name,
-                &["States.ALL", "States.Timeout", "States.TaskFailed"],
-            );
+            let names = ["States.ALL", "States.Timeout", "States.TaskFailed"];
+            reader.unknown_name(value, name, &names);
             None
         }
         _ => Some(name.to_owned()),

@@ -14,6 +14,19 @@ pub(super) struct Value<'t> {
     pub(super) path: String,
 }
 
+/// What was read from a setting; without one, the other system's default.
+#[derive(Clone)]
+pub(super) struct Read<'t, T> {
+    pub(super) value: T,
+    pub(super) from: Option<Value<'t>>,
+}
+
+impl<'t, T> Read<'t, T> {
+    pub(super) fn map<U>(self, convert: impl FnOnce(T) -> U) -> Read<'t, U> {
+        Read { value: convert(self.value), from: self.from }
+    }
+}
+
 /// A map to take settings out of.
 pub(super) struct Fields<'t> {
     pub(super) span: Span,
@@ -58,12 +71,7 @@ impl<'t> Fields<'t> {
     }
 
     pub(super) fn value(&self, entry: &'t Entry) -> Value<'t> {
-        Value {
-            node: &entry.value,
-            key: &entry.key,
-            key_span: entry.key_span,
-            path: below(&self.path, &entry.key),
-        }
+        Value::of_entry(&self.path, entry)
     }
 
     pub(super) fn unknown(&self, key: &str, others: &[(&str, &str)]) -> String {
@@ -79,6 +87,12 @@ impl<'t> Value<'t> {
     /// A whole file.
     pub(super) fn root(tree: &'t Node) -> Self {
         Self { node: tree, key: "", key_span: tree.span, path: String::new() }
+    }
+
+    fn of_entry(above: &str, Entry { key, key_span, value }: &'t Entry) -> Self {
+        let name = excerpt(key);
+        let path = if above.is_empty() { name } else { format!("{above}.{name}") };
+        Self { node: value, key, key_span: *key_span, path }
     }
 
     /// The items of a list; empty for another value.
@@ -100,13 +114,7 @@ impl<'t> Value<'t> {
         let Content::Map(entries) = &self.node.content else {
             return Vec::new();
         };
-        let entry = |entry: &'t Entry| Self {
-            node: &entry.value,
-            key: &entry.key,
-            key_span: entry.key_span,
-            path: below(&self.path, &entry.key),
-        };
-        entries.iter().map(entry).collect()
+        entries.iter().map(|entry| Self::of_entry(&self.path, entry)).collect()
     }
 
     /// The value of a key, if this is a map that has it.
@@ -140,7 +148,12 @@ impl<'t> Value<'t> {
 
     /// The key, or the type of a value without one. The value itself could be a secret.
     pub(super) fn name(&self) -> String {
-        if self.key.is_empty() { describe(self.node) } else { excerpt(self.key) }
+        if self.key.is_empty() { self.describe() } else { excerpt(self.key) }
+    }
+
+    /// The value as a message shows it.
+    pub(super) fn describe(&self) -> String {
+        self.node.content.to_string()
     }
 }
 
@@ -155,24 +168,8 @@ pub(super) fn contains_key(node: &Node, is_key: &dyn Fn(&str) -> bool) -> bool {
     }
 }
 
-fn below(path: &str, key: &str) -> String {
-    if path.is_empty() { excerpt(key) } else { format!("{path}.{}", excerpt(key)) }
-}
-
 /// A number in digits; `inf` and `nan` are rejected.
 pub(super) fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     text.bytes().any(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
-}
-
-/// A value as a message shows it.
-pub(super) fn describe(node: &Node) -> String {
-    match &node.content {
-        Content::Null => "null".to_owned(),
-        Content::Bool(bool) => bool.to_string(),
-        Content::Number(number) => number.to_string(),
-        Content::Plain(text) | Content::Text(text) => format!("`{}`", excerpt(text)),
-        Content::List(_) => "a list".to_owned(),
-        Content::Map(_) => "a map".to_owned(),
-    }
 }

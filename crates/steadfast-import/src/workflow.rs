@@ -16,38 +16,38 @@
 
 use std::time::Duration;
 
-use steadfast::policy::Setting;
-
 use super::backoff::{Exponential, write_schedule};
 use super::names;
-use super::policy_builder::{PolicyBuilder, RuleList, count, time, word};
+use super::policy_builder::{PolicyBuilder, RuleList, time};
 use super::reader::Reader;
 use super::value::{Fields, Spelling, Value};
 
 const MAX_ATTEMPTS: u32 = 3;
 const MULTIPLIER: f64 = 2.0;
-const SECONDS_PER_DAY: u64 = 86_400;
+const SECONDS_PER_DAY: f64 = 86_400.0;
 const STRATEGIES: [&str; 4] = ["immediate", "exponential_backoff", "fixed_delay", "custom"];
 
 /// Columns of the engine's table other than settings.
 const ROW_STATE: &[(&str, &str)] = &[
-    ("id", "row state, not a setting"),
-    ("retryType", "row state, not a setting"),
-    ("targetId", "row state, not a setting"),
-    ("executionId", "row state, not a setting"),
-    ("currentAttempt", "row state, not a setting"),
-    ("scheduledAt", "row state, not a setting"),
-    ("lastRetriedAt", "row state, not a setting"),
-    ("status", "row state, not a setting"),
-    ("lockedBy", "row state, not a setting"),
-    ("lockedAt", "row state, not a setting"),
+    ("id", NOT_A_SETTING),
+    ("retryType", NOT_A_SETTING),
+    ("targetId", NOT_A_SETTING),
+    ("executionId", NOT_A_SETTING),
+    ("currentAttempt", NOT_A_SETTING),
+    ("scheduledAt", NOT_A_SETTING),
+    ("lastRetriedAt", NOT_A_SETTING),
+    ("status", NOT_A_SETTING),
+    ("lockedBy", NOT_A_SETTING),
+    ("lockedAt", NOT_A_SETTING),
     ("retryContext", "task payload, not a setting"),
-    ("errorHistory", "row state, not a setting"),
-    ("createdAt", "row state, not a setting"),
-    ("updatedAt", "row state, not a setting"),
-    ("version", "row state, not a setting"),
+    ("errorHistory", NOT_A_SETTING),
+    ("createdAt", NOT_A_SETTING),
+    ("updatedAt", NOT_A_SETTING),
+    ("version", NOT_A_SETTING),
     ("expiresAt", "a policy has no absolute time; set expires_at on the task"),
 ];
+
+const NOT_A_SETTING: &str = "row state, not a setting";
 
 /// Fields of a node other than its retry settings.
 const NODE_FIELDS: &[(&str, &str)] = &[
@@ -110,18 +110,16 @@ fn retry(reader: &mut Reader<'_>, fields: &mut Fields<'_>, id: &str) {
 
 fn settings(reader: &mut Reader<'_>, value: &Value<'_>, mut fields: Fields<'_>, id: &str) {
     let mut policy = PolicyBuilder::new(id, value);
-    if let Some(enabled) = fields.take("enabled")
-        && let Some(on) = reader.bool(&enabled)
-    {
-        policy.set("enabled", Setting::Bool(on), &enabled);
+    if let Some(enabled) = reader.read(fields.take("enabled"), Reader::bool) {
+        policy.put("enabled", enabled);
     }
-    let attempts = fields.take("max_attempts");
-    let retries = attempts.as_ref().and_then(|value| reader.count(value)).unwrap_or(MAX_ATTEMPTS);
-    policy.set_or_default("max_retries", count(retries), attempts.as_ref());
+    let attempts = reader.read_or(fields.take("max_attempts"), Reader::count, MAX_ATTEMPTS);
+    let retries = attempts.value;
+    policy.put("max_retries", attempts);
     timing(reader, &mut fields, &mut policy, retries);
     for (name, field) in [("retry_on", "retry_on"), ("ignore_exceptions", "abort_on")] {
         if let Some(value) = fields.take(name) {
-            policy.set(field, rules(reader, &value).setting(), &value);
+            policy.set(field, rules(reader, &value), Some(&value));
         }
     }
     reader.report_remaining(fields, ROW_STATE);
@@ -136,18 +134,14 @@ fn timing(
 ) {
     let strategy = fields.take("retry_strategy").or_else(|| fields.take("strategy"));
     let Some(strategy) = strategy else {
-        return reader.missing(
-            fields,
-            "strategy",
-            "use immediate, fixed_delay, \
-                                                       exponential_backoff or custom",
-        );
+        let hint = "use immediate, fixed_delay, exponential_backoff or custom";
+        return reader.missing(fields, "strategy", hint);
     };
     match reader.one_of(&strategy, &STRATEGIES) {
         Some("exponential_backoff") => exponential(reader, fields, policy, retries),
         Some("fixed_delay") => fixed(reader, fields, policy),
         Some("custom") => custom(reader, fields, policy),
-        Some(_) => policy.set("backoff_type", word("immediate"), &strategy),
+        Some(_) => policy.set("backoff_type", "immediate", Some(&strategy)),
         None => {}
     }
     let unused = ["initial_delay_seconds", "delay_seconds", "multiplier", "max_delay_seconds"];
@@ -167,29 +161,24 @@ fn exponential(
     policy: &mut PolicyBuilder,
     retries: u32,
 ) {
-    let (base, growth) = (fields.take("initial_delay_seconds"), fields.take("multiplier"));
-    let cap = fields.take("max_delay_seconds");
-    let base_delay = base.as_ref().and_then(|value| reader.seconds(value)).unwrap_or_default();
-    let multiplier = growth.as_ref().and_then(|value| reader.factor(value)).unwrap_or(MULTIPLIER);
+    let seconds = |reader: &mut Reader<'_>, value: &Value<'_>| reader.seconds(value).map(Some);
+    let base = fields.take("initial_delay_seconds");
     Exponential {
-        base: base_delay,
-        multiplier,
-        cap: cap.as_ref().and_then(|value| reader.seconds(value)),
+        base: reader.read_or(base, Reader::seconds, Duration::ZERO),
+        multiplier: reader.read_or(fields.take("multiplier"), Reader::factor, MULTIPLIER),
+        cap: reader.read_or(fields.take("max_delay_seconds"), seconds, None),
         retries,
-        from: [base.as_ref(), growth.as_ref(), cap.as_ref()],
     }
     .write(policy);
 }
 
 fn fixed(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut PolicyBuilder) {
-    policy.set_default("backoff_type", word("fixed"));
-    match fields.take("delay_seconds") {
-        Some(delay) => {
-            if let Some(base) = reader.seconds(&delay) {
-                policy.set("base_delay", time(base), &delay);
-            }
-        }
-        None => reader.missing(fields, "delay_seconds", "the strategy fixed_delay requires it"),
+    policy.set("backoff_type", "fixed", None);
+    let Some(delay) = fields.take("delay_seconds") else {
+        return reader.missing(fields, "delay_seconds", "the strategy fixed_delay requires it");
+    };
+    if let Some(base) = reader.read(Some(delay), Reader::seconds) {
+        policy.put("base_delay", base.map(time));
     }
 }
 
@@ -223,30 +212,19 @@ fn delay(reader: &mut Reader<'_>, value: &Value<'_>, position: u32) -> Option<Du
         reader
             .unsupported(&attempt, format!("ignored; the entry is number {position} in the list"));
     }
-    let days = match fields.take("delay_days") {
-        Some(days) => reader.number(&days).map(|number| (number, days)),
-        None => {
-            reader.missing(&fields, "delay_days", "set the days until the next attempt");
-            None
-        }
-    };
-    reader.report_remaining(fields, &[]);
-    let (number, days) = days?;
-    let delay = Duration::try_from_secs_f64(number * SECONDS_PER_DAY as f64).ok();
-    if delay.is_none() {
-        reader.invalid(&days, format!("{number} is not a number of days"));
+    let days = fields.take("delay_days");
+    if days.is_none() {
+        reader.missing(&fields, "delay_days", "set the days until the next attempt");
     }
-    delay
+    reader.report_remaining(fields, &[]);
+    reader.scaled(&days?, SECONDS_PER_DAY, "days")
 }
 
 /// The engine's rules have the syntax of a policy's.
 fn rules(reader: &mut Reader<'_>, value: &Value<'_>) -> RuleList {
     let mut rules = RuleList::default();
     for item in reader.list(value) {
-        let text = match reader.number_or_text(&item) {
-            Some(text) => text,
-            None => continue,
-        };
+        let Some(text) = reader.number_or_text(&item) else { continue };
         if !rules.add(&text) {
             let message = format!("`{}` is not a rule", names::excerpt(&text));
             reader.invalid_with_hint(&item, message, "use a rule like 5xx, 408 or a type name");

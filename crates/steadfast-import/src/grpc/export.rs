@@ -16,10 +16,14 @@ pub(crate) fn write(policies: &Policies) -> Result<String, Vec<Unsupported>> {
     let mut unexportable = Unexportable::default();
     let mut config = Map::new();
     let mut methods = Vec::new();
+    let mut shared = None;
     for policy in policies.iter() {
+        unexportable.start(policy, "a service config");
         methods.push(method_config(policies, policy, &mut unexportable));
+        check_budget(policy, &mut shared, &mut unexportable);
     }
-    if let Some(throttling) = throttling(policies, &mut unexportable) {
+    if let Some(Some(BudgetSettings::Tokens { max_tokens, token_ratio })) = shared {
+        let throttling = json!({ "maxTokens": max_tokens, "tokenRatio": token_ratio });
         config.insert("retryThrottling".to_owned(), throttling);
     }
     config.insert("methodConfig".to_owned(), methods.into());
@@ -28,9 +32,9 @@ pub(crate) fn write(policies: &Policies) -> Result<String, Vec<Unsupported>> {
 }
 
 fn method_config(policies: &Policies, policy: &Policy, unexportable: &mut Unexportable) -> Value {
-    unexportable.add_common(policy, "a service config");
-    let reason = "not supported by a service config";
-    unexportable.add_if(policy.breaker().is_some(), policy, "breaker", "a breaker", reason);
+    if policy.breaker().is_some() {
+        unexportable.add("breaker", "a breaker", "not supported by a service config");
+    }
     let mut config = Map::new();
     config.insert("name".to_owned(), names(policies, policy, unexportable));
     if let Some(timeout) = policy.max_duration() {
@@ -61,13 +65,13 @@ fn names(policies: &Policies, policy: &Policy, unexportable: &mut Unexportable) 
             }
             _ => {
                 let reason = "a service config only has names under `grpc`";
-                unexportable.add(policy, "", format!("the mapping of {}", mapped.name), reason);
+                unexportable.add("", format!("the mapping of {}", mapped.name), reason);
             }
         }
     }
     if names.is_empty() {
         let reason = "map a name grpc.<service>.<method> to it, with slashes instead of dots";
-        unexportable.add(policy, "", "no method is mapped to it", reason);
+        unexportable.add("", "no method is mapped to it", reason);
     }
     names.into()
 }
@@ -76,24 +80,19 @@ fn retry_policy(policy: &Policy, unexportable: &mut Unexportable) -> Value {
     let timing = policy.timing();
     if policy.max_attempts() > MAX_ATTEMPTS {
         let what = format!("{} attempts", policy.max_attempts());
-        unexportable.add(policy, "max_attempts", what, "gRPC makes at most 5");
+        unexportable.add("max_attempts", what, "gRPC makes at most 5");
     }
     if timing.jitter() != Jitter::Full || timing.jitter_amount() != JITTER {
         let reason = "gRPC requires jitter_type full with jitter_amount 0.2";
-        unexportable.add(policy, "jitter", "unsupported jitter", reason);
+        unexportable.add("jitter", "unsupported jitter", reason);
     }
     let (base, cap, multiplier) = backoff(timing);
     if matches!(timing.backoff_type(), BackoffType::Linear | BackoffType::Custom) {
         let reason = "gRPC only supports exponential backoff";
-        unexportable.add(policy, "backoff_type", "unsupported backoff", reason);
+        unexportable.add("backoff_type", "unsupported backoff", reason);
     }
     if base.is_zero() {
-        unexportable.add(
-            policy,
-            "base_delay",
-            "zero delay",
-            "gRPC requires a delay longer than 0s",
-        );
+        unexportable.add("base_delay", "zero delay", "gRPC requires a delay longer than 0s");
     }
     let mut retry = json!({
         "maxAttempts": policy.max_attempts(),
@@ -121,42 +120,38 @@ fn status_codes(policy: &Policy, unexportable: &mut Unexportable) -> Vec<String>
     let rules = policy.rules();
     let reason = "a service config only has status codes, like grpc:UNAVAILABLE";
     let Some(retry_on) = rules.retry_on() else {
-        unexportable.add(policy, "retry_on", "the default rules", reason);
+        unexportable.add("retry_on", "the default rules", reason);
         return Vec::new();
     };
-    unexportable.add_if(retry_on.is_empty(), policy, "retry_on", "an empty list", reason);
+    unexportable.add_all(&[(retry_on.is_empty(), "retry_on", "an empty list")], reason);
     for rule in rules.abort_on() {
-        unexportable.add(policy, "abort_on", rule.as_str(), reason);
+        unexportable.add("abort_on", rule.as_str(), reason);
     }
     let mut codes = Vec::new();
     for rule in retry_on {
         match rule.as_str().strip_prefix("grpc:") {
             Some(code) => codes.push(code.to_ascii_uppercase()),
-            None => unexportable.add(policy, "retry_on", rule.as_str(), reason),
+            None => unexportable.add("retry_on", rule.as_str(), reason),
         }
     }
     codes
 }
 
-/// The throttle, if all retrying policies have the same budget.
-fn throttling(policies: &Policies, unexportable: &mut Unexportable) -> Option<Value> {
-    let mut shared: Option<Option<&BudgetSettings>> = None;
-    for policy in policies.iter() {
-        let budget = policy.budget();
-        if let Some(BudgetSettings::Rate { .. } | BudgetSettings::Ratio { .. }) = budget {
-            let reason = "a service config only supports tokens: max_tokens and token_ratio";
-            unexportable.add(policy, "budget", "unsupported budget", reason);
-        } else if budget.is_some() || !makes_one_attempt(policy) {
-            let first = *shared.get_or_insert(budget);
-            let reason = "a service config has one budget for all policies";
-            unexportable.add_if(first != budget, policy, "budget", "a separate budget", reason);
-        }
-    }
-    match shared.flatten() {
-        Some(BudgetSettings::Tokens { max_tokens, token_ratio }) => {
-            Some(json!({ "maxTokens": max_tokens, "tokenRatio": token_ratio }))
-        }
-        _ => None,
+/// All retrying policies must share one budget of tokens.
+fn check_budget<'p>(
+    policy: &'p Policy,
+    shared: &mut Option<Option<&'p BudgetSettings>>,
+    unexportable: &mut Unexportable,
+) {
+    let budget = policy.budget();
+    if let Some(BudgetSettings::Rate { .. } | BudgetSettings::Ratio { .. }) = budget {
+        let reason = "a service config only supports tokens: max_tokens and token_ratio";
+        unexportable.add("budget", "unsupported budget", reason);
+    } else if (budget.is_some() || !makes_one_attempt(policy))
+        && *shared.get_or_insert(budget) != budget
+    {
+        let reason = "a service config has one budget for all policies";
+        unexportable.add("budget", "a separate budget", reason);
     }
 }
 

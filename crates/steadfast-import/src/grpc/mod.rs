@@ -18,13 +18,12 @@ mod export;
 use std::time::Duration;
 
 use steadfast::GrpcCode;
-use steadfast::policy::Setting;
 
 use super::backoff::Exponential;
 use super::names;
-use super::policy_builder::{PolicyBuilder, RuleList, count, time, word};
+use super::policy_builder::{PolicyBuilder, RuleList, time};
 use super::reader::Reader;
-use super::value::{Fields, Spelling, Value};
+use super::value::{Fields, Read, Spelling, Value};
 
 pub(super) use export::write;
 
@@ -119,20 +118,18 @@ fn method_config(
         Some(retry) => {
             retry_policy(reader, &retry, &mut policy);
             if let Some((from, tokens, ratio)) = throttling {
-                policy.set("budget.max_tokens", count(*tokens), from);
-                policy.set("budget.token_ratio", Setting::Number(*ratio), from);
+                policy.set("budget.max_tokens", *tokens, Some(from));
+                policy.set("budget.token_ratio", *ratio, Some(from));
             }
         }
         // A method configured without one is not retried, even if its service has one.
-        None => policy.set_default("enabled", Setting::Bool(false)),
+        None => policy.set("enabled", false, None),
     }
     if let Some(hedging) = fields.take("hedgingPolicy") {
         reader.unsupported(&hedging, "attempts cannot overlap; use a retryPolicy");
     }
-    if let Some(timeout) = fields.take("timeout")
-        && let Some(limit) = reader.proto_duration(&timeout)
-    {
-        policy.set("max_duration", time(limit), &timeout);
+    if let Some(limit) = reader.read(fields.take("timeout"), Reader::proto_duration) {
+        policy.put("max_duration", limit.map(time));
     }
     reader.report_remaining(fields, UNSUPPORTED_METHOD);
     let id = reader.add_policy(policy);
@@ -153,7 +150,7 @@ fn read_name(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Name> {
     let (service, method) = (part("service"), part("method"));
     reader.report_remaining(fields, &[]);
     if service.is_none() && method.is_some() {
-        reader.invalid_with_hint(value, "method without a service".to_owned(), "add the service");
+        reader.invalid_with_hint(value, "method without a service", "add the service");
         return None;
     }
     Some((service, method))
@@ -174,43 +171,38 @@ fn policy_id(names: &[Name]) -> String {
 fn retry_policy(reader: &mut Reader<'_>, value: &Value<'_>, policy: &mut PolicyBuilder) {
     let Some(mut fields) = reader.fields(value, Spelling::Exact) else { return };
     let attempts = required(reader, &mut fields, "maxAttempts");
-    let attempts = attempts.and_then(|value| max_attempts(reader, &value, policy));
+    let attempts = reader.read(attempts, max_attempts);
     let base = backoff(reader, &mut fields, "initialBackoff");
     let cap = backoff(reader, &mut fields, "maxBackoff");
     let multiplier = required(reader, &mut fields, "backoffMultiplier");
-    let multiplier = multiplier.and_then(|value| Some((reader.factor(&value)?, value)));
-    if let Some(codes) = required(reader, &mut fields, "retryableStatusCodes") {
-        policy.set("retry_on", status_codes(reader, &codes).setting(), &codes);
+    let multiplier = reader.read(multiplier, Reader::factor);
+    if let Some(attempts) = &attempts {
+        policy.put("max_attempts", attempts.clone());
     }
-    if let Some(timeout) = fields.take("perAttemptRecvTimeout")
-        && let Some(limit) = reader.proto_duration(&timeout)
-    {
-        policy.set("attempt_timeout", time(limit), &timeout);
+    if let Some(codes) = required(reader, &mut fields, "retryableStatusCodes") {
+        policy.set("retry_on", status_codes(reader, &codes), Some(&codes));
+    }
+    let limit = reader.read(fields.take("perAttemptRecvTimeout"), Reader::proto_duration);
+    if let Some(limit) = limit {
+        policy.put("attempt_timeout", limit.map(time));
     }
     reader.report_remaining(fields, &[]);
-    let (
-        Some(attempts),
-        Some((base, base_value)),
-        Some((cap, cap_value)),
-        Some((multiplier, multiplier_value)),
-    ) = (attempts, base, cap, multiplier)
+    let (Some(attempts), Some(base), Some(cap), Some(multiplier)) =
+        (attempts, base, cap, multiplier)
     else {
         return;
     };
-    let retries = attempts.saturating_sub(1);
-    let from = [Some(&base_value), Some(&multiplier_value), Some(&cap_value)];
-    Exponential { base, multiplier, cap: Some(cap), retries, from }.write(policy);
-    policy.set_default("jitter_type", word("full"));
-    policy.set_default("jitter_amount", Setting::Number(JITTER));
-    let reason = "gRPC waits 0.8 to 1.2 times the delay, a policy 0.8 to 1 times the delay";
-    reader.unsupported_part(&base_value, "upward jitter", reason);
+    if let Some(base) = &base.from {
+        let reason = "gRPC waits 0.8 to 1.2 times the delay, a policy 0.8 to 1 times the delay";
+        reader.unsupported_part(base, "upward jitter", reason);
+    }
+    let retries = attempts.value.saturating_sub(1);
+    Exponential { base, multiplier, cap: cap.map(Some), retries }.write(policy);
+    policy.set("jitter_type", "full", None);
+    policy.set("jitter_amount", JITTER, None);
 }
 
-fn max_attempts(
-    reader: &mut Reader<'_>,
-    value: &Value<'_>,
-    policy: &mut PolicyBuilder,
-) -> Option<u32> {
+fn max_attempts(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<u32> {
     let attempts = reader.count(value)?;
     if attempts < 2 {
         let hint = "gRPC requires 2 or more; omit the retryPolicy for one attempt";
@@ -221,34 +213,29 @@ fn max_attempts(
         let reason = "gRPC makes at most 5 attempts, and so does the policy";
         reader.unsupported(value, reason);
     }
-    let attempts = attempts.min(MAX_ATTEMPTS);
-    policy.set("max_attempts", count(attempts), value);
-    Some(attempts)
+    Some(attempts.min(MAX_ATTEMPTS))
 }
 
 fn backoff<'t>(
     reader: &mut Reader<'_>,
     fields: &mut Fields<'t>,
     name: &'static str,
-) -> Option<(Duration, Value<'t>)> {
-    let value = required(reader, fields, name)?;
-    let backoff = reader.proto_duration(&value)?;
-    if backoff.is_zero() {
-        reader.invalid(&value, format!("{name} must be longer than 0s"));
-        return None;
-    }
-    Some((backoff, value))
+) -> Option<Read<'t, Duration>> {
+    let value = required(reader, fields, name);
+    reader.read(value, |reader, value| {
+        let backoff = reader.proto_duration(value)?;
+        if backoff.is_zero() {
+            reader.invalid(value, format!("{name} must be longer than 0s"));
+        }
+        (!backoff.is_zero()).then_some(backoff)
+    })
 }
 
 fn status_codes(reader: &mut Reader<'_>, value: &Value<'_>) -> RuleList {
     let mut rules = RuleList::default();
     let codes = reader.list(value);
     if codes.is_empty() && value.is_list() {
-        reader.invalid_with_hint(
-            value,
-            "the list is empty".to_owned(),
-            "name one, like UNAVAILABLE",
-        );
+        reader.invalid_with_hint(value, "the list is empty", "name one, like UNAVAILABLE");
     }
     for code in &codes {
         let parsed = match code.as_text() {

@@ -28,13 +28,11 @@ mod key;
 mod retry;
 mod settings;
 
-use steadfast::policy::Setting;
-
 use super::policy_builder::{PolicyBuilder, time};
 use super::reader::Reader;
 use super::value::Value;
 use super::{names, properties};
-use settings::{Annotation, Settings, TIMEOUT, Target};
+use settings::{Annotation, Conversion, Settings, TIMEOUT, Target};
 
 const SUBSYSTEM: &str = "microprofile";
 
@@ -53,21 +51,22 @@ pub(super) fn read(reader: &mut Reader<'_>) {
 fn policy(reader: &mut Reader<'_>, settings: &Settings<'_>, target: &Target) {
     let Some(first) = settings.first(target) else { return };
     let mut policy = PolicyBuilder::new(&target.policy_id(), first);
-    if let Some(off) = settings.switched_off() {
-        policy.set("enabled", Setting::Bool(false), off);
+    if let Some(off) = &settings.off {
+        policy.set("enabled", false, Some(off));
     }
+    let mut conversion = Conversion { reader, settings, target, policy: &mut policy };
     if settings.mentions(target, Annotation::RETRIES) {
-        retry::write(reader, settings, target, &mut policy);
+        conversion.write_retry();
     } else {
         // Without a retry annotation there is one attempt.
-        policy.set_default("max_attempts", Setting::Number(1.0));
+        conversion.policy.set("max_attempts", 1, None);
     }
-    if let Some((limit, from)) = settings.time(reader, target, TIMEOUT, ["value", "unit"])
-        && retry::is_on(reader, settings, target, TIMEOUT)
+    if let Some(limit) = conversion.time(TIMEOUT, ["value", "unit"])
+        && conversion.is_on(TIMEOUT)
     {
-        policy.set("attempt_timeout", time(limit), from);
+        conversion.policy.put("attempt_timeout", limit.map(time));
     }
-    breaker::write(reader, settings, target, &mut policy);
+    conversion.write_breaker();
     let id = reader.add_policy(policy);
     if let Some(class) = &target.class {
         let method = target.method.as_deref().unwrap_or("default");

@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use steadfast::policy::Setting;
-
-use super::settings::{EXPONENTIAL, FIBONACCI, RETRY, Settings, Target};
+use super::settings::{Conversion, EXPONENTIAL, FIBONACCI, RETRY};
 use crate::backoff::{Exponential, UNBOUNDED, fibonacci, write_schedule};
 use crate::exception_classes;
-use crate::policy_builder::{PolicyBuilder, count, time, word};
+use crate::policy_builder::time;
 use crate::reader::Reader;
-use crate::value::Value;
+use crate::value::{Read, Value};
 
 const MAX_RETRIES: u32 = 3;
 const JITTER: Duration = Duration::from_millis(200);
@@ -17,122 +15,68 @@ const MAX_DURATION: Duration = Duration::from_secs(180);
 const FACTOR: f64 = 2.0;
 const MAX_DELAY: Duration = Duration::from_secs(60);
 
-pub(super) fn write(
-    reader: &mut Reader<'_>,
-    settings: &Settings<'_>,
-    target: &Target,
-    policy: &mut PolicyBuilder,
-) {
-    if let Some(enabled) = settings.find(target, RETRY, "enabled")
-        && let Some(on) = reader.bool(enabled)
-        && settings.switched_off().is_none()
-    {
-        policy.set("enabled", Setting::Bool(on), enabled);
-    }
-    let retries = max_retries(reader, settings, target, policy);
-    delays(reader, settings, target, policy, retries);
-    jitter(reader, settings, target, policy);
-    let limit = settings.time(reader, target, RETRY, ["maxDuration", "durationUnit"]);
-    let (limit, from) = limit.map_or((MAX_DURATION, None), |(time, from)| (time, Some(from)));
-    if !limit.is_zero() {
-        policy.set_or_default("max_duration", time(limit), from);
-    }
-    for (member, field) in [("retryOn", "retry_on"), ("abortOn", "abort_on")] {
-        if let Some(classes) = settings.find(target, RETRY, member) {
-            policy.set(field, exception_classes::rules(reader, classes).setting(), classes);
+impl<'t> Conversion<'_, '_, 't> {
+    pub(super) fn write_retry(&mut self) {
+        let enabled = self.reader.read(self.find(RETRY, "enabled"), Reader::bool);
+        if let Some(enabled) = enabled.filter(|_| self.settings.off.is_none()) {
+            self.policy.put("enabled", enabled);
+        }
+        let retries = self.read_or(RETRY, "maxRetries", max_retries, MAX_RETRIES);
+        self.policy.put("max_retries", retries.clone());
+        self.write_delays(retries.value);
+        self.write_jitter();
+        let limit = self.time_or(RETRY, ["maxDuration", "durationUnit"], MAX_DURATION);
+        if !limit.value.is_zero() {
+            self.policy.put("max_duration", limit.map(time));
+        }
+        for (member, field) in [("retryOn", "retry_on"), ("abortOn", "abort_on")] {
+            if let Some(classes) = self.find(RETRY, member) {
+                let rules = exception_classes::rules(self.reader, &classes);
+                self.policy.set(field, rules, Some(&classes));
+            }
         }
     }
+
+    fn write_delays(&mut self, retries: u32) {
+        let base = self.time_or(RETRY, ["delay", "delayUnit"], Duration::ZERO);
+        if self.has(FIBONACCI) {
+            let cap = self.max_delay(FIBONACCI, base.value).value.unwrap_or(UNBOUNDED);
+            return write_schedule(self.policy, fibonacci(base.value, cap, retries));
+        }
+        if !self.has(EXPONENTIAL) && !self.settings.doubles {
+            self.policy.set("backoff_type", "fixed", None);
+            return self.policy.put("base_delay", base.map(time));
+        }
+        let multiplier = self.read_or(EXPONENTIAL, "factor", Reader::factor, FACTOR);
+        let cap = self.max_delay(EXPONENTIAL, base.value);
+        Exponential { base, multiplier, cap, retries }.write(self.policy);
+    }
+
+    /// The cap of the backoff; 0 means unlimited.
+    fn max_delay(&mut self, annotation: &str, base: Duration) -> Read<'t, Option<Duration>> {
+        let cap = self.time_or(annotation, ["maxDelay", "maxDelayUnit"], MAX_DELAY.max(base));
+        cap.map(|cap| (!cap.is_zero()).then_some(cap))
+    }
+
+    /// MicroProfile's jitter goes both ways. With SmallRye's own spelling it is only added.
+    fn write_jitter(&mut self) {
+        let jitter = self.time_or(RETRY, ["jitter", "jitterDelayUnit"], JITTER);
+        if !self.settings.doubles
+            && !jitter.value.is_zero()
+            && let Some(value) = jitter.from.as_ref().or(self.settings.first(self.target))
+        {
+            let reason = "a policy adds jitter; MicroProfile also subtracts it";
+            self.reader.unsupported_part(value, "downward jitter", reason);
+        }
+        self.policy.put("jitter", jitter.map(time));
+    }
 }
 
-/// Whether an annotation is enabled.
-pub(super) fn is_on(
-    reader: &mut Reader<'_>,
-    settings: &Settings<'_>,
-    target: &Target,
-    annotation: &str,
-) -> bool {
-    let enabled = settings.find(target, annotation, "enabled");
-    enabled.is_none_or(|value| reader.bool(value) != Some(false))
-}
-
-fn max_retries(
-    reader: &mut Reader<'_>,
-    settings: &Settings<'_>,
-    target: &Target,
-    policy: &mut PolicyBuilder,
-) -> u32 {
-    let Some(value) = settings.find(target, RETRY, "maxRetries") else {
-        policy.set_default("max_retries", count(MAX_RETRIES));
-        return MAX_RETRIES;
-    };
-    let retries = if value.as_text() == Some("-1") {
+fn max_retries(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<u32> {
+    if value.as_text() == Some("-1") {
         let reason = "a policy has an attempt limit; it gets the largest";
         reader.unsupported_part(value, "unlimited retries", reason);
-        u32::MAX - 1
-    } else {
-        reader.count(value).unwrap_or(MAX_RETRIES).min(u32::MAX - 1)
-    };
-    policy.set("max_retries", count(retries), value);
-    retries
-}
-
-fn delays(
-    reader: &mut Reader<'_>,
-    settings: &Settings<'_>,
-    target: &Target,
-    policy: &mut PolicyBuilder,
-    retries: u32,
-) {
-    let delay = settings.time(reader, target, RETRY, ["delay", "delayUnit"]);
-    let (base, from) = delay.map_or((Duration::ZERO, None), |(time, from)| (time, Some(from)));
-    let named = |annotation| settings.mentions(target, &[annotation]);
-    if named(FIBONACCI) && is_on(reader, settings, target, FIBONACCI) {
-        let (cap, _) = max_delay(reader, settings, target, FIBONACCI, base);
-        return write_schedule(policy, fibonacci(base, cap.unwrap_or(UNBOUNDED), retries));
+        return Some(u32::MAX - 1);
     }
-    let named = named(EXPONENTIAL) && is_on(reader, settings, target, EXPONENTIAL);
-    if !named && !settings.doubles() {
-        policy.set_default("backoff_type", word("fixed"));
-        return policy.set_or_default("base_delay", time(base), from);
-    }
-    let factor = settings.find(target, EXPONENTIAL, "factor");
-    let multiplier = factor.and_then(|value| reader.factor(value)).unwrap_or(FACTOR);
-    let (cap, cap_from) = max_delay(reader, settings, target, EXPONENTIAL, base);
-    let from = [from, factor, cap_from];
-    Exponential { base, multiplier, cap, retries, from }.write(policy);
-}
-
-/// The cap of the backoff; 0 means unlimited.
-fn max_delay<'s, 't>(
-    reader: &mut Reader<'_>,
-    settings: &'s Settings<'t>,
-    target: &Target,
-    annotation: &str,
-    base: Duration,
-) -> (Option<Duration>, Option<&'s Value<'t>>) {
-    match settings.time(reader, target, annotation, ["maxDelay", "maxDelayUnit"]) {
-        Some((cap, from)) if cap.is_zero() => (None, Some(from)),
-        Some((cap, from)) => (Some(cap), Some(from)),
-        None => (Some(MAX_DELAY.max(base)), None),
-    }
-}
-
-/// MicroProfile's jitter goes both ways. With SmallRye's own spelling it is only added.
-fn jitter(
-    reader: &mut Reader<'_>,
-    settings: &Settings<'_>,
-    target: &Target,
-    policy: &mut PolicyBuilder,
-) {
-    let jitter = settings.time(reader, target, RETRY, ["jitter", "jitterDelayUnit"]);
-    let (limit, from) = jitter.map_or((JITTER, None), |(time, from)| (time, Some(from)));
-    policy.set_or_default("jitter", time(limit), from);
-    if settings.doubles() || limit.is_zero() {
-        return;
-    }
-    let value = from.or_else(|| settings.first(target));
-    if let Some(value) = value {
-        let reason = "a policy adds jitter; MicroProfile also subtracts it";
-        reader.unsupported_part(value, "downward jitter", reason);
-    }
+    reader.count(value).map(|retries| retries.min(u32::MAX - 1))
 }

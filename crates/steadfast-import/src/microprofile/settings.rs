@@ -7,8 +7,9 @@ use steadfast::{duration, nearest};
 
 use super::key::Key;
 use crate::names::excerpt;
+use crate::policy_builder::PolicyBuilder;
 use crate::reader::Reader;
-use crate::value::Value;
+use crate::value::{Read, Value};
 
 /// The target of an annotation: global, a class, or a method.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -102,8 +103,10 @@ pub(super) struct Settings<'t> {
     /// The first setting of each target.
     targets: HashMap<Target, usize>,
     annotations: HashSet<(Target, String)>,
-    doubles: bool,
-    off: Option<Value<'t>>,
+    /// Whether retries use SmallRye's spelling and the file has no backoff annotation.
+    pub(super) doubles: bool,
+    /// The setting that disables fault tolerance as a whole.
+    pub(super) off: Option<Value<'t>>,
 }
 
 impl<'t> Settings<'t> {
@@ -164,10 +167,6 @@ impl<'t> Settings<'t> {
         self.targets.get(target).and_then(|index| self.list.get(*index))
     }
 
-    pub(super) fn switched_off(&self) -> Option<&Value<'t>> {
-        self.off.as_ref()
-    }
-
     /// A member's value: the target's own before the global one, SmallRye's spelling first.
     pub(super) fn find(
         &self,
@@ -191,11 +190,6 @@ impl<'t> Settings<'t> {
         };
         let global = Target::default();
         annotations.iter().any(|name| has(target, name) || has(&global, name))
-    }
-
-    /// Whether retries use SmallRye's spelling and the file has no backoff annotation.
-    pub(super) fn doubles(&self) -> bool {
-        self.doubles
     }
 
     fn detect_growth(&mut self) {
@@ -224,43 +218,85 @@ impl<'t> Settings<'t> {
             reader.unsupported_part(value, "the retried exceptions", reason);
         }
         if let Some(value) = self.first_delay()
-            && self.doubles()
+            && self.doubles
         {
             let reason = "read as doubling; set backoff_type: fixed if no annotation is \
                        @ExponentialBackoff";
             reader.unsupported_part(value, "the growth of delays", reason);
         }
     }
+}
+
+/// A target in conversion to a policy.
+pub(super) struct Conversion<'c, 's, 't> {
+    pub(super) reader: &'c mut Reader<'s>,
+    pub(super) settings: &'c Settings<'t>,
+    pub(super) target: &'c Target,
+    pub(super) policy: &'c mut PolicyBuilder,
+}
+
+impl<'s, 't> Conversion<'_, 's, 't> {
+    pub(super) fn find(&self, annotation: &str, member: &str) -> Option<Value<'t>> {
+        self.settings.find(self.target, annotation, member).cloned()
+    }
+
+    pub(super) fn read_or<T>(
+        &mut self,
+        annotation: &str,
+        member: &str,
+        read: impl FnOnce(&mut Reader<'s>, &Value<'t>) -> Option<T>,
+        default: T,
+    ) -> Read<'t, T> {
+        self.reader.read_or(self.find(annotation, member), read, default)
+    }
+
+    /// Whether an annotation is enabled.
+    pub(super) fn is_on(&mut self, annotation: &str) -> bool {
+        self.read_or(annotation, "enabled", Reader::bool, true).value
+    }
+
+    /// Whether the file has settings of an annotation that is enabled.
+    pub(super) fn has(&mut self, annotation: &str) -> bool {
+        self.settings.mentions(self.target, &[annotation]) && self.is_on(annotation)
+    }
 
     /// A duration in the unit of another member, milliseconds by default. The value may also
     /// include its unit.
     pub(super) fn time(
-        &self,
-        reader: &mut Reader<'_>,
-        target: &Target,
+        &mut self,
         annotation: &str,
-        [member, unit]: [&str; 2],
-    ) -> Option<(Duration, &Value<'t>)> {
-        let value = self.find(target, annotation, member)?;
-        let text = value.as_text().unwrap_or_default();
-        let Ok(number) = text.parse::<i64>() else {
-            let read = duration::parse(text).ok().filter(|_| text.parse::<f64>().is_err());
-            if read.is_none() {
-                let message = format!("`{}` is not an integer", excerpt(text));
-                reader.invalid_with_hint(value, message, "write milliseconds, like 500");
+        names: [&str; 2],
+    ) -> Option<Read<'t, Duration>> {
+        let [from, unit] = names.map(|member| self.find(annotation, member));
+        self.reader.read(from, |reader, value| {
+            let text = value.as_text().unwrap_or_default();
+            let Ok(number) = text.parse::<i64>() else {
+                let read = duration::parse(text).ok().filter(|_| text.parse::<f64>().is_err());
+                if read.is_none() {
+                    let message = format!("`{}` is not an integer", excerpt(text));
+                    reader.invalid_with_hint(value, message, "write milliseconds, like 500");
+                }
+                return read;
+            };
+            let nanos = match unit {
+                Some(unit) => unit_nanos(reader, &unit)?,
+                None => 1_000_000,
+            };
+            let nanos = u64::try_from(number).ok().and_then(|number| number.checked_mul(nanos));
+            if nanos.is_none() {
+                reader.invalid(value, format!("{number} is negative or too large"));
             }
-            return read.map(|read| (read, value));
-        };
-        let nanos = match self.find(target, annotation, unit) {
-            Some(unit) => unit_nanos(reader, unit)?,
-            None => 1_000_000,
-        };
-        let nanos = u64::try_from(number).ok().and_then(|number| number.checked_mul(nanos));
-        if nanos.is_none() {
-            let message = format!("{number} is negative or too large");
-            reader.invalid(value, message);
-        }
-        nanos.map(|nanos| (Duration::from_nanos(nanos), value))
+            nanos.map(Duration::from_nanos)
+        })
+    }
+
+    pub(super) fn time_or(
+        &mut self,
+        annotation: &str,
+        names: [&str; 2],
+        default: Duration,
+    ) -> Read<'t, Duration> {
+        self.time(annotation, names).unwrap_or(Read { value: default, from: None })
     }
 }
 

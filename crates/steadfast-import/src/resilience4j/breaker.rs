@@ -5,11 +5,10 @@
 
 use std::time::Duration;
 
-use super::section::{Section, find, time as read_time};
-use crate::policy_builder::{PolicyBuilder, count, time};
+use super::section::{Conversion, spring_duration};
+use crate::policy_builder::time;
 use crate::reader::Reader;
 use crate::value::Value;
-use steadfast::policy::Setting;
 
 pub(super) const SETTINGS: [&str; 9] = [
     "slidingWindowType",
@@ -53,64 +52,58 @@ const FAILURE_RATE_PERCENT: f64 = 50.0;
 const SLOW_CALL_RATE_PERCENT: f64 = 100.0;
 const DEFAULT_DURATION: Duration = Duration::from_secs(60);
 
-pub(super) fn write(reader: &mut Reader<'_>, layers: &[&Section<'_>], policy: &mut PolicyBuilder) {
-    window(reader, layers, policy);
-    for (name, field, default) in [
-        ("failureRateThreshold", "breaker.failure_rate", FAILURE_RATE_PERCENT),
-        ("slowCallRateThreshold", "breaker.slow_call_rate", SLOW_CALL_RATE_PERCENT),
-    ] {
-        let value = find(layers, name);
-        let percent = value.and_then(|value| reader.number(value)).unwrap_or(default);
-        policy.set_or_default(field, Setting::Number(percent / 100.0), value);
+impl Conversion<'_, '_, '_> {
+    pub(super) fn write_breaker(&mut self) {
+        self.write_window();
+        for (name, field, default) in [
+            ("failureRateThreshold", "breaker.failure_rate", FAILURE_RATE_PERCENT),
+            ("slowCallRateThreshold", "breaker.slow_call_rate", SLOW_CALL_RATE_PERCENT),
+        ] {
+            let percent = self.read_or(name, Reader::number, default);
+            self.policy.put(field, percent.map(|percent| percent / 100.0));
+        }
+        for (name, field) in [
+            ("slowCallDurationThreshold", "breaker.slow_call_threshold"),
+            ("waitDurationInOpenState", "breaker.timeout"),
+        ] {
+            let duration = self.read_or(name, spring_duration, DEFAULT_DURATION);
+            self.policy.put(field, duration.map(time));
+        }
+        self.write_probes();
+        // Resilience4j counts every exception.
+        self.policy.set("breaker.count_final", true, None);
+        let reason = "a breaker turns half open on the next call";
+        self.unsupported_if_on("automaticTransitionFromOpenToHalfOpenEnabled", reason);
     }
-    for (name, field) in [
-        ("slowCallDurationThreshold", "breaker.slow_call_threshold"),
-        ("waitDurationInOpenState", "breaker.timeout"),
-    ] {
-        let value = find(layers, name);
-        let duration = value.and_then(|value| read_time(reader, value)).unwrap_or(DEFAULT_DURATION);
-        policy.set_or_default(field, time(duration), value);
-    }
-    probes(reader, layers, policy);
-    // Resilience4j counts every exception.
-    policy.set_default("breaker.count_final", Setting::Bool(true));
-    if let Some(value) = find(layers, "automaticTransitionFromOpenToHalfOpenEnabled")
-        && reader.bool(value) == Some(true)
-    {
-        reader.unsupported(value, "a breaker turns half open on the next call");
-    }
-}
 
-fn window(reader: &mut Reader<'_>, layers: &[&Section<'_>], policy: &mut PolicyBuilder) {
-    let size = find(layers, "slidingWindowSize");
-    let calls = size.and_then(|value| reader.count(value)).unwrap_or(WINDOW_SIZE);
-    let minimum = find(layers, "minimumNumberOfCalls");
-    let volume = minimum.and_then(|value| reader.count(value)).unwrap_or(MINIMUM_CALLS);
-    if is_time_based(reader, find(layers, "slidingWindowType")) {
-        policy.set_or_default("breaker.window", time(Duration::from_secs(calls.into())), size);
-        policy.set_or_default("breaker.minimum_volume", count(volume), minimum);
-    } else {
-        policy.set_or_default("breaker.window_calls", count(calls), size);
-        // As in Resilience4j: a minimum above the window size would never be reached.
-        policy.set_or_default("breaker.minimum_volume", count(volume.min(calls)), minimum);
+    fn write_window(&mut self) {
+        let size = self.read_or("slidingWindowSize", Reader::count, WINDOW_SIZE);
+        let volume = self.read_or("minimumNumberOfCalls", Reader::count, MINIMUM_CALLS);
+        let kind = |reader: &mut Reader<'_>, value: &Value<'_>| {
+            reader.one_of(value, &["COUNT_BASED", "TIME_BASED"])
+        };
+        if self.read_or("slidingWindowType", kind, "COUNT_BASED").value == "TIME_BASED" {
+            let window = size.map(|seconds| time(Duration::from_secs(seconds.into())));
+            self.policy.put("breaker.window", window);
+            self.policy.put("breaker.minimum_volume", volume);
+        } else {
+            // As in Resilience4j: a minimum above the window size would never be reached.
+            let volume = volume.map(|volume| volume.min(size.value));
+            self.policy.put("breaker.window_calls", size);
+            self.policy.put("breaker.minimum_volume", volume);
+        }
     }
-}
 
-fn is_time_based(reader: &mut Reader<'_>, value: Option<&Value<'_>>) -> bool {
-    let kinds = ["COUNT_BASED", "TIME_BASED"];
-    value.and_then(|value| reader.one_of(value, &kinds)) == Some("TIME_BASED")
-}
-
-fn probes(reader: &mut Reader<'_>, layers: &[&Section<'_>], policy: &mut PolicyBuilder) {
-    let value = find(layers, "permittedNumberOfCallsInHalfOpenState");
-    let probes = value.and_then(|value| reader.count(value)).unwrap_or(PROBES);
-    policy.set_or_default("breaker.probes", count(probes), value);
-    policy.set_or_default("breaker.success_threshold", count(probes), value);
-    if probes > 1
-        && let Some(section) = layers.first()
-    {
-        let reason = "a breaker closes when all probes succeed; Resilience4j compares their rate";
-        let value = value.unwrap_or(&section.value);
-        reader.unsupported_part(value, "the half-open failure rate", reason);
+    fn write_probes(&mut self) {
+        let probes = self.read_or("permittedNumberOfCallsInHalfOpenState", Reader::count, PROBES);
+        self.policy.put("breaker.probes", probes.clone());
+        self.policy.put("breaker.success_threshold", probes.clone());
+        if probes.value > 1
+            && let Some(value) = probes.from.as_ref().or(self.layers.first().map(|own| &own.value))
+        {
+            let reason =
+                "a breaker closes when all probes succeed; Resilience4j compares their rate";
+            self.reader.unsupported_part(value, "the half-open failure rate", reason);
+        }
     }
 }

@@ -5,15 +5,13 @@ use std::time::Duration;
 use steadfast::file::Policies;
 use steadfast::guard::BreakerSettings;
 use steadfast::judge::Rule;
-use steadfast::policy::{BackoffType, Jitter, Policy, Timing};
+use steadfast::policy::{BackoffType, Jitter, Policy};
 
 use super::{DEFAULT, SUBSYSTEM};
-use crate::backoff::Exponential;
+use crate::backoff;
 use crate::export::{Unexportable, makes_one_attempt, max_delay};
 use crate::policy_file::scalar;
 use crate::report::Unsupported;
-
-const SYSTEM: &str = "Resilience4j";
 
 pub(crate) fn write(policies: &Policies) -> Result<String, Vec<Unsupported>> {
     let mut unexportable = Unexportable::default();
@@ -21,7 +19,7 @@ pub(crate) fn write(policies: &Policies) -> Result<String, Vec<Unsupported>> {
     let inherits = policies.iter().any(|policy| policy.id() == Some(DEFAULT));
     let (mut retries, mut breakers) = (Group::default(), Group::default());
     for policy in policies.iter() {
-        unexportable.add_common(policy, SYSTEM);
+        unexportable.start(policy, "Resilience4j");
         let name = instance_name(policies, policy);
         let lines = retry(policy, inherits, &mut unexportable);
         // A breaker without retries needs no retry section.
@@ -29,7 +27,7 @@ pub(crate) fn write(policies: &Policies) -> Result<String, Vec<Unsupported>> {
             retries.add(&name, lines);
         }
         if let Some(settings) = policy.breaker() {
-            breakers.add(&name, breaker(policy, settings, &mut unexportable));
+            breakers.add(&name, breaker(settings, &mut unexportable));
         }
     }
     let text =
@@ -97,15 +95,12 @@ fn quoted(name: &str) -> String {
 }
 
 fn retry(policy: &Policy, inherits: bool, unexportable: &mut Unexportable) -> Lines {
-    let none = "not supported by Resilience4j's retry module";
     let checks = [
         (policy.max_duration().is_some(), "max_duration", "a session deadline"),
         (policy.attempt_timeout().is_some(), "attempt_timeout", "an attempt timeout"),
         (policy.budget().is_some(), "budget", "a budget"),
     ];
-    for (applies, field, what) in checks {
-        unexportable.add_if(applies, policy, field, what, none);
-    }
+    unexportable.add_all(&checks, "not supported by Resilience4j's retry module");
     let attempts = if policy.is_enabled() { policy.max_attempts() } else { 1 };
     let mut lines = vec![("maxAttempts", attempts.to_string())];
     if makes_one_attempt(policy) {
@@ -119,22 +114,27 @@ fn retry(policy: &Policy, inherits: bool, unexportable: &mut Unexportable) -> Li
 fn delays(policy: &Policy, inherits: bool, unexportable: &mut Unexportable, lines: &mut Lines) {
     let timing = policy.timing();
     let base = timing.initial_delay();
-    lines.push(("waitDuration", millis(policy, "base_delay", base, unexportable)));
+    lines.push(("waitDuration", millis("base_delay", base, unexportable)));
     match timing.backoff_type() {
-        BackoffType::Exponential => exponential(policy, timing, unexportable, lines),
+        BackoffType::Exponential => {
+            lines.push(("enableExponentialBackoff", "true".to_owned()));
+            lines.push(("exponentialBackoffMultiplier", timing.multiplier().to_string()));
+            let cap = max_delay(timing);
+            let retries = policy.max_attempts() - 1;
+            if cap != backoff::max_delay(base, timing.multiplier(), retries) {
+                let cap = millis("max_delay", cap, unexportable);
+                lines.push(("exponentialMaxWaitDuration", cap));
+            }
+        }
         BackoffType::Fixed | BackoffType::Immediate if base <= max_delay(timing) => {
             if inherits {
                 lines.push(("enableExponentialBackoff", "false".to_owned()));
             }
         }
-        _ => unexportable.add(
-            policy,
-            "backoff_type",
-            "unsupported backoff",
-            "Resilience4j only \
-                                                                       supports fixed and \
-                                                                       exponential backoff",
-        ),
+        _ => {
+            let reason = "Resilience4j only supports fixed and exponential backoff";
+            unexportable.add("backoff_type", "unsupported backoff", reason);
+        }
     }
     match timing.jitter() {
         Jitter::Full => {
@@ -143,47 +143,18 @@ fn delays(policy: &Policy, inherits: bool, unexportable: &mut Unexportable, line
         }
         Jitter::None if inherits => lines.push(("enableRandomizedWait", "false".to_owned())),
         Jitter::None => {}
-        _ => unexportable.add(
-            policy,
-            "jitter",
-            "unsupported jitter",
-            "Resilience4j only supports full \
-                                                                jitter",
-        ),
-    }
-}
-
-fn exponential(
-    policy: &Policy,
-    timing: &Timing,
-    unexportable: &mut Unexportable,
-    lines: &mut Lines,
-) {
-    let uncapped = Exponential {
-        base: timing.initial_delay(),
-        multiplier: timing.multiplier(),
-        cap: None,
-        retries: policy.max_attempts() - 1,
-        from: [None; 3],
-    };
-    lines.push(("enableExponentialBackoff", "true".to_owned()));
-    lines.push(("exponentialBackoffMultiplier", timing.multiplier().to_string()));
-    let cap = max_delay(timing);
-    if cap != uncapped.max_delay() {
-        lines.push(("exponentialMaxWaitDuration", millis(policy, "max_delay", cap, unexportable)));
+        _ => {
+            let reason = "Resilience4j only supports full jitter";
+            unexportable.add("jitter", "unsupported jitter", reason);
+        }
     }
 }
 
 /// A duration in whole milliseconds, which is all that Resilience4j supports.
-fn millis(policy: &Policy, field: &str, time: Duration, unexportable: &mut Unexportable) -> String {
+fn millis(field: &str, time: Duration, unexportable: &mut Unexportable) -> String {
     if !time.subsec_nanos().is_multiple_of(1_000_000) {
-        unexportable.add(
-            policy,
-            field,
-            "a fraction of a millisecond",
-            "Resilience4j uses whole \
-                                                                        milliseconds",
-        );
+        let reason = "Resilience4j uses whole milliseconds";
+        unexportable.add(field, "a fraction of a millisecond", reason);
     }
     format!("{}ms", time.as_millis())
 }
@@ -193,30 +164,26 @@ fn classes(policy: &Policy, inherits: bool, unexportable: &mut Unexportable, lin
     match rules.retry_on() {
         None => {
             let reason = "Resilience4j only has exception classes; set the types, or any";
-            unexportable.add(policy, "retry_on", "the default rules", reason);
+            unexportable.add("retry_on", "the default rules", reason);
         }
         Some([only]) if only.as_str() == "any" && !inherits => {}
         Some(retry_on) => {
-            lines.push(("retryExceptions", list(policy, "retry_on", retry_on, unexportable)))
+            lines.push(("retryExceptions", list("retry_on", retry_on, unexportable)));
         }
     }
     if !rules.abort_on().is_empty() || inherits {
-        lines.push(("ignoreExceptions", list(policy, "abort_on", rules.abort_on(), unexportable)));
+        lines.push(("ignoreExceptions", list("abort_on", rules.abort_on(), unexportable)));
     }
 }
 
-fn list(policy: &Policy, field: &str, rules: &[Rule], unexportable: &mut Unexportable) -> String {
+fn list(field: &str, rules: &[Rule], unexportable: &mut Unexportable) -> String {
     let mut classes = Vec::new();
     for rule in rules {
         match class(rule.as_str()) {
             Some(class) => classes.push(scalar(class)),
-            None => unexportable.add(
-                policy,
-                field,
-                rule.as_str(),
-                "Resilience4j only has \
-                                                                    exception classes",
-            ),
+            None => {
+                unexportable.add(field, rule.as_str(), "Resilience4j only has exception classes");
+            }
         }
     }
     format!("[{}]", classes.join(", "))
@@ -240,51 +207,47 @@ fn percent(rate: f64) -> String {
     exact.to_string()
 }
 
-fn breaker(policy: &Policy, settings: &BreakerSettings, unexportable: &mut Unexportable) -> Lines {
-    let none = "not supported by Resilience4j";
+fn breaker(settings: &BreakerSettings, unexportable: &mut Unexportable) -> Lines {
     let other_probes = settings.probes != settings.success_threshold;
     let checks = [
-        (settings.threshold.is_some(), "threshold", "consecutive failures"),
-        (settings.failure_rate.is_none(), "failure_rate", "a breaker without a failure rate"),
-        (settings.timeout_multiplier != 1.0, "timeout_multiplier", "a growing open time"),
-        (other_probes, "probes", "a probe limit other than success_threshold"),
-        (!settings.count_final, "count_final", "final errors not counted"),
+        (settings.threshold.is_some(), "breaker.threshold", "consecutive failures"),
+        (
+            settings.failure_rate.is_none(),
+            "breaker.failure_rate",
+            "a breaker without a failure rate",
+        ),
+        (settings.timeout_multiplier != 1.0, "breaker.timeout_multiplier", "a growing open time"),
+        (other_probes, "breaker.probes", "a probe limit other than success_threshold"),
+        (!settings.count_final, "breaker.count_final", "final errors not counted"),
     ];
-    for (applies, field, what) in checks {
-        unexportable.add_if(applies, policy, &format!("breaker.{field}"), what, none);
-    }
-    let mut lines: Lines = Vec::new();
-    match settings.window {
-        Some(window) => {
-            let whole = window.subsec_nanos() == 0;
-            let reason = "Resilience4j uses whole seconds";
-            unexportable.add_if(!whole, policy, "breaker.window", "a fraction of a second", reason);
-            lines.push(("slidingWindowType", "TIME_BASED".to_owned()));
-            lines.push(("slidingWindowSize", window.as_secs().to_string()));
-        }
-        None => {
-            lines.push(("slidingWindowType", "COUNT_BASED".to_owned()));
-            lines.push(("slidingWindowSize", settings.window_calls.unwrap_or(100).to_string()));
-        }
-    }
-    lines.push(("minimumNumberOfCalls", settings.minimum_volume.unwrap_or(10).to_string()));
-    lines.push(("failureRateThreshold", percent(settings.failure_rate.unwrap_or(1.0))));
+    unexportable.add_all(&checks, "not supported by Resilience4j");
+    let fraction = settings.window.is_some_and(|window| window.subsec_nanos() != 0);
+    let check = (fraction, "breaker.window", "a fraction of a second");
+    unexportable.add_all(&[check], "Resilience4j uses whole seconds");
+    let (window, size) = match settings.window {
+        Some(window) => ("TIME_BASED", window.as_secs().to_string()),
+        None => ("COUNT_BASED", settings.window_calls.unwrap_or(100).to_string()),
+    };
+    let mut lines = vec![
+        ("slidingWindowType", window.to_owned()),
+        ("slidingWindowSize", size),
+        ("minimumNumberOfCalls", settings.minimum_volume.unwrap_or(10).to_string()),
+        ("failureRateThreshold", percent(settings.failure_rate.unwrap_or(1.0))),
+    ];
     match (settings.slow_call_threshold, settings.slow_call_rate) {
         (Some(threshold), Some(rate)) => {
-            let threshold = millis(policy, "breaker.slow_call_threshold", threshold, unexportable);
+            let threshold = millis("breaker.slow_call_threshold", threshold, unexportable);
             lines.push(("slowCallDurationThreshold", threshold));
             lines.push(("slowCallRateThreshold", percent(rate)));
         }
         _ => {
             let reason = "Resilience4j always counts slow calls; set slow_call_threshold and \
                        slow_call_rate";
-            unexportable.add(policy, "breaker", "slow calls not counted", reason);
+            unexportable.add("breaker", "slow calls not counted", reason);
         }
     }
-    lines.push((
-        "waitDurationInOpenState",
-        millis(policy, "breaker.timeout", settings.timeout, unexportable),
-    ));
+    let timeout = millis("breaker.timeout", settings.timeout, unexportable);
+    lines.push(("waitDurationInOpenState", timeout));
     lines.push(("permittedNumberOfCallsInHalfOpenState", settings.probes.to_string()));
     lines
 }

@@ -23,13 +23,11 @@ mod export;
 mod retry;
 mod section;
 
-use steadfast::policy::Setting;
-
 use super::names;
 use super::policy_builder::PolicyBuilder;
 use super::reader::Reader;
 use super::value::{Spelling, Value};
-use section::Module;
+use section::{Conversion, Module};
 
 pub(super) use export::write;
 
@@ -64,24 +62,19 @@ pub(super) fn read(reader: &mut Reader<'_>) {
     let breakers =
         Module::read(reader, breakers.as_ref(), &breaker::SETTINGS, breaker::UNSUPPORTED);
     for name in instance_names(&retries, &breakers) {
-        policy(reader, &retries, &breakers, &name);
+        policy(reader, &retries, &breakers, name);
     }
     retries.report_unused(reader);
     breakers.report_unused(reader);
 }
 
 /// The default first, then the instances in the order of the file.
-fn instance_names(retries: &Module<'_>, breakers: &Module<'_>) -> Vec<String> {
-    let mut names = Vec::new();
+fn instance_names<'t>(retries: &Module<'t>, breakers: &Module<'t>) -> Vec<&'t str> {
     let mut seen = std::collections::HashSet::new();
     let default = [retries, breakers].iter().any(|module| module.has_default());
     let default = default.then_some(DEFAULT);
-    for name in default.into_iter().chain(retries.instances()).chain(breakers.instances()) {
-        if seen.insert(name) {
-            names.push(name.to_owned());
-        }
-    }
-    names
+    let names = default.into_iter().chain(retries.instances()).chain(breakers.instances());
+    names.filter(|name| seen.insert(*name)).collect()
 }
 
 fn policy(reader: &mut Reader<'_>, retries: &Module<'_>, breakers: &Module<'_>, name: &str) {
@@ -90,12 +83,12 @@ fn policy(reader: &mut Reader<'_>, retries: &Module<'_>, breakers: &Module<'_>, 
     let mut policy = PolicyBuilder::new(&names::id(name), &first.value);
     if retry.is_empty() {
         // A breaker without a retry section makes one attempt.
-        policy.set_default("max_attempts", Setting::Number(1.0));
+        policy.set("max_attempts", 1, None);
     } else {
-        retry::write(reader, &retry, &mut policy);
+        Conversion { reader, layers: &retry, policy: &mut policy }.write_retry();
     }
     if !breaker.is_empty() {
-        breaker::write(reader, &breaker, &mut policy);
+        Conversion { reader, layers: &breaker, policy: &mut policy }.write_breaker();
     }
     let id = reader.add_policy(policy);
     if id != name {

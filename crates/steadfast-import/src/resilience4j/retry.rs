@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use super::section::{Section, find, time as read_time};
+use super::section::{Conversion, spring_duration};
 use crate::backoff::Exponential;
 use crate::exception_classes;
-use crate::policy_builder::{PolicyBuilder, count, time, word};
+use crate::policy_builder::time;
 use crate::reader::Reader;
-use crate::value::Value;
+use crate::value::{Read, Value};
 use steadfast::policy::Setting;
 
 pub(super) const SETTINGS: [&str; 10] = [
@@ -38,124 +38,86 @@ const WAIT: Duration = Duration::from_millis(500);
 const MULTIPLIER: f64 = 1.5;
 const RANDOM_FACTOR: f64 = 0.5;
 
-pub(super) fn write(reader: &mut Reader<'_>, layers: &[&Section<'_>], policy: &mut PolicyBuilder) {
-    let attempts = find(layers, "maxAttempts");
-    let max_attempts = attempts.and_then(|value| reader.count(value)).unwrap_or(MAX_ATTEMPTS);
-    policy.set_or_default("max_attempts", count(max_attempts), attempts);
-    delays(reader, layers, policy, max_attempts.saturating_sub(1));
-    match find(layers, "retryExceptions") {
-        Some(value) if !value.items().is_empty() || value.as_text().is_some() => {
-            policy.set("retry_on", exception_classes::rules(reader, value).setting(), value);
+impl Conversion<'_, '_, '_> {
+    pub(super) fn write_retry(&mut self) {
+        let attempts = self.read_or("maxAttempts", Reader::count, MAX_ATTEMPTS);
+        let retries = attempts.value.saturating_sub(1);
+        self.policy.put("max_attempts", attempts);
+        self.write_delays(retries);
+        match self.find("retryExceptions") {
+            Some(value) if !value.items().is_empty() || value.as_text().is_some() => {
+                let rules = exception_classes::rules(self.reader, &value);
+                self.policy.set("retry_on", rules, Some(&value));
+            }
+            // An empty list means every exception.
+            _ => self.policy.set("retry_on", Setting::List(vec!["any".into()]), None),
         }
-        // An empty list means every exception.
-        _ => policy.set_default("retry_on", Setting::List(vec![word("any")])),
+        if let Some(value) = self.find("ignoreExceptions") {
+            let rules = exception_classes::rules(self.reader, &value);
+            if !rules.is_empty() {
+                self.policy.set("abort_on", rules, Some(&value));
+            }
+        }
+        let reason = "giving up is always an error, never the last result";
+        self.unsupported_if_on("failAfterMaxAttempts", reason);
     }
-    if let Some(value) = find(layers, "ignoreExceptions") {
-        let rules = exception_classes::rules(reader, value);
-        if !rules.is_empty() {
-            policy.set("abort_on", rules.setting(), value);
+
+    fn write_delays(&mut self, retries: u32) {
+        let growing = self.is_on("enableExponentialBackoff");
+        let random = self.is_on("enableRandomizedWait");
+        let growth = ["exponentialBackoffMultiplier", "exponentialMaxWaitDuration"];
+        let Some(wait) = self.find("waitDuration") else {
+            let reason = "ignored by Resilience4j without waitDuration";
+            self.unsupported(&growth, reason);
+            self.unsupported(&["randomizedWaitFactor"], reason);
+            self.unsupported_if_on("enableExponentialBackoff", reason);
+            self.unsupported_if_on("enableRandomizedWait", reason);
+            self.policy.set("backoff_type", "fixed", None);
+            return self.policy.set("base_delay", time(WAIT), None);
+        };
+        let base = self.reader.read_or(Some(wait.clone()), spring_duration, WAIT);
+        if growing {
+            self.write_exponential(base, retries, random);
+        } else {
+            self.unsupported(&growth, "ignored by Resilience4j without enableExponentialBackoff");
+            self.policy.set("backoff_type", "fixed", None);
+            self.policy.put("base_delay", base.map(time));
+        }
+        if random {
+            self.write_jitter(growing, &wait);
+        } else {
+            let reason = "ignored by Resilience4j without enableRandomizedWait";
+            self.unsupported(&["randomizedWaitFactor"], reason);
+            self.policy.set("jitter", "none", None);
         }
     }
-    if let Some(value) = find(layers, "failAfterMaxAttempts")
-        && reader.bool(value) == Some(true)
-    {
-        reader.unsupported(value, "giving up is always an error, never the last result");
-    }
-}
 
-fn delays(
-    reader: &mut Reader<'_>,
-    layers: &[&Section<'_>],
-    policy: &mut PolicyBuilder,
-    retries: u32,
-) {
-    let wait = find(layers, "waitDuration");
-    let growing = is_on(reader, layers, "enableExponentialBackoff");
-    let random = is_on(reader, layers, "enableRandomizedWait");
-    let Some(wait) = wait else {
-        let reason = "ignored by Resilience4j without waitDuration";
-        let mut unused = vec!["exponentialBackoffMultiplier", "exponentialMaxWaitDuration"];
-        unused.push("randomizedWaitFactor");
-        unused.extend(growing.then_some("enableExponentialBackoff"));
-        unused.extend(random.then_some("enableRandomizedWait"));
-        all_unsupported(reader, layers, &unused, reason);
-        policy.set_default("backoff_type", word("fixed"));
-        return policy.set_default("base_delay", time(WAIT));
-    };
-    let base = read_time(reader, wait).unwrap_or(WAIT);
-    if growing {
-        exponential(reader, layers, policy, (base, wait), (retries, random));
-    } else {
-        let reason = "ignored by Resilience4j without enableExponentialBackoff";
-        let unused = ["exponentialBackoffMultiplier", "exponentialMaxWaitDuration"];
-        all_unsupported(reader, layers, &unused, reason);
-        policy.set_default("backoff_type", word("fixed"));
-        policy.set("base_delay", time(base), wait);
-    }
-    if random {
-        randomized(reader, layers, policy, growing, wait);
-    } else {
-        let reason = "ignored by Resilience4j without enableRandomizedWait";
-        all_unsupported(reader, layers, &["randomizedWaitFactor"], reason);
-        policy.set_default("jitter", word("none"));
-    }
-}
-
-fn exponential(
-    reader: &mut Reader<'_>,
-    layers: &[&Section<'_>],
-    policy: &mut PolicyBuilder,
-    (base, wait): (Duration, &Value<'_>),
-    (retries, random): (u32, bool),
-) {
-    let factor = find(layers, "exponentialBackoffMultiplier");
-    let multiplier = factor.and_then(|value| reader.factor(value)).unwrap_or(MULTIPLIER);
-    let applies = factor.is_some() && (!random || find(layers, "randomizedWaitFactor").is_some());
-    let cap = find(layers, "exponentialMaxWaitDuration");
-    if !applies {
-        let reason = "ignored by Resilience4j without exponentialBackoffMultiplier, and without \
-                      randomizedWaitFactor if the wait is randomized";
-        all_unsupported(reader, layers, &["exponentialMaxWaitDuration"], reason);
-    }
-    let cap = cap.filter(|_| applies);
-    Exponential {
-        base,
-        multiplier,
-        cap: cap.and_then(|value| read_time(reader, value)),
-        retries,
-        from: [Some(wait), factor, cap],
-    }
-    .write(policy);
-}
-
-fn randomized(
-    reader: &mut Reader<'_>,
-    layers: &[&Section<'_>],
-    policy: &mut PolicyBuilder,
-    growing: bool,
-    wait: &Value<'_>,
-) {
-    let mut factor = find(layers, "randomizedWaitFactor");
-    if growing && find(layers, "exponentialBackoffMultiplier").is_none() {
-        let reason = "ignored by Resilience4j without exponentialBackoffMultiplier";
-        all_unsupported(reader, layers, &["randomizedWaitFactor"], reason);
-        factor = None;
-    }
-    let amount = factor.and_then(|value| reader.number(value)).unwrap_or(RANDOM_FACTOR);
-    policy.set_default("jitter_type", word("full"));
-    policy.set_or_default("jitter_amount", Setting::Number(amount), factor);
-    let reason = "a policy's jitter shortens the delay; Resilience4j also lengthens it";
-    reader.unsupported_part(factor.unwrap_or(wait), "upward jitter", reason);
-}
-
-fn is_on(reader: &mut Reader<'_>, layers: &[&Section<'_>], name: &str) -> bool {
-    find(layers, name).is_some_and(|value| reader.bool(value) == Some(true))
-}
-
-fn all_unsupported(reader: &mut Reader<'_>, layers: &[&Section<'_>], names: &[&str], reason: &str) {
-    for name in names {
-        if let Some(value) = find(layers, name) {
-            reader.unsupported(value, reason);
+    fn write_exponential(&mut self, base: Read<'_, Duration>, retries: u32, random: bool) {
+        let multiplier = self.read_or("exponentialBackoffMultiplier", Reader::factor, MULTIPLIER);
+        let mut cap = self.find("exponentialMaxWaitDuration");
+        if multiplier.from.is_none() || (random && self.find("randomizedWaitFactor").is_none()) {
+            let reason = "ignored by Resilience4j without exponentialBackoffMultiplier, and \
+                          without randomizedWaitFactor if the wait is randomized";
+            self.unsupported(&["exponentialMaxWaitDuration"], reason);
+            cap = None;
         }
+        let duration =
+            |reader: &mut Reader<'_>, value: &Value<'_>| spring_duration(reader, value).map(Some);
+        let cap = self.reader.read_or(cap, duration, None);
+        Exponential { base, multiplier, cap, retries }.write(self.policy);
+    }
+
+    fn write_jitter(&mut self, growing: bool, wait: &Value<'_>) {
+        let mut factor = self.find("randomizedWaitFactor");
+        if growing && self.find("exponentialBackoffMultiplier").is_none() {
+            let reason = "ignored by Resilience4j without exponentialBackoffMultiplier";
+            self.unsupported(&["randomizedWaitFactor"], reason);
+            factor = None;
+        }
+        let amount = self.reader.read_or(factor, Reader::number, RANDOM_FACTOR);
+        let reason = "a policy's jitter shortens the delay; Resilience4j also lengthens it";
+        self.reader.unsupported_part(amount.from.as_ref().unwrap_or(wait), "upward jitter", reason);
+        self.policy.set("jitter_type", "full", None);
+        self.policy.put("jitter_amount", amount);
     }
 }

@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use super::DEFAULT;
+use crate::policy_builder::PolicyBuilder;
 use crate::reader::Reader;
-use crate::value::{Spelling, Value, describe};
+use crate::value::{Read, Spelling, Value};
 use steadfast::duration;
 use steadfast::file::Problem;
 use steadfast::nearest;
@@ -87,13 +88,8 @@ impl<'t> Module<'t> {
         while let Some(base) = self.base_of(reader, bottom, name) {
             let again = layers.iter().any(|layer| layer.value.path == base.value.path);
             if again || layers.len() >= MAX_CONFIG_CHAIN {
-                let message = "circular baseConfig".to_owned();
-                reader.invalid_with_hint(
-                    &bottom.value,
-                    message,
-                    "remove one of the baseConfig \
-                                                                  entries",
-                );
+                let hint = "remove one of the baseConfig entries";
+                reader.invalid_with_hint(&bottom.value, "circular baseConfig", hint);
                 break;
             }
             layers.push(base);
@@ -117,7 +113,7 @@ impl<'t> Module<'t> {
         self.used.borrow_mut().insert(wanted.to_owned());
         let found = self.configs.get(wanted);
         if found.is_none() {
-            let message = format!("unknown config {}", describe(base.node));
+            let message = format!("unknown config {}", base.describe());
             let problem = Problem::at(reader.source, base.node.span, message).field(&base.path);
             reader.add_problem(problem.did_you_mean(nearest(wanted, self.configs.keys().copied())));
         }
@@ -154,28 +150,58 @@ fn section<'t>(
     Some(Section { value, settings })
 }
 
-/// The value of a setting in the first layer that has it.
-pub(super) fn find<'s, 't>(layers: &[&'s Section<'t>], name: &str) -> Option<&'s Value<'t>> {
-    layers.iter().find_map(|section| section.settings.get(name))
+/// An instance in conversion to a policy.
+pub(super) struct Conversion<'c, 's, 't> {
+    pub(super) reader: &'c mut Reader<'s>,
+    /// The instance and the configs it inherits from, the instance first.
+    pub(super) layers: &'c [&'c Section<'t>],
+    pub(super) policy: &'c mut PolicyBuilder,
+}
+
+impl<'s, 't> Conversion<'_, 's, 't> {
+    /// The value of a setting in the first layer that has it.
+    pub(super) fn find(&self, name: &str) -> Option<Value<'t>> {
+        self.layers.iter().find_map(|section| section.settings.get(name)).cloned()
+    }
+
+    pub(super) fn read_or<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&mut Reader<'s>, &Value<'t>) -> Option<T>,
+        default: T,
+    ) -> Read<'t, T> {
+        self.reader.read_or(self.find(name), read, default)
+    }
+
+    pub(super) fn is_on(&mut self, name: &str) -> bool {
+        self.read_or(name, Reader::bool, false).value
+    }
+
+    pub(super) fn unsupported(&mut self, names: &[&str], reason: &str) {
+        for name in names {
+            if let Some(value) = self.find(name) {
+                self.reader.unsupported(&value, reason);
+            }
+        }
+    }
+
+    pub(super) fn unsupported_if_on(&mut self, name: &str, reason: &str) {
+        if self.is_on(name) {
+            self.unsupported(&[name], reason);
+        }
+    }
 }
 
 /// A duration in Spring's notation: `500ms`, `PT0.5S`, or a number of milliseconds.
-pub(super) fn time(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Duration> {
-    let text = value.as_text().unwrap_or_default();
-    if value.as_text().is_none() || text.trim().parse::<f64>().is_ok() {
-        let millis = reader.number(value)?;
-        let read = Duration::try_from_secs_f64(millis / 1000.0).ok();
-        if read.is_none() {
-            reader.invalid(value, format!("{millis} is not a number of milliseconds"));
+pub(super) fn spring_duration(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Duration> {
+    match value.as_text() {
+        Some(text) if text.trim().parse::<f64>().is_err() => {
+            let read = duration::parse(text).ok();
+            if read.is_none() {
+                reader.not_a_duration(value, "write a duration like 500ms, 2s or PT0.5S");
+            }
+            read
         }
-        return read;
-    }
-    match duration::parse(text) {
-        Ok(read) => Some(read),
-        Err(_) => {
-            let message = format!("{} is not a duration", describe(value.node));
-            reader.invalid_with_hint(value, message, "write a duration like 500ms, 2s or PT0.5S");
-            None
-        }
+        _ => reader.scaled(value, 0.001, "milliseconds"),
     }
 }

@@ -113,6 +113,8 @@ fn bad_retriers_are_refused() {
             "f:1:69: [1].BackoffRate: 0.5 is below 1.0",
             "f:2:86: [2].JitterStrategy: `HALF` is not one of FULL, NONE",
             "f:2:95: [3]: 3 is not a map",
+            "f:1:40: [1].ErrorEquals[0]: `States.Al` is not one of States.ALL, States.Timeout, \
+             States.TaskFailed; did you mean States.ALL?",
         ]
     );
     assert_eq!(

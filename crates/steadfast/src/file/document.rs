@@ -108,7 +108,7 @@ impl Reader<'_, '_> {
             Content::Map(entries) => Some(entries),
             Content::Null => Some(&[]),
             other => {
-                self.add(node.span, path, format!("{} is not {wanted}", describe(other)), None);
+                self.add(node.span, path, format!("{other} is not {wanted}"), None);
                 None
             }
         }
@@ -134,7 +134,7 @@ impl Reader<'_, '_> {
         let version = match &node.content {
             Content::Plain(text) | Content::Text(text) => text.clone(),
             Content::Number(number) => number.to_string(),
-            other => describe(other),
+            other => other.to_string(),
         };
         let numbers: Vec<_> = version.split('.').map(str::parse::<u32>).collect();
         if let [Ok(1), Ok(minor), Ok(_)] = numbers[..]
@@ -226,7 +226,7 @@ impl Reader<'_, '_> {
     fn mapping(&mut self, path: &str, names: [&Entry; 3]) -> Option<Mapping> {
         let [.., Entry { value, .. }] = names;
         let (Content::Plain(policy) | Content::Text(policy)) = &value.content else {
-            let message = format!("{} is not a policy name", describe(&value.content));
+            let message = format!("{} is not a policy name", value.content);
             self.add(value.span, path, message, None);
             return None;
         };
@@ -238,16 +238,5 @@ impl Reader<'_, '_> {
 impl Node {
     fn is_string(&self, text: &str) -> bool {
         matches!(&self.content, Content::Plain(string) | Content::Text(string) if string == text)
-    }
-}
-
-fn describe(content: &Content) -> String {
-    match content {
-        Content::Null => "null".to_owned(),
-        Content::Bool(bool) => bool.to_string(),
-        Content::Number(number) => number.to_string(),
-        Content::Plain(text) | Content::Text(text) => format!("`{}`", excerpt(text)),
-        Content::List(_) => "a list".to_owned(),
-        Content::Map(_) => "a map".to_owned(),
     }
 }

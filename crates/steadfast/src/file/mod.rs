@@ -36,7 +36,7 @@ pub use origin::{Layer, Origin};
 pub(crate) use path::{Path, Step};
 pub use policies::{MappedName, Policies, Route};
 #[doc(hidden)]
-pub use problem::excerpt;
+pub use problem::{Findings, excerpt};
 pub use problem::{Problem, Problems};
 pub use schema::schema;
 pub use source::{Source, SourcePosition};

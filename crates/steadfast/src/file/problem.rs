@@ -199,14 +199,17 @@ impl std::error::Error for Problems {}
 pub(super) const MAX_PROBLEMS: usize = 1000;
 
 /// The problems found so far.
-pub(super) struct Findings {
+#[doc(hidden)]
+pub struct Findings {
     file: String,
     listed: Vec<Problem>,
     omitted: usize,
 }
 
 impl Findings {
-    pub(super) fn new(source: &Source) -> Self {
+    /// No problems of this text.
+    #[must_use]
+    pub fn new(source: &Source) -> Self {
         Self { file: source.name().to_owned(), listed: Vec::new(), omitted: 0 }
     }
 
@@ -234,7 +237,7 @@ impl Findings {
     }
 
     /// Adds a problem, computed only if it is listed.
-    pub(super) fn add(&mut self, problem: impl FnOnce() -> Problem) {
+    pub fn add(&mut self, problem: impl FnOnce() -> Problem) {
         if self.is_full() {
             self.skip();
         } else {
@@ -242,7 +245,9 @@ impl Findings {
         }
     }
 
-    pub(super) fn finish(mut self) -> Vec<Problem> {
+    /// The problems, and how many are not listed.
+    #[must_use]
+    pub fn finish(mut self) -> Vec<Problem> {
         if self.omitted > 0 {
             let message = format!("{} more problems are not listed", self.omitted);
             self.listed

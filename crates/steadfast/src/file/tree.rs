@@ -3,6 +3,7 @@
 //! A plain YAML scalar stays a string: only the reader of a field knows whether `08` is a number, a
 //! SQLSTATE class or a name.
 
+use std::fmt;
 use std::ops::Range;
 
 use super::limits::{MAX_BYTES, too_long};
@@ -77,8 +78,8 @@ impl Span {
 /// an isolated problem, such as a duplicate key, is only left out of the tree.
 #[must_use]
 pub fn parse(source: &Source, format: Format) -> (Option<Node>, Vec<Problem>) {
-    if source.text().len() > MAX_BYTES {
-        return (None, vec![too_long(source.name())]);
+    if let Err(problem) = check_size(source) {
+        return (None, vec![problem]);
     }
     let mut findings = Findings::new(source);
     let tree = match format {
@@ -87,6 +88,28 @@ pub fn parse(source: &Source, format: Format) -> (Option<Node>, Vec<Problem>) {
         Format::Toml => toml::parse(source, &mut findings),
     };
     (tree, findings.finish())
+}
+
+/// Rejects a text that is too long.
+///
+/// # Errors
+/// It is larger than 8 MiB.
+pub fn check_size(source: &Source) -> Result<(), Problem> {
+    if source.text().len() > MAX_BYTES { Err(too_long(source.name())) } else { Ok(()) }
+}
+
+/// The value as a message shows it.
+impl fmt::Display for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Bool(bool) => bool.fmt(f),
+            Self::Number(number) => number.fmt(f),
+            Self::Plain(text) | Self::Text(text) => write!(f, "`{}`", excerpt(text)),
+            Self::List(_) => f.write_str("a list"),
+            Self::Map(_) => f.write_str("a map"),
+        }
+    }
 }
 
 /// An empty file.
