@@ -25,15 +25,6 @@ impl Path {
     pub(crate) fn pop(&mut self) {
         self.0.pop();
     }
-
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// The first steps.
-    pub(crate) fn up_to(&self, steps: usize) -> Self {
-        self.0.iter().take(steps).cloned().collect()
-    }
 }
 
 impl FromIterator<Step> for Path {

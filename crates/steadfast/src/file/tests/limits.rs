@@ -8,7 +8,7 @@ use super::super::Format::{self, Json, Toml, Yaml};
 use super::super::limits::{MAX_BYTES, MAX_DEPTH, MAX_NODES};
 use super::super::tree::parse;
 use super::super::{Problem, Source};
-use super::{problems, tree};
+use super::{plain, problems, tree};
 
 /// Far more than any of these takes, and far less than what they ask for.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -143,12 +143,23 @@ fn a_file_that_multiplies_by_aliases_is_refused() {
 /// F2: what is merged and gives way is work all the same.
 #[test]
 fn a_file_that_multiplies_by_merging_is_refused() {
+    let keys: String = (0..500).map(|key| format!("k{key}: 1, ")).collect();
+    let mut text = format!("m: &m {{{keys}}}\n");
+    for map in 0..300 {
+        writeln!(text, "m{map}: {{<<: [*m, *m]}}").unwrap();
+    }
+    assert_eq!(refusal(text, Yaml).message, TOO_FAR);
+}
+
+/// F1: what gave way is not merged again.
+#[test]
+fn merging_merged_maps_does_not_multiply() {
     let mut text = "m0: &m0 {a: 1, b: 2}\n".to_owned();
     for level in 1..20 {
         let before = vec![format!("*m{}", level - 1); 9].join(", ");
         writeln!(text, "m{level}: &m{level} {{<<: [{before}]}}").unwrap();
     }
-    assert_eq!(refusal(text, Yaml).message, TOO_FAR);
+    assert_eq!(plain(&tree(&text, Yaml))["m19"], serde_json::json!({"a": "1·", "b": "2·"}));
 }
 
 /// F2: few values can be much text.

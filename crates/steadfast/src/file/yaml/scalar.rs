@@ -4,24 +4,24 @@ use std::borrow::Cow;
 
 use granit_parser::{ScalarStyle, Tag};
 
-use super::raw::Shape;
+use crate::file::tree::Content;
 
 /// Without a tag, the style decides.
-pub(super) fn untagged(text: Cow<'_, str>, style: ScalarStyle) -> Shape<'_> {
+pub(super) fn untagged(text: Cow<'_, str>, style: ScalarStyle) -> Content {
     match style {
-        ScalarStyle::Plain if is_null(&text) => Shape::Null,
-        ScalarStyle::Plain => Shape::Plain(text),
-        _ => Shape::Text(text),
+        ScalarStyle::Plain if is_null(&text) => Content::Null,
+        ScalarStyle::Plain => Content::Plain(text.into_owned()),
+        _ => Content::Text(text.into_owned()),
     }
 }
 
 /// The scalar with a tag applied; `None` if the tag is unknown or not for scalars.
-pub(super) fn tagged<'t>(text: &Cow<'t, str>, tag: &Tag) -> Option<Shape<'t>> {
+pub(super) fn tagged(text: &str, tag: &Tag) -> Option<Content> {
     match tag.core_suffix() {
-        Some("str") => Some(Shape::Text(text.clone())),
-        Some("int" | "float" | "bool") => Some(Shape::Plain(text.clone())),
-        Some("null") if is_null(text) => Some(Shape::Null),
-        None if is_non_specific_tag(tag) => Some(Shape::Text(text.clone())),
+        Some("str") => Some(Content::Text(text.to_owned())),
+        Some("int" | "float" | "bool") => Some(Content::Plain(text.to_owned())),
+        Some("null") if is_null(text) => Some(Content::Null),
+        None if is_non_specific_tag(tag) => Some(Content::Text(text.to_owned())),
         _ => None,
     }
 }
