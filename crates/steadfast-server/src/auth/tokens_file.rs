@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
 use serde_json::{Value, json};
+use steadfast::registry::FileWatcher;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use crate::lock::lock;
-use crate::reload::file_watcher::FileWatcher;
 
 use super::tokens::{Token, TokenProblems, Tokens};
 
@@ -27,6 +27,7 @@ pub(crate) struct TokensFile {
 
 impl TokensFile {
     pub(crate) fn read(path: PathBuf) -> Result<Self, TokenProblems> {
+        // Before the file is read, so that no later change is missed.
         let watcher = FileWatcher::new(vec![path.clone()]);
         let tokens = Tokens::read(&path)?;
         warn_if_readable_by_others(&path);
@@ -38,8 +39,8 @@ impl TokensFile {
         &self.path
     }
 
-    pub(crate) fn watcher(&self) -> FileWatcher {
-        self.watcher.clone()
+    pub(crate) const fn watcher(&self) -> &FileWatcher {
+        &self.watcher
     }
 
     pub(crate) fn tokens(&self) -> Arc<Tokens> {

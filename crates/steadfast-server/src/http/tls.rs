@@ -10,13 +10,12 @@ use rustls::ServerConfig;
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
+use steadfast::registry::FileWatcher;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tracing::info;
-
-use crate::reload::file_watcher::FileWatcher;
 
 /// Timeout of a TLS handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -63,8 +62,8 @@ impl Tls {
         Ok(Self { certificate, key, watcher, config })
     }
 
-    pub(crate) fn watcher(&self) -> FileWatcher {
-        self.watcher.clone()
+    pub(crate) const fn watcher(&self) -> &FileWatcher {
+        &self.watcher
     }
 
     /// Reloads the files. On an error the current certificate stays in use.

@@ -11,8 +11,8 @@
 //!    └── metadata changed ────┘ ◀─┘
 //! ```
 
-use std::fs::Metadata;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -122,11 +122,16 @@ impl FileWatcher {
     pub fn is_running(&self) -> bool {
         self.is_running.load(Ordering::Relaxed)
     }
+
+    /// Stops the thread, and drops `on_change` with it. Dropping the watcher does the same.
+    pub fn stop(&self) {
+        let _ = self.sender.send(Message::Stop);
+    }
 }
 
 impl Drop for FileWatcher {
     fn drop(&mut self) {
-        let _ = self.sender.send(Message::Stop);
+        self.stop();
     }
 }
 
@@ -137,7 +142,9 @@ impl Watch {
             self.states = FileState::of_all(&self.paths);
             // A link may lead to another directory now.
             self.directories.follow(&self.paths);
-            retry_at = match on_change() {
+            // One that panics does not stop the watcher.
+            let after = catch_unwind(AssertUnwindSafe(&mut on_change));
+            retry_at = match after.unwrap_or(AfterChange::Continue) {
                 AfterChange::Continue => None,
                 AfterChange::RetryIn(delay) => Instant::now().checked_add(delay),
                 AfterChange::Stop => return,
@@ -217,11 +224,9 @@ impl FileState {
 
     fn of(path: &Path) -> Self {
         let metadata = std::fs::metadata(path).ok();
-        Self {
-            modified: metadata.as_ref().and_then(|metadata| metadata.modified().ok()),
-            bytes: metadata.as_ref().map(Metadata::len),
-            target: std::fs::canonicalize(path).ok(),
-        }
+        let modified = metadata.as_ref().and_then(|metadata| metadata.modified().ok());
+        let target = std::fs::canonicalize(path).ok();
+        Self { modified, bytes: metadata.map(|metadata| metadata.len()), target }
     }
 }
 

@@ -4,9 +4,10 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::sync::Mutex;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
-use steadfast::registry::{Loader, Outcome};
+use steadfast::registry::{AfterChange, FileWatcher, Loader, Outcome};
 
 use super::{PROMISED, Scene, attempts, was_applied};
 
@@ -113,7 +114,7 @@ fn f4_half_a_file_is_not_read() {
     file.write_all(attempts(4).as_bytes()).unwrap();
     file.sync_all().unwrap();
     // Three times as long as a closed file is given to settle.
-    let while_open = scene.changes.recv_timeout(std::time::Duration::from_millis(60));
+    let while_open = scene.changes.recv_timeout(Duration::from_millis(60));
     assert!(while_open.is_err(), "half of it was read");
     file.write_all(b"  q: {max_attempts: 2}\n").unwrap();
     drop(file);
@@ -148,10 +149,7 @@ fn the_watch_ends_with_the_registry() {
     assert!(was_applied(&changes.recv_timeout(super::PROMISED).unwrap()));
     drop(clone);
     // Its listener, and with it the sender, is gone.
-    assert!(matches!(
-        changes.recv_timeout(super::PROMISED),
-        Err(std::sync::mpsc::RecvTimeoutError::Disconnected)
-    ));
+    assert!(matches!(changes.recv_timeout(super::PROMISED), Err(RecvTimeoutError::Disconnected)));
     drop(folder);
 }
 
@@ -189,4 +187,38 @@ fn f4_a_pipe_in_the_place_of_the_file_is_refused() {
     let answer = answer.recv_timeout(PROMISED).expect("it is not waited for");
     assert!(answer.contains("not a regular file"), "{answer}");
     assert_eq!(scene.attempts(), 3);
+}
+
+/// K4: a failed load is retried although the file did not change.
+#[test]
+fn k4_a_failed_load_is_retried_without_a_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tokens");
+    let watcher = FileWatcher::new(vec![path.clone()]);
+    fs::write(&path, "new").unwrap();
+    let (sender, loads) = channel();
+    let mut count = 0;
+    let load = move || {
+        count += 1;
+        sender.send(count).unwrap();
+        if count < 3 { AfterChange::RetryIn(Duration::from_millis(1)) } else { AfterChange::Stop }
+    };
+    watcher.start("test", load).unwrap();
+    let counts: Vec<u32> = loads.iter().collect();
+    assert_eq!(counts, [1, 2, 3]);
+}
+
+/// A stopped watcher drops what it calls, and with it what that holds.
+#[test]
+fn a_stopped_watcher_drops_its_callback() {
+    let folder = tempfile::tempdir().unwrap();
+    let watcher = FileWatcher::new(vec![folder.path().join("tokens")]);
+    let (sender, dropped) = channel::<()>();
+    let callback = move || {
+        let _ = sender.send(());
+        AfterChange::Continue
+    };
+    watcher.start("test", callback).unwrap();
+    watcher.stop();
+    assert!(matches!(dropped.recv_timeout(PROMISED), Err(RecvTimeoutError::Disconnected)));
 }
