@@ -5,14 +5,13 @@
 //! The hues are Okabe and Ito's; no single list of theirs is legible both on white and on black,
 //! so each is darkened for the one and lightened for the other.
 
-/// A colour in sRGB.
+/// A colour in sRGB: red, green and blue, a byte each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Colour(pub(crate) u8, pub(crate) u8, pub(crate) u8);
+pub(crate) struct Colour(pub(crate) u32);
 
 impl std::fmt::Display for Colour {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self(red, green, blue) = self;
-        write!(f, "#{red:02x}{green:02x}{blue:02x}")
+        write!(f, "#{:06x}", self.0)
     }
 }
 
@@ -36,42 +35,33 @@ pub(crate) struct Palette {
 }
 
 pub(crate) const LIGHT: Palette = Palette {
-    background: Colour(0xff, 0xff, 0xff),
-    ink: Colour(0x16, 0x1b, 0x22),
-    muted: Colour(0x57, 0x60, 0x6a),
-    axis: Colour(0x8c, 0x95, 0x9f),
-    grid: Colour(0xe6, 0xe9, 0xed),
-    series: [
-        Colour(0x00, 0x72, 0xb2),
-        Colour(0xd5, 0x5e, 0x00),
-        Colour(0x00, 0x9e, 0x73),
-        Colour(0x7a, 0x28, 0x60),
-        Colour(0x6b, 0x56, 0x00),
-        Colour(0x23, 0x28, 0x2e),
-    ],
+    background: Colour(0xffffff),
+    ink: Colour(0x161b22),
+    muted: Colour(0x57606a),
+    axis: Colour(0x8c959f),
+    grid: Colour(0xe6e9ed),
+    series: colours([0x0072b2, 0xd55e00, 0x009e73, 0x7a2860, 0x6b5600, 0x23282e]),
 };
 
 pub(crate) const DARK: Palette = Palette {
-    background: Colour(0x12, 0x17, 0x1e),
-    ink: Colour(0xf0, 0xf3, 0xf6),
-    muted: Colour(0xa3, 0xad, 0xb8),
-    axis: Colour(0x6b, 0x76, 0x83),
-    grid: Colour(0x27, 0x2e, 0x37),
-    series: [
-        Colour(0x56, 0xb4, 0xe9),
-        Colour(0xf2, 0x8c, 0x28),
-        Colour(0x1f, 0xc2, 0x94),
-        Colour(0xb4, 0x5a, 0x92),
-        Colour(0xf0, 0xe4, 0x42),
-        Colour(0xe9, 0xed, 0xf1),
-    ],
+    background: Colour(0x12171e),
+    ink: Colour(0xf0f3f6),
+    muted: Colour(0xa3adb8),
+    axis: Colour(0x6b7683),
+    grid: Colour(0x272e37),
+    series: colours([0x56b4e9, 0xf28c28, 0x1fc294, 0xb45a92, 0xf0e442, 0xe9edf1]),
 };
+
+const fn colours([a, b, c, d, e, f]: [u32; SERIES]) -> [Colour; SERIES] {
+    [Colour(a), Colour(b), Colour(c), Colour(d), Colour(e), Colour(f)]
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn linear(Colour(red, green, blue): Colour) -> [f64; 3] {
+    fn linear(Colour(rgb): Colour) -> [f64; 3] {
+        let [_, red, green, blue] = rgb.to_be_bytes();
         [red, green, blue].map(|channel| {
             let share = f64::from(channel) / 255.0;
             if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
@@ -91,8 +81,8 @@ mod tests {
 
     #[test]
     fn contrast_is_computed_as_wcag_says() {
-        assert!((contrast(LIGHT.background, Colour(0, 0, 0)) - 21.0).abs() < 1e-9);
-        assert!((contrast(LIGHT.background, Colour(0x77, 0x77, 0x77)) - 4.48).abs() < 0.01);
+        assert!((contrast(LIGHT.background, Colour(0)) - 21.0).abs() < 1e-9);
+        assert!((contrast(LIGHT.background, Colour(0x777777)) - 4.48).abs() < 0.01);
     }
 
     #[test]

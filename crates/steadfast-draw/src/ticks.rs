@@ -18,8 +18,24 @@ pub(crate) struct Tick {
 /// The most ticks of an axis.
 const MAX_TICKS: f64 = 12.0;
 
+/// The densest ticks whose labels, each from a place to another, have a gap between them.
+pub(crate) fn choose_apart(
+    span: &Span,
+    unit: Unit,
+    gap: f64,
+    label: impl Fn(&Tick) -> Option<(f64, f64)>,
+) -> Vec<Tick> {
+    let apart = |pair: &[(f64, f64)]| match pair {
+        [a, b] => (b.0 - a.1).max(a.0 - b.1) >= gap,
+        _ => true,
+    };
+    choose(span, unit, |ticks| {
+        ticks.iter().filter_map(&label).collect::<Vec<_>>().windows(2).all(apart)
+    })
+}
+
 /// The densest ticks that fit.
-pub(crate) fn choose(span: &Span, unit: Unit, fits: impl Fn(&[Tick]) -> bool) -> Vec<Tick> {
+fn choose(span: &Span, unit: Unit, fits: impl Fn(&[Tick]) -> bool) -> Vec<Tick> {
     let candidates: Box<dyn Iterator<Item = Vec<Tick>>> = if span.logarithmic {
         Box::new(logarithmic(*span, unit))
     } else {
@@ -58,41 +74,27 @@ pub(crate) fn step_of_at_least(unit: Unit, least: f64) -> f64 {
     }
 }
 
+/// Multiples of a unit of time.
+type Clock = [(f64, &'static [f64])];
+
 /// Round steps from a second to a year; shorter and longer ones are decimal.
-const CLOCK: [f64; 26] = [
-    1.0,
-    2.0,
-    5.0,
-    10.0,
-    15.0,
-    30.0,
-    MINUTE,
-    2.0 * MINUTE,
-    5.0 * MINUTE,
-    10.0 * MINUTE,
-    15.0 * MINUTE,
-    30.0 * MINUTE,
-    HOUR,
-    2.0 * HOUR,
-    3.0 * HOUR,
-    6.0 * HOUR,
-    12.0 * HOUR,
-    DAY,
-    2.0 * DAY,
-    7.0 * DAY,
-    14.0 * DAY,
-    30.0 * DAY,
-    60.0 * DAY,
-    90.0 * DAY,
-    180.0 * DAY,
-    YEAR,
+const CLOCK: &Clock = &[
+    (1.0, &[1.0, 2.0, 5.0, 10.0, 15.0, 30.0]),
+    (MINUTE, &[1.0, 2.0, 5.0, 10.0, 15.0, 30.0]),
+    (HOUR, &[1.0, 2.0, 3.0, 6.0, 12.0]),
+    (DAY, &[1.0, 2.0, 7.0, 14.0, 30.0, 60.0, 90.0, 180.0]),
+    (YEAR, &[1.0]),
 ];
+
+fn multiples_of(clock: &'static Clock) -> impl Iterator<Item = f64> {
+    clock.iter().flat_map(|(unit, counts)| counts.iter().map(move |count| count * unit))
+}
 
 fn clock_step(least: f64) -> f64 {
     if least <= 0.5 {
         return decimal_step(least);
     }
-    let on_the_clock = CLOCK.into_iter().find(|step| *step >= least * (1.0 - 1e-9));
+    let on_the_clock = multiples_of(CLOCK).find(|step| *step >= least * (1.0 - 1e-9));
     on_the_clock.unwrap_or_else(|| decimal_step(least / YEAR) * YEAR)
 }
 
@@ -105,7 +107,7 @@ fn decimal_step(least: f64) -> f64 {
 fn logarithmic(span: Span, unit: Unit) -> impl Iterator<Item = Vec<Tick>> {
     let rungs = match unit {
         Unit::Seconds => {
-            [clock_rungs(&CLOCK_DENSE, &[1.0, 2.0, 5.0]), clock_rungs(&CLOCK_SPARSE, &[1.0])]
+            [clock_rungs(CLOCK_DENSE, &[1.0, 2.0, 5.0]), clock_rungs(CLOCK_SPARSE, &[1.0])]
         }
         _ => [decades(-300, 300, &[1.0, 2.0, 5.0]), decades(-300, 300, &[1.0])],
     };
@@ -128,34 +130,19 @@ fn on_span(span: Span, unit: Unit, rungs: Vec<f64>) -> Vec<Tick> {
         .collect()
 }
 
-const CLOCK_DENSE: [f64; 19] = [
-    1.0,
-    2.0,
-    5.0,
-    10.0,
-    30.0,
-    MINUTE,
-    2.0 * MINUTE,
-    5.0 * MINUTE,
-    10.0 * MINUTE,
-    30.0 * MINUTE,
-    HOUR,
-    2.0 * HOUR,
-    6.0 * HOUR,
-    12.0 * HOUR,
-    DAY,
-    2.0 * DAY,
-    7.0 * DAY,
-    30.0 * DAY,
-    90.0 * DAY,
+const CLOCK_DENSE: &Clock = &[
+    (1.0, &[1.0, 2.0, 5.0, 10.0, 30.0]),
+    (MINUTE, &[1.0, 2.0, 5.0, 10.0, 30.0]),
+    (HOUR, &[1.0, 2.0, 6.0, 12.0]),
+    (DAY, &[1.0, 2.0, 7.0, 30.0, 90.0]),
 ];
-const CLOCK_SPARSE: [f64; 9] =
-    [1.0, 10.0, MINUTE, 10.0 * MINUTE, HOUR, 6.0 * HOUR, DAY, 7.0 * DAY, 30.0 * DAY];
+const CLOCK_SPARSE: &Clock =
+    &[(1.0, &[1.0, 10.0]), (MINUTE, &[1.0, 10.0]), (HOUR, &[1.0, 6.0]), (DAY, &[1.0, 7.0, 30.0])];
 
-fn clock_rungs(clock: &[f64], digits: &[f64]) -> Vec<f64> {
+fn clock_rungs(clock: &'static Clock, digits: &[f64]) -> Vec<f64> {
     let below = decades(-300, -1, digits);
     let above = decades(0, 290, digits).into_iter().map(|years| years * YEAR);
-    below.into_iter().chain(clock.iter().copied()).chain(above).collect()
+    below.into_iter().chain(multiples_of(clock)).chain(above).collect()
 }
 
 fn decades(from: i32, to: i32, digits: &[f64]) -> Vec<f64> {

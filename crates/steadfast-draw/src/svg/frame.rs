@@ -93,22 +93,17 @@ impl Plot {
     fn chosen_y(&self, unit: Unit) -> Vec<Tick> {
         // A small plot has its lines closer together, or it would have but one.
         let distance = ((self.bottom - self.top) / 8.0).clamp(16.0, 28.0);
-        let apart = |a: f64, b: f64| (a - b).abs() >= distance;
-        ticks::choose(&self.y, unit, |ticks| {
-            let places: Vec<f64> = ticks.iter().filter_map(|tick| self.y_at(tick.value)).collect();
-            places.iter().zip(places.iter().skip(1)).all(|(a, b)| apart(*a, *b))
+        ticks::choose_apart(&self.y, unit, distance, |tick| {
+            let y = self.y_at(tick.value)?;
+            Some((y, y))
         })
     }
 
     fn chosen_x(&self, unit: Unit) -> Vec<Tick> {
-        let ends = |tick: &Tick| {
+        ticks::choose_apart(&self.x, unit, 14.0, |tick| {
             let half = pixels(&tick.label, LABEL_SIZE) / 2.0;
             let middle = self.x_label_middle(tick, self.x_at(tick.value)?);
             Some((middle - half, middle + half))
-        };
-        ticks::choose(&self.x, unit, |ticks| {
-            let places: Vec<(f64, f64)> = ticks.iter().filter_map(ends).collect();
-            places.iter().zip(places.iter().skip(1)).all(|(a, b)| a.1 + 14.0 <= b.0)
         })
     }
 

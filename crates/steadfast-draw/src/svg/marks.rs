@@ -70,19 +70,13 @@ fn shape(series: &Series, plot: &Plot) -> Group {
     match &series.shape {
         Shape::Line(points) => {
             let paths = placed(points, plot).into_iter().map(|run| path(&decimate(run)));
-            group
-                .append(Path::new().set("d", joined(paths)).set("class", class("sd-line", series)));
+            group.append(joined("sd-line", series, paths));
         }
         Shape::Step(points) => {
             let paths = placed(points, plot).into_iter().map(|run| path(&decimate(corners(&run))));
-            group
-                .append(Path::new().set("d", joined(paths)).set("class", class("sd-line", series)));
+            group.append(joined("sd-line", series, paths));
         }
-        Shape::Band(edges) => {
-            let paths = band(edges, plot);
-            group
-                .append(Path::new().set("d", joined(paths)).set("class", class("sd-band", series)));
-        }
+        Shape::Band(edges) => group.append(joined("sd-band", series, band(edges, plot))),
         Shape::Bars(bars) => {
             for bar in bars.iter().filter(|bar| bar.value() != 0.0) {
                 if let Some(bar) = rectangle(bar, plot) {
@@ -113,9 +107,8 @@ fn columns(chart: &Chart, plot: &Plot) -> Vec<Rectangle> {
     let columns = bars::columns(&chart.series).into_iter().filter_map(|(bar, values)| {
         let (left, right) = (plot.x_at(bar.from)?, plot.x_at(bar.to)?);
         let [from, to] = [bar.from, bar.to].map(|end| format_value(chart.x.unit, end));
-        let values = values
-            .iter()
-            .map(|(name, value)| format!("{name} {}", format_value(chart.y.unit, *value)));
+        let value = |value: &f64| format_value(chart.y.unit, *value);
+        let values = values.iter().map(|(name, it)| format!("{name} {}", value(it)));
         let read = format!("{from} to {to}: {}", values.collect::<Vec<_>>().join(", "));
         let column = upright(left, right, plot.top, plot.bottom);
         Some(column.set("class", "sd-hover").add(Title::new(read)))
@@ -139,8 +132,8 @@ fn band(edges: &[(f64, f64, f64)], plot: &Plot) -> impl Iterator<Item = String> 
     })
 }
 
-fn joined(paths: impl Iterator<Item = String>) -> String {
-    paths.collect::<Vec<_>>().join("")
+fn joined(kind: &str, series: &Series, paths: impl Iterator<Item = String>) -> Path {
+    Path::new().set("d", paths.collect::<String>()).set("class", class(kind, series))
 }
 
 fn path(places: &[(f64, f64)]) -> String {
@@ -154,22 +147,23 @@ fn path(places: &[(f64, f64)]) -> String {
 
 /// Dots with their values, seen or only found by a pointer.
 fn dots(chart: &Chart, series: &Series, plot: &Plot) -> Vec<Circle> {
-    match &series.shape {
-        Shape::Points(points) => spread(points, plot)
-            .map(|(point, x, y)| reading(chart, series, point, dot(x, y, DOT), "sd-dot"))
-            .collect(),
-        Shape::Line(points) | Shape::Step(points) if points.len() <= MAX_DOTTED_VALUES => {
-            inside(points, plot)
-                .map(|(point, x, y)| reading(chart, series, point, dot(x, y, 3.5), "sd-dot"))
-                .collect()
+    let mark = |kind: &'static str, radius: f64| {
+        move |((x, y), at_x, at_y): Placed| {
+            let title = chart.reading(series, x, &format_value(chart.y.unit, y));
+            dot(at_x, at_y, radius).set("class", class(kind, series)).add(Title::new(title))
         }
-        Shape::Line(points) | Shape::Step(points) => inside(points, plot)
-            .step_by(points.len().div_ceil(MAX_READINGS))
-            .map(|(point, x, y)| reading(chart, series, point, dot(x, y, 6.0), "sd-hover"))
-            .collect(),
+    };
+    match &series.shape {
+        Shape::Points(points) => spread(points, plot).map(mark("sd-dot", DOT)).collect(),
+        Shape::Line(points) | Shape::Step(points) if points.len() <= MAX_DOTTED_VALUES => {
+            inside(points, plot).map(mark("sd-dot", 3.5)).collect()
+        }
+        Shape::Line(points) | Shape::Step(points) => {
+            let some = inside(points, plot).step_by(points.len().div_ceil(MAX_READINGS));
+            some.map(mark("sd-hover", 6.0)).collect()
+        }
         Shape::Band(edges) if edges.len() <= MAX_READINGS => {
-            let middles = edges.iter().filter_map(|edge| middle(chart, series, *edge, plot));
-            middles.collect()
+            edges.iter().filter_map(|edge| middle(chart, series, *edge, plot)).collect()
         }
         Shape::Band(_) | Shape::Bars(_) => Vec::new(),
     }
@@ -187,11 +181,6 @@ fn middle(chart: &Chart, series: &Series, edge: (f64, f64, f64), plot: &Plot) ->
         format!("{} to {}", format_value(chart.y.unit, lower), format_value(chart.y.unit, upper));
     let title = Title::new(chart.reading(series, x, &range));
     Some(dot(place, y, 8.0).set("class", "sd-hover").add(title))
-}
-
-fn reading(chart: &Chart, series: &Series, (x, y): (f64, f64), dot: Circle, kind: &str) -> Circle {
-    let title = chart.reading(series, x, &format_value(chart.y.unit, y));
-    dot.set("class", class(kind, series)).add(Title::new(title))
 }
 
 pub(super) fn dot(x: f64, y: f64, radius: f64) -> Circle {

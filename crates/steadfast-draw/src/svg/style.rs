@@ -35,13 +35,15 @@ pub enum Theme {
 /// assert!(css.contains("prefers-color-scheme: dark"));
 /// ```
 pub fn stylesheet() -> String {
-    automatic() + &bars(|name, _| format!("var(--sd-{name})"), &LIGHT)
+    automatic(true)
 }
 
-fn automatic() -> String {
-    let light = properties(&LIGHT);
-    let dark = properties(&DARK);
-    let rules = rules(|name, _| format!("var(--sd-{name})"), &LIGHT);
+fn automatic(has_bars: bool) -> String {
+    let [light, dark] = [&LIGHT, &DARK].map(|palette| {
+        let properties = named(palette).into_iter();
+        properties.map(|(name, colour)| format!("--sd-{name}:{colour};")).collect::<String>()
+    });
+    let rules = rules(|name, _| format!("var(--sd-{name})"), &LIGHT, has_bars);
     format!(
         ".sd-chart{{color-scheme:light dark;{light}}}\n\
          @media (prefers-color-scheme: dark){{.sd-chart{{{dark}}}}}\n{rules}"
@@ -51,33 +53,13 @@ fn automatic() -> String {
 /// What is written into the document, if anything. Most charts have no bars, and no rules for
 /// them.
 pub(super) fn of(theme: Theme, has_bars: bool) -> Option<String> {
-    let fixed = |palette: &Palette| {
-        let paint = |_: &str, colour: Colour| colour.to_string();
-        let bars = if has_bars { bars(paint, palette) } else { String::new() };
-        rules(paint, palette) + &bars
-    };
+    let fixed = |palette| rules(|_, colour| colour.to_string(), palette, has_bars);
     match theme {
-        Theme::Auto if has_bars => Some(stylesheet()),
-        Theme::Auto => Some(automatic()),
+        Theme::Auto => Some(automatic(has_bars)),
         Theme::Light => Some(fixed(&LIGHT)),
         Theme::Dark => Some(fixed(&DARK)),
         Theme::Page => None,
     }
-}
-
-fn bars(paint: impl Fn(&str, Colour) -> String, palette: &Palette) -> String {
-    let each = palette.series.into_iter().enumerate().map(|(place, colour)| {
-        let name = format!("s{}", place + 1);
-        format!(".sd-bar.sd-{name}{{fill:{}}}\n", paint(&name, colour))
-    });
-    each.collect()
-}
-
-fn properties(palette: &Palette) -> String {
-    named(palette).into_iter().fold(String::new(), |mut text, (name, colour)| {
-        _ = write!(text, "--sd-{name}:{colour};");
-        text
-    })
 }
 
 fn named(palette: &Palette) -> Vec<(String, Colour)> {
@@ -94,7 +76,7 @@ fn named(palette: &Palette) -> Vec<(String, Colour)> {
 }
 
 /// The rules, with each colour as `paint` writes it.
-fn rules(paint: impl Fn(&str, Colour) -> String, palette: &Palette) -> String {
+fn rules(paint: impl Fn(&str, Colour) -> String, palette: &Palette, has_bars: bool) -> String {
     let background = paint("background", palette.background);
     let ink = paint("ink", palette.ink);
     let muted = paint("muted", palette.muted);
@@ -121,11 +103,16 @@ fn rules(paint: impl Fn(&str, Colour) -> String, palette: &Palette) -> String {
 .sd-hover{{fill-opacity:0;stroke:none}}
 "
     );
-    for (place, colour) in palette.series.into_iter().enumerate() {
-        let name = format!("s{}", place + 1);
-        let colour = paint(&name, colour);
+    let series: Vec<(String, String)> = (palette.series.into_iter().zip(1..))
+        .map(|(colour, number)| (format!("s{number}"), colour))
+        .map(|(name, colour)| (name.clone(), paint(&name, colour)))
+        .collect();
+    for (name, colour) in &series {
         _ = writeln!(css, ".sd-line.sd-{name}{{stroke:{colour}}}");
         _ = writeln!(css, ".sd-band.sd-{name},.sd-dot.sd-{name}{{fill:{colour}}}");
+    }
+    for (name, colour) in series.iter().filter(|_| has_bars) {
+        _ = writeln!(css, ".sd-bar.sd-{name}{{fill:{colour}}}");
     }
     css
 }

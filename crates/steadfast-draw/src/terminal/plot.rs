@@ -53,9 +53,9 @@ fn y_ticks(chart: &Chart, span: Span, rows: usize) -> Vec<(Tick, usize)> {
         let place = span.position(tick.value).unwrap_or(0.0);
         canvas.cell_of(0.0, (1.0 - place) * canvas.last_y()).1
     };
-    let chosen = ticks::choose(&span, chart.y.unit, |ticks| {
-        let rows: Vec<usize> = ticks.iter().map(row).collect();
-        rows.iter().zip(rows.iter().skip(1)).all(|(a, b)| a.abs_diff(*b) >= 2)
+    let chosen = ticks::choose_apart(&span, chart.y.unit, 2.0, |tick| {
+        let row = row(tick) as f64;
+        Some((row, row))
     });
     chosen.into_iter().map(|tick| (tick.clone(), row(&tick))).collect()
 }
@@ -64,16 +64,10 @@ fn x_ticks(chart: &Chart, span: Span, canvas: &Canvas) -> Vec<(Tick, usize)> {
     let column = |tick: &Tick| {
         canvas.cell_of(span.position(tick.value).unwrap_or(0.0) * canvas.last_x(), 0.0).0
     };
-    let chosen = ticks::choose(&span, chart.x.unit, |ticks| {
-        let ends: Vec<(usize, usize)> = ticks
-            .iter()
-            .map(|tick| {
-                let width = text::columns(&tick.label);
-                let from = label_start(column(tick), width, canvas.columns);
-                (from, from + width)
-            })
-            .collect();
-        ends.iter().zip(ends.iter().skip(1)).all(|(a, b)| a.1 + 2 <= b.0)
+    let chosen = ticks::choose_apart(&span, chart.x.unit, 2.0, |tick| {
+        let width = text::columns(&tick.label);
+        let from = label_start(column(tick), width, canvas.columns);
+        Some((from as f64, (from + width) as f64))
     });
     chosen.into_iter().map(|tick| (tick.clone(), column(&tick))).collect()
 }
