@@ -3,7 +3,6 @@
 use super::settings::Target;
 
 /// The member of an annotation on a target.
-#[derive(PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub(super) target: Target,
     /// In the spelling of the specification, such as `Retry`.

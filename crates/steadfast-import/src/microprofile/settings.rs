@@ -1,6 +1,6 @@
 //! The settings of a file by target.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::time::Duration;
 
 use steadfast::{duration, nearest};
@@ -65,10 +65,6 @@ impl Annotation {
         },
         Self { name: TIMEOUT, members: &["value", "unit", "enabled"] },
     ];
-
-    fn has(&self, member: &str) -> bool {
-        self.members.contains(&member)
-    }
 }
 
 /// Annotations and members that a policy does not support.
@@ -97,12 +93,8 @@ const SWITCHES: [&str; 3] = [
 
 #[derive(Default)]
 pub(super) struct Settings<'t> {
-    /// In the order of the file.
-    list: Vec<Value<'t>>,
-    by_key: HashMap<Key, usize>,
-    /// The first setting of each target.
-    targets: HashMap<Target, usize>,
-    annotations: HashSet<(Target, String)>,
+    /// The settings of each target, in the order of the file.
+    by_target: HashMap<Target, Vec<(Key, Value<'t>)>>,
     /// Whether retries use SmallRye's spelling and the file has no backoff annotation.
     pub(super) doubles: bool,
     /// The setting that disables fault tolerance as a whole.
@@ -124,7 +116,9 @@ impl<'t> Settings<'t> {
                 None => reader.unsupported(&value, "not a setting of an annotation"),
             }
         }
-        settings.detect_growth();
+        let has = |name| settings.all().any(|(key, _)| key.annotation == name);
+        let smallrye = settings.all().any(|(key, _)| key.by_smallrye && key.annotation == RETRY);
+        settings.doubles = smallrye && !has(EXPONENTIAL) && !has(FIBONACCI);
         settings
     }
 
@@ -135,7 +129,9 @@ impl<'t> Settings<'t> {
         });
         match (annotation, unsupported) {
             (_, Some((_, reason))) => reader.unsupported(&value, *reason),
-            (Some(annotation), None) if annotation.has(&key.member) => self.insert(key, value),
+            (Some(annotation), None) if annotation.members.contains(&key.member.as_str()) => {
+                self.by_target.entry(key.target.clone()).or_default().push((key, value));
+            }
             (Some(annotation), None) => {
                 let meant = nearest(&key.member, annotation.members.iter().copied());
                 reader.unsupported(&value, unknown("member", meant));
@@ -147,62 +143,55 @@ impl<'t> Settings<'t> {
         }
     }
 
-    fn insert(&mut self, key: Key, value: Value<'t>) {
-        let index = self.list.len();
-        self.list.push(value);
-        self.targets.entry(key.target.clone()).or_insert(index);
-        self.annotations.insert((key.target.clone(), key.annotation.clone()));
-        self.by_key.insert(key, index);
+    fn all(&self) -> impl Iterator<Item = &(Key, Value<'t>)> {
+        self.by_target.values().flatten()
     }
 
     /// The global target first, then the others in the order of the file.
     pub(super) fn targets(&self) -> Vec<Target> {
-        let mut targets: Vec<_> = self.targets.iter().collect();
-        targets.sort_by_key(|(target, index)| (target.class.is_some(), **index));
-        targets.into_iter().map(|(target, _)| target.clone()).collect()
+        let mut targets: Vec<_> = self.by_target.keys().cloned().collect();
+        let start = |target: &Target| self.first(target).map(|first| first.key_span.start);
+        targets.sort_by_cached_key(|target| (target.class.is_some(), start(target)));
+        targets
     }
 
     /// The first setting of a target itself.
     pub(super) fn first(&self, target: &Target) -> Option<&Value<'t>> {
-        self.targets.get(target).and_then(|index| self.list.get(*index))
+        self.by_target.get(target)?.first().map(|(_, value)| value)
     }
 
-    /// A member's value: the target's own before the global one, SmallRye's spelling first.
+    /// The settings of an annotation: the target's own, then the global ones.
+    fn of(
+        &self,
+        target: &Target,
+        annotation: &str,
+    ) -> impl DoubleEndedIterator<Item = &(Key, Value<'t>)> {
+        let targets = [target, &Target::default()].map(|target| self.by_target.get(target));
+        targets.into_iter().flatten().flatten().filter(move |(key, _)| key.annotation == annotation)
+    }
+
+    /// A member's value: the target's own before the global one, SmallRye's spelling first, and the
+    /// last in the file.
     pub(super) fn find(
         &self,
         target: &Target,
         annotation: &str,
         member: &str,
     ) -> Option<&Value<'t>> {
-        let global = Target::default();
-        let candidates = [(target, true), (target, false), (&global, true), (&global, false)];
-        candidates.into_iter().find_map(|(target, by_smallrye)| {
-            let (annotation, member) = (annotation.to_owned(), member.to_owned());
-            let key = Key { target: target.clone(), annotation, member, by_smallrye };
-            self.by_key.get(&key).and_then(|index| self.list.get(*index))
-        })
+        let named = self.of(target, annotation).filter(|(key, _)| key.member == member);
+        let found = named.rev().min_by_key(|(key, _)| (key.target != *target, !key.by_smallrye));
+        found.map(|(_, value)| value)
     }
 
     /// Whether the file has a setting of one of these annotations.
     pub(super) fn mentions(&self, target: &Target, annotations: &[&str]) -> bool {
-        let has = |target: &Target, annotation: &str| {
-            self.annotations.contains(&(target.clone(), annotation.to_owned()))
-        };
-        let global = Target::default();
-        annotations.iter().any(|name| has(target, name) || has(&global, name))
-    }
-
-    fn detect_growth(&mut self) {
-        let has = |name: &str| self.annotations.iter().any(|(_, annotation)| annotation == name);
-        let smallrye = self.by_key.keys().any(|key| key.by_smallrye && key.annotation == RETRY);
-        self.doubles = smallrye && !has(EXPONENTIAL) && !has(FIBONACCI);
+        annotations.iter().any(|name| self.of(target, name).next().is_some())
     }
 
     /// The first delay in the file.
     fn first_delay(&self) -> Option<&Value<'t>> {
-        let is = |key: &Key| key.annotation == RETRY && key.member == "delay";
-        let indexes = self.by_key.iter().filter(|(key, _)| is(key)).map(|(_, index)| *index);
-        indexes.min().and_then(|index| self.list.get(index))
+        let delays = self.all().filter(|(key, _)| key.annotation == RETRY && key.member == "delay");
+        delays.map(|(_, value)| value).min_by_key(|value| value.key_span.start)
     }
 
     /// Reports the assumptions about settings that the file does not have.
