@@ -30,7 +30,6 @@ mod yaml;
 
 pub(crate) use assemble::Overlay;
 pub use explain::{Explained, Explanation};
-pub(crate) use extensions::Extension;
 pub use format::Format;
 pub use origin::{Layer, Origin};
 pub(crate) use path::{Path, Step};

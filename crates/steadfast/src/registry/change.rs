@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::file::{Explanation, Extension, Policies, Problems};
+use crate::file::{Policies, Problems};
 use crate::observe::{Redactor, serde_format};
 use crate::policy::{Policy, Setting};
 
@@ -78,21 +78,17 @@ impl fmt::Display for Changed {
             (None, _) => write!(f, "{}: added", self.path),
             (_, None) => write!(f, "{}: removed", self.path),
             (Some(from), Some(to)) => {
-                write!(f, "{}: {} → {}", self.path, Expanded(from), Expanded(to))
+                write!(f, "{}: {} → {}", self.path, expanded(from), expanded(to))
             }
         }
     }
 }
 
 /// A value with the items of lists and maps.
-struct Expanded<'s>(&'s Setting);
-
-impl fmt::Display for Expanded<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            nested @ (Setting::List(_) | Setting::Map(_)) => json(nested).fmt(f),
-            scalar => scalar.fmt(f),
-        }
+fn expanded(value: &Setting) -> String {
+    match value {
+        Setting::List(_) | Setting::Map(_) => json(value).to_string(),
+        scalar => scalar.to_string(),
     }
 }
 
@@ -106,73 +102,56 @@ pub(super) fn diff(old: &Policies, new: &Policies) -> Vec<Changed> {
     for policy in new.all() {
         match old.by_id(id(policy)) {
             None => {
-                changes.push(Changed {
-                    path: path(policy),
-                    from: None,
-                    to: Some(as_setting(policy)),
-                });
+                let to = Some(as_setting(policy));
+                changes.push(Changed { path: path(policy), from: None, to });
             }
             Some(before) if before == policy => {}
             Some(before) => {
-                let [before, after] = [(old, before), (new, policy)]
-                    .map(|(version, policy)| version.explained(policy));
-                changes.extend(diff_values(&path(policy), &before, &after));
+                changes.extend(compare(values(old, before), values(new, policy)));
             }
         }
     }
-    changes.extend(diff_mappings(old, new));
-    changes.extend(diff_extensions(old, new));
+    changes.extend(compare(mappings(old), mappings(new)));
+    changes.extend(compare(extensions(old), extensions(new)).into_iter().map(redacted));
     changes
 }
 
-fn diff_values(path: &str, old: &Explanation, new: &Explanation) -> Vec<Changed> {
-    let value = |of: &Explanation, field: &str| of.value(field).map(|found| found.value.clone());
-    let removed = old.values.iter().filter(|before| new.value(&before.field).is_none());
-    let fields = new.values.iter().chain(removed).map(|explained| explained.field.as_str());
-    let changed = fields.map(|field| Changed {
-        path: format!("{path}.{field}"),
-        from: value(old, field),
-        to: value(new, field),
+/// The differences between values by path: those of the new version, then the removed ones.
+fn compare(old: Vec<(String, Setting)>, new: Vec<(String, Setting)>) -> Vec<Changed> {
+    let mut removed: HashMap<String, Setting> = old.iter().cloned().collect();
+    let new = new.into_iter().map(|(path, to)| {
+        let from = removed.remove(&path);
+        Changed { path, from, to: Some(to) }
     });
-    changed.filter(|changed| changed.from != changed.to).collect()
+    let mut changes: Vec<_> = new.filter(|changed| changed.from != changed.to).collect();
+    let removed = old.into_iter().filter(|(path, _)| removed.contains_key(path));
+    changes.extend(removed.map(|(path, from)| Changed { path, from: Some(from), to: None }));
+    changes
 }
 
-fn diff_mappings(old: &Policies, new: &Policies) -> Vec<Changed> {
-    let [before, after] = [old, new].map(targets);
-    let target = |of: &HashMap<&str, &str>, name: &str| of.get(name).copied().map(Setting::from);
-    let removed = old.mapped().iter().filter(|mapped| !after.contains_key(mapped.name.as_str()));
-    let changed = new.mapped().iter().chain(removed).map(|mapped| Changed {
-        path: format!("subsystem_mappings.{}", mapped.name),
-        from: target(&before, &mapped.name),
-        to: target(&after, &mapped.name),
-    });
-    changed.filter(|changed| changed.from != changed.to).collect()
+fn values(version: &Policies, policy: &Arc<Policy>) -> Vec<(String, Setting)> {
+    let values = version.explained(policy).values.into_iter();
+    values.map(|it| (format!("{}.{}", path(policy), it.field), it.value)).collect()
 }
 
-/// Values of extension keys may contain secrets, so they are redacted.
-fn diff_extensions(old: &Policies, new: &Policies) -> Vec<Changed> {
-    let value = |of: &Policies, key: &str| of.find_extension(key).map(Extension::json);
-    let removed =
-        old.extensions.iter().filter(|extension| new.find_extension(&extension.key).is_none());
-    let keys = new.extensions.iter().chain(removed).map(|extension| extension.key.as_str());
-    let changed = keys.filter(|key| value(old, key) != value(new, key)).map(|key| Changed {
-        path: key.to_owned(),
-        from: value(old, key).map(|value| redacted(key, value)),
-        to: value(new, key).map(|value| redacted(key, value)),
-    });
-    changed.collect()
+fn mappings(version: &Policies) -> Vec<(String, Setting)> {
+    let path = |name: &str| format!("subsystem_mappings.{name}");
+    version.mapped().iter().map(|it| (path(&it.name), it.policy.as_str().into())).collect()
 }
 
-fn redacted(key: &str, value: Value) -> Setting {
-    let mut entry = Value::from_iter([(key, value)]);
-    Redactor::installed().value(&mut entry);
-    let value = entry.get_mut(key).map(Value::take).unwrap_or_default();
-    serde_json::from_value(value).unwrap_or(Setting::Null)
+fn extensions(version: &Policies) -> Vec<(String, Setting)> {
+    version.extensions.iter().map(|it| (it.key.clone(), setting(it.json()))).collect()
 }
 
-/// The policy that each name is mapped to.
-fn targets(of: &Policies) -> HashMap<&str, &str> {
-    of.mapped().iter().map(|mapped| (mapped.name.as_str(), mapped.policy.as_str())).collect()
+/// Values of extension keys may contain secrets.
+fn redacted(Changed { path, from, to }: Changed) -> Changed {
+    let redact = |value: Setting| {
+        let mut entry = Value::from_iter([(path.as_str(), json(&value))]);
+        Redactor::installed().value(&mut entry);
+        setting(entry.get_mut(&path).map(Value::take).unwrap_or_default())
+    };
+    let [from, to] = [from, to].map(|value| value.map(redact));
+    Changed { path, from, to }
 }
 
 fn id(policy: &Policy) -> &str {
@@ -185,7 +164,11 @@ fn path(policy: &Arc<Policy>) -> String {
 
 /// A policy as a single value.
 fn as_setting(policy: &Policy) -> Setting {
-    serde_json::from_value(json(policy)).unwrap_or(Setting::Null)
+    setting(json(policy))
+}
+
+fn setting(value: Value) -> Setting {
+    serde_json::from_value(value).unwrap_or(Setting::Null)
 }
 
 fn json(value: &impl Serialize) -> Value {

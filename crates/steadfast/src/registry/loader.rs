@@ -26,11 +26,11 @@ use crate::policy::Setting;
 /// ```
 #[must_use = "it does nothing until it is loaded"]
 pub struct Loader {
-    file: Option<PathBuf>,
-    overlay: Overlay,
-    watched: bool,
-    checks: Vec<Check>,
-    listeners: Vec<Listener>,
+    pub(super) file: Option<PathBuf>,
+    pub(super) overlay: Overlay,
+    pub(super) watched: bool,
+    pub(super) checks: Vec<Check>,
+    pub(super) listeners: Vec<Listener>,
 }
 
 impl Loader {
@@ -114,10 +114,6 @@ impl Loader {
     /// # Errors
     /// All problems of the file, the variables, the values set here, and the checks.
     pub fn load(self) -> Result<Registry, Problems> {
-        let Self { file, overlay, watched, checks, listeners } = self;
-        match file {
-            Some(path) => Registry::of_file(path, overlay, watched, checks, listeners),
-            None => Registry::without_file(&overlay, &checks),
-        }
+        Registry::build(self)
     }
 }

@@ -11,8 +11,8 @@ use super::change::{Change, Outcome, diff};
 use super::current::CurrentPolicies;
 use super::file_watcher::{AfterChange, FileWatcher};
 use super::shutdown::ShutdownFlag;
-use super::{Inner, Registry};
-use crate::file::{Format, Overlay, Policies, Problem, Problems, Source};
+use super::{Inner, Loader, Registry};
+use crate::file::{Format, Policies, Problem, Problems, Source};
 use crate::observe::Sessions;
 
 /// An application's check of a version before it becomes active.
@@ -26,10 +26,7 @@ const MAX_CHANGES: usize = 100;
 
 /// The file and the state of its reloading.
 pub(super) struct Reloader {
-    file: Option<(PathBuf, Format)>,
-    overlay: Overlay,
-    checks: Vec<Check>,
-    listeners: Vec<Listener>,
+    loader: Loader,
     /// Held while the file is read.
     reading: Mutex<()>,
     /// Held briefly.
@@ -48,27 +45,28 @@ pub(super) struct Status {
 }
 
 impl Registry {
-    pub(super) fn without_file(overlay: &Overlay, checks: &[Check]) -> Result<Self, Problems> {
-        let policies = checked(Policies::without_file(overlay)?, checks)?;
-        let reloader = Reloader::new(None, overlay.clone(), Vec::new(), Vec::new(), None);
-        Ok(Self(Arc::new(Inner::new(policies, reloader, None))))
-    }
-
-    pub(super) fn of_file(
-        path: PathBuf,
-        overlay: Overlay,
-        watched: bool,
-        checks: Vec<Check>,
-        listeners: Vec<Listener>,
-    ) -> Result<Self, Problems> {
-        let format = Format::of(&path)?;
+    pub(super) fn build(loader: Loader) -> Result<Self, Problems> {
+        loader.file.as_deref().map(Format::of).transpose()?;
         // Before the first read, so that no later change is missed.
-        let watcher = watched.then(|| FileWatcher::new(vec![path.clone()]));
-        let source = read(&path)?;
-        let policies = checked(Policies::layered(&source, format, &overlay)?, &checks)?;
-        let file = Some((path, format));
-        let reloader = Reloader::new(file, overlay, checks, listeners, Some(source));
-        let registry = Self(Arc::new(Inner::new(policies, reloader, watcher)));
+        let watched = loader.file.iter().filter(|_| loader.watched);
+        let watcher = watched.map(|path| FileWatcher::new(vec![path.clone()])).next();
+        let source = loader.file.as_deref().map(read).transpose()?;
+        let policies = loader.policies(source.as_ref())?;
+        let status = Status {
+            version: 1,
+            loaded_at: Timestamp::now(),
+            problems: None,
+            source,
+            changes: VecDeque::new(),
+        };
+        let (reading, status) = (Mutex::new(()), Mutex::new(status));
+        let registry = Self(Arc::new(Inner {
+            current: CurrentPolicies::new(policies),
+            sessions: Sessions::new(),
+            stopping: ShutdownFlag::default(),
+            reloader: Reloader { loader, reading, status },
+            watcher,
+        }));
         registry.start_watching();
         Ok(registry)
     }
@@ -106,18 +104,8 @@ impl Registry {
 }
 
 impl Inner {
-    fn new(policies: Policies, reloader: Reloader, watcher: Option<FileWatcher>) -> Self {
-        Self {
-            current: CurrentPolicies::new(policies),
-            sessions: Sessions::new(),
-            stopping: ShutdownFlag::default(),
-            reloader,
-            watcher,
-        }
-    }
-
     pub(super) fn reload(&self) -> Result<Option<Change>, Problems> {
-        let Some((path, format)) = &self.reloader.file else {
+        let Some(path) = self.reloader.path() else {
             return Ok(None);
         };
         // One at a time, so that versions become active in the order in which they were read.
@@ -130,8 +118,7 @@ impl Inner {
         if let Some(outcome) = self.reloader.status().last_outcome(&source) {
             return outcome;
         }
-        let parsed = Policies::layered(&source, *format, &self.reloader.overlay);
-        let policies = match parsed.and_then(|parsed| checked(parsed, &self.reloader.checks)) {
+        let policies = match self.reloader.loader.policies(Some(&source)) {
             Ok(policies) => policies,
             Err(problems) => return self.reject(reading, Some(source), problems),
         };
@@ -170,18 +157,28 @@ impl Status {
     }
 }
 
-/// The policies, if every check passes. A check that panics fails.
-fn checked(policies: Policies, checks: &[Check]) -> Result<Policies, Problems> {
-    let mut problems = Vec::new();
-    for check in checks {
-        match catch_unwind(AssertUnwindSafe(|| check(&policies))) {
-            Ok(Ok(())) => {}
-            Ok(Err(found)) => problems.extend(found),
-            Err(_) => problems.push(policies.problem("", "a check of the application panicked")),
+impl Loader {
+    /// The policies of a text, or the presets, if every check passes. A check that panics fails.
+    fn policies(&self, source: Option<&Source>) -> Result<Policies, Problems> {
+        let policies = match (source, &self.file) {
+            (Some(source), Some(path)) => {
+                Policies::layered(source, Format::of(path)?, &self.overlay)?
+            }
+            _ => Policies::without_file(&self.overlay)?,
+        };
+        let mut problems = Vec::new();
+        for check in &self.checks {
+            match catch_unwind(AssertUnwindSafe(|| check(&policies))) {
+                Ok(Ok(())) => {}
+                Ok(Err(found)) => problems.extend(found),
+                Err(_) => {
+                    problems.push(policies.problem("", "a check of the application panicked"))
+                }
+            }
         }
+        Problems::into_result(problems)?;
+        Ok(policies)
     }
-    Problems::into_result(problems)?;
-    Ok(policies)
 }
 
 /// Reads a regular file. A pipe would block forever.
@@ -196,26 +193,8 @@ fn read(path: &Path) -> Result<Source, Problem> {
 }
 
 impl Reloader {
-    fn new(
-        file: Option<(PathBuf, Format)>,
-        overlay: Overlay,
-        checks: Vec<Check>,
-        listeners: Vec<Listener>,
-        source: Option<Source>,
-    ) -> Self {
-        let status = Status {
-            version: 1,
-            loaded_at: Timestamp::now(),
-            problems: None,
-            source,
-            changes: VecDeque::new(),
-        };
-        let (reading, status) = (Mutex::new(()), Mutex::new(status));
-        Self { file, overlay, checks, listeners, reading, status }
-    }
-
     pub(super) fn path(&self) -> Option<&PathBuf> {
-        self.file.as_ref().map(|(path, _)| path)
+        self.loader.file.as_ref()
     }
 
     /// A panic under the lock leaves the status consistent.
@@ -238,7 +217,7 @@ impl Reloader {
         }
         drop((status, reading));
         log(&change);
-        for listener in &self.listeners {
+        for listener in &self.loader.listeners {
             // A listener that panics does not affect the others.
             let _ = catch_unwind(AssertUnwindSafe(|| listener(&change)));
         }
