@@ -1,6 +1,5 @@
 //! The effective values of a policy and their origins (F3).
 
-use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -8,7 +7,8 @@ use super::layers::Origins;
 use super::origin::{Layer, Origin};
 use crate::policy::{FIELDS, FieldKind, Policy, Setting};
 
-/// The effective values of a policy with their origins.
+/// The effective values of a policy with their origins. As JSON:
+/// `{"policy": …, "values": {"max_attempts": {"value": 5, "origin": …, "layer": …}}}`.
 ///
 /// ```
 /// use steadfast::file::{Format, Policies, Source};
@@ -20,12 +20,13 @@ use crate::policy::{FIELDS, FieldKind, Policy, Setting};
 /// assert_eq!((attempts.value.to_string(), attempts.origin.to_string()), ("4".into(), "steadfast.yaml:3".into()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Explanation {
     /// The policy's id.
     pub policy: String,
     /// Its values, in the order of the fields.
+    #[serde(serialize_with = "by_field")]
     pub values: Vec<Explained>,
 }
 
@@ -69,32 +70,16 @@ impl Explanation {
     }
 }
 
-/// The JSON form: `{"policy": …, "values": {"max_attempts": {"value": 5, "origin": …}}}`.
-impl Serialize for Explanation {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(2))?;
-        map.serialize_entry("policy", &self.policy)?;
-        map.serialize_entry("values", &Values(&self.values))?;
-        map.end()
+fn by_field<S: Serializer>(values: &[Explained], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Entry<'v> {
+        value: &'v Setting,
+        origin: &'v Origin,
+        layer: Layer,
     }
-}
-
-struct Values<'v>(&'v [Explained]);
-
-impl Serialize for Values<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|explained| {
-            let Explained { field, value, origin } = explained;
-            (field, Entry { value, origin, layer: origin.layer() })
-        }))
-    }
-}
-
-#[derive(Serialize)]
-struct Entry<'v> {
-    value: &'v Setting,
-    origin: &'v Origin,
-    layer: Layer,
+    serializer.collect_map(values.iter().map(|Explained { field, value, origin }| {
+        (field, Entry { value, origin, layer: origin.layer() })
+    }))
 }
 
 /// Every value of a policy with its path, defaults included.
