@@ -5,8 +5,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use toml_parser::decoder::Encoding;
-use toml_parser::parser::{EventReceiver, parse_document};
+use toml_parser::parser::{Event, EventKind, RecursionGuard, parse_document};
 use toml_parser::{ErrorSink, ParseError};
 
 use crate::file::limits::{MAX_DEPTH, MAX_NODES, too_deep, too_many};
@@ -17,21 +16,29 @@ use crate::file::{Path, Source, Step};
 /// The most tokens: each value has a key, an equals sign, white space and a comment.
 const MAX_TOKENS: usize = 10 * MAX_NODES;
 
+/// The deepest recursion of the parser, beyond the depth that is rejected here.
+const MAX_RECURSION: u32 = MAX_DEPTH as u32 + 1;
+
 /// Builds the outline, or rejects a text that the parser must not read.
 pub(super) fn read(source: &Source) -> Result<Outline, Problem> {
     let text = toml_parser::Source::new(source.text());
     if let Some(token) = text.lex().nth(MAX_TOKENS) {
         return Err(too_many(source, span(token.span()), &Path::default()));
     }
-    let mut receiver = Receiver::new(source);
+    let mut builder = Builder::new(source);
     let mut errors = Errors { first: None, count: 0 };
-    parse_document(&text.lex().into_vec(), &mut receiver, &mut errors);
-    if let Some(rejection) = receiver.rejection {
-        return Err(rejection);
-    }
+    let mut taken = Ok(());
+    let mut take = |event: Event| {
+        if taken.is_ok() {
+            taken = builder.take(&event);
+        }
+    };
+    let mut guard = RecursionGuard::new(&mut take, MAX_RECURSION);
+    parse_document(&text.lex().into_vec(), &mut guard, &mut errors);
+    taken?;
     match errors.first {
         Some(first) if errors.count > MAX_PROBLEMS => Err(not_toml(source, &first)),
-        _ => Ok(receiver.outline),
+        _ => Ok(builder.outline),
     }
 }
 
@@ -95,8 +102,8 @@ impl Outline {
     }
 }
 
-/// Builds the outline from parser events.
-struct Receiver<'t> {
+/// Builds the outline from parser events. An error is the value that exceeds a limit.
+struct Builder<'t> {
     source: &'t Source,
     outline: Outline,
     ids: HashMap<(usize, Step), usize>,
@@ -110,7 +117,6 @@ struct Receiver<'t> {
     open: Vec<Open>,
     key: Option<Span>,
     values: usize,
-    rejection: Option<Problem>,
 }
 
 /// An open array or inline table.
@@ -120,7 +126,7 @@ struct Open {
     item: Option<usize>,
 }
 
-impl<'t> Receiver<'t> {
+impl<'t> Builder<'t> {
     fn new(source: &'t Source) -> Self {
         let root = OutlineEntry { parent: 0, step: None, first: Span::default(), has_value: true };
         Self {
@@ -133,8 +139,63 @@ impl<'t> Receiver<'t> {
             open: Vec::new(),
             key: None,
             values: 0,
-            rejection: None,
         }
+    }
+
+    fn take(&mut self, event: &Event) -> Result<(), Problem> {
+        let (at, start, end) = (span(event.span()), event.span().start(), event.span().end());
+        match event.kind() {
+            EventKind::StdTableOpen | EventKind::ArrayTableOpen => {
+                self.open.clear();
+                self.return_to(1, start);
+            }
+            EventKind::StdTableClose => {
+                self.assign_value();
+                self.enter(at)?;
+                self.table_depth = self.stack.len();
+            }
+            EventKind::ArrayTableClose => {
+                self.assign_value();
+                let count = self.tables.entry(self.current()).or_default();
+                let item = *count;
+                *count += 1;
+                self.descend(Step::Item(item), at)?;
+                self.enter(at)?;
+                self.table_depth = self.stack.len();
+            }
+            EventKind::InlineTableOpen => self.open(None, at)?,
+            EventKind::ArrayOpen => self.open(Some(0), at)?,
+            EventKind::InlineTableClose | EventKind::ArrayClose => {
+                if let Some(Open { depth, .. }) = self.open.pop() {
+                    self.return_to(depth, end);
+                }
+            }
+            EventKind::SimpleKey => {
+                let mut name = Cow::Borrowed("");
+                let text = self.source.slice(at);
+                let raw = toml_parser::Raw::new_unchecked(text, event.encoding(), event.span());
+                raw.decode_key(&mut name, &mut ());
+                self.enter_step(Step::Key(name.into_owned()), at)?;
+                self.key = Some(at);
+            }
+            EventKind::KeyValSep => self.assign_value(),
+            EventKind::Scalar => self.count(at)?,
+            EventKind::ValueSep => {
+                let Some(open) = self.open.last_mut() else {
+                    return Ok(());
+                };
+                open.item = open.item.map(|item| item + 1);
+                let Open { depth, item } = *open;
+                self.return_to(depth, end);
+                if let Some(item) = item {
+                    self.descend(Step::Item(item), at)?;
+                    self.mark(end);
+                }
+            }
+            EventKind::Newline if self.open.is_empty() => self.return_to(self.table_depth, end),
+            _ => {}
+        }
+        Ok(())
     }
 
     fn current(&self) -> usize {
@@ -152,44 +213,41 @@ impl<'t> Receiver<'t> {
     }
 
     /// Descends one step, through the last table of an array of tables.
-    fn enter_step(&mut self, step: Step, at: toml_parser::Span) {
+    fn enter_step(&mut self, step: Step, at: Span) -> Result<(), Problem> {
         if let Some(last) = self.tables.get(&self.current()).and_then(|count| count.checked_sub(1))
         {
-            self.descend(Step::Item(last), at);
+            self.descend(Step::Item(last), at)?;
         }
-        self.descend(step, at);
-        self.mark(at.start());
+        self.descend(step, at)?;
+        self.mark(at.range().start);
+        Ok(())
     }
 
-    fn descend(&mut self, step: Step, at: toml_parser::Span) {
-        if self.stack.len() > MAX_DEPTH {
-            self.reject(too_deep, at);
-        }
-        if self.rejection.is_some() {
-            return;
-        }
+    fn descend(&mut self, step: Step, at: Span) -> Result<(), Problem> {
+        self.check_depth(at)?;
         let parent = self.current();
         let entries = &mut self.outline.entries;
         let id = *self.ids.entry((parent, step.clone())).or_insert_with(|| {
-            let first = span(at);
-            entries.push(OutlineEntry { parent, step: Some(step), first, has_value: false });
+            entries.push(OutlineEntry { parent, step: Some(step), first: at, has_value: false });
             entries.len() - 1
         });
         self.stack.push(id);
+        Ok(())
     }
 
-    fn count(&mut self, at: toml_parser::Span) {
+    fn check_depth(&self, at: Span) -> Result<(), Problem> {
+        if self.stack.len() <= MAX_DEPTH {
+            return Ok(());
+        }
+        Err(too_deep(self.source, at, &self.outline.path_to(at.range().start)))
+    }
+
+    fn count(&mut self, at: Span) -> Result<(), Problem> {
         self.values += 1;
-        if self.values > MAX_NODES {
-            self.reject(too_many, at);
+        if self.values <= MAX_NODES {
+            return Ok(());
         }
-    }
-
-    fn reject(&mut self, problem: fn(&Source, Span, &Path) -> Problem, at: toml_parser::Span) {
-        if self.rejection.is_none() {
-            let path = self.outline.path_to(at.start());
-            self.rejection = Some(problem(self.source, span(at), &path));
-        }
+        Err(too_many(self.source, at, &self.outline.path_to(at.range().start)))
     }
 
     /// The last key gets a value.
@@ -204,116 +262,15 @@ impl<'t> Receiver<'t> {
     }
 
     /// Counts an array or table as a value and a level.
-    fn enter(&mut self, at: toml_parser::Span) {
-        self.count(at);
-        if self.stack.len() > MAX_DEPTH {
-            self.reject(too_deep, at);
-        }
+    fn enter(&mut self, at: Span) -> Result<(), Problem> {
+        self.count(at)?;
+        self.check_depth(at)
     }
 
-    fn open(&mut self, item: Option<usize>, at: toml_parser::Span) -> bool {
-        self.enter(at);
+    fn open(&mut self, item: Option<usize>, at: Span) -> Result<(), Problem> {
+        self.enter(at)?;
         self.open.push(Open { depth: self.stack.len(), item });
-        if let Some(item) = item {
-            self.enter_step(Step::Item(item), at);
-        }
-        self.rejection.is_none()
-    }
-
-    fn close(&mut self, at: toml_parser::Span) {
-        if let Some(Open { depth, .. }) = self.open.pop() {
-            self.return_to(depth, at.end());
-        }
-    }
-
-    fn open_header(&mut self, at: toml_parser::Span) {
-        self.open.clear();
-        self.return_to(1, at.start());
-    }
-
-    fn close_header(&mut self, at: toml_parser::Span) {
-        self.enter(at);
-        self.table_depth = self.stack.len();
-    }
-}
-
-impl EventReceiver for Receiver<'_> {
-    fn std_table_open(&mut self, at: toml_parser::Span, _: &mut dyn ErrorSink) {
-        self.open_header(at);
-    }
-
-    fn std_table_close(&mut self, at: toml_parser::Span, _: &mut dyn ErrorSink) {
-        self.assign_value();
-        self.close_header(at);
-    }
-
-    fn array_table_open(&mut self, at: toml_parser::Span, _: &mut dyn ErrorSink) {
-        self.open_header(at);
-    }
-
-    fn array_table_close(&mut self, at: toml_parser::Span, _: &mut dyn ErrorSink) {
-        self.assign_value();
-        let count = self.tables.entry(self.current()).or_default();
-        let item = *count;
-        *count += 1;
-        self.descend(Step::Item(item), at);
-        self.close_header(at);
-    }
-
-    fn inline_table_open(&mut self, at: toml_parser::Span, _: &mut dyn ErrorSink) -> bool {
-        self.open(None, at)
-    }
-
-    fn inline_table_close(&mut self, at: toml_parser::Span, _: &mut dyn ErrorSink) {
-        self.close(at);
-    }
-
-    fn array_open(&mut self, at: toml_parser::Span, _: &mut dyn ErrorSink) -> bool {
-        self.open(Some(0), at)
-    }
-
-    fn array_close(&mut self, at: toml_parser::Span, _: &mut dyn ErrorSink) {
-        self.close(at);
-    }
-
-    fn simple_key(
-        &mut self,
-        at: toml_parser::Span,
-        encoding: Option<Encoding>,
-        _: &mut dyn ErrorSink,
-    ) {
-        let mut name = Cow::Borrowed("");
-        let text = self.source.slice(span(at));
-        toml_parser::Raw::new_unchecked(text, encoding, at).decode_key(&mut name, &mut ());
-        self.enter_step(Step::Key(name.into_owned()), at);
-        self.key = Some(span(at));
-    }
-
-    fn key_val_sep(&mut self, _: toml_parser::Span, _: &mut dyn ErrorSink) {
-        self.assign_value();
-    }
-
-    fn scalar(&mut self, at: toml_parser::Span, _: Option<Encoding>, _: &mut dyn ErrorSink) {
-        self.count(at);
-    }
-
-    fn value_sep(&mut self, at: toml_parser::Span, _: &mut dyn ErrorSink) {
-        let Some(open) = self.open.last_mut() else {
-            return;
-        };
-        open.item = open.item.map(|item| item + 1);
-        let Open { depth, item } = *open;
-        self.return_to(depth, at.end());
-        if let Some(item) = item {
-            self.descend(Step::Item(item), at);
-            self.mark(at.end());
-        }
-    }
-
-    fn newline(&mut self, at: toml_parser::Span, _: &mut dyn ErrorSink) {
-        if self.open.is_empty() {
-            self.return_to(self.table_depth, at.end());
-        }
+        item.map_or(Ok(()), |item| self.enter_step(Step::Item(item), at))
     }
 }
 
