@@ -18,7 +18,7 @@ use std::time::Duration;
 use super::backoff::Exponential;
 use super::policy_builder::PolicyBuilder;
 use super::reader::Reader;
-use super::value::{Spelling, Value};
+use super::value::Value;
 use super::{names, ruby};
 
 const MAX_ATTEMPTS: u32 = 3;
@@ -69,7 +69,7 @@ fn clients(reader: &mut Reader<'_>, value: &Value<'_>) {
 }
 
 fn settings(reader: &mut Reader<'_>, value: &Value<'_>, id: &str) {
-    let Some(mut fields) = reader.fields(value, Spelling::Exact) else { return };
+    let Some(mut fields) = reader.fields(value) else { return };
     let [attempts, base, cap, multiplier, jitter] = SETTINGS.map(|name| fields.take(name));
     let found = [&attempts, &base, &cap, &multiplier, &jitter].iter().any(|value| value.is_some());
     reader.report_remaining(fields, &[]);

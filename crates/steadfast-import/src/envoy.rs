@@ -19,7 +19,7 @@ use super::backoff::Exponential;
 use super::names;
 use super::policy_builder::{PolicyBuilder, RuleList, time};
 use super::reader::Reader;
-use super::value::{Fields, Read, Spelling, Value, contains_key};
+use super::value::{Fields, Read, Value, contains_key};
 
 const SUBSYSTEM: &str = "envoy";
 const NUM_RETRIES: u32 = 1;
@@ -158,7 +158,7 @@ fn policy(
     route: Option<&Value<'_>>,
 ) -> String {
     let mut policy = PolicyBuilder::new(id, value);
-    if let Some(mut fields) = reader.fields(value, Spelling::Relaxed) {
+    if let Some(mut fields) = reader.fields(value) {
         let retries = reader.read_or(fields.take("num_retries"), Reader::count, NUM_RETRIES);
         let number = retries.value;
         policy.put("max_retries", retries);
@@ -185,7 +185,7 @@ fn back_off(
 ) {
     let (mut base, mut cap) = (None, None);
     if let Some(value) = fields.take("retry_back_off")
-        && let Some(mut back_off) = reader.fields(&value, Spelling::Relaxed)
+        && let Some(mut back_off) = reader.fields(&value)
     {
         base = back_off.take("base_interval");
         cap = back_off.take("max_interval");
@@ -272,7 +272,7 @@ fn status_codes(reader: &mut Reader<'_>, codes: &Value<'_>, wanted: bool, rules:
 
 fn rate_limited(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut PolicyBuilder) {
     let Some(value) = fields.take("rate_limited_retry_back_off") else { return };
-    let Some(mut limits) = reader.fields(&value, Spelling::Relaxed) else { return };
+    let Some(mut limits) = reader.fields(&value) else { return };
     let longest = limits.take("max_interval");
     let longest = reader.read_or(longest, Reader::proto_duration, MAX_RESET_INTERVAL);
     policy.put("max_hint", longest.map(time));
@@ -288,7 +288,7 @@ fn rate_limited(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut P
 
 /// Every policy honours `Retry-After`, and no other header.
 fn reset_header(reader: &mut Reader<'_>, value: &Value<'_>) {
-    let Some(mut fields) = reader.fields(value, Spelling::Relaxed) else { return };
+    let Some(mut fields) = reader.fields(value) else { return };
     let name = fields.take("name").and_then(|name| reader.text(&name)).unwrap_or_default();
     let format = fields.take("format");
     let formats = ["SECONDS", "UNIX_TIMESTAMP"];

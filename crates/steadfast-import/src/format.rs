@@ -106,6 +106,11 @@ impl ImportFormat {
         matches!(self.name(), "microprofile" | "resilience4j" | "envoy")
     }
 
+    /// Whether keys may be written in camel, kebab or snake case.
+    pub(super) fn has_relaxed_keys(self) -> bool {
+        matches!(self.name(), "workflow" | "resilience4j" | "envoy")
+    }
+
     /// Detects the format of a text: the one with the most of its characteristic names in it. The
     /// text is not parsed, so a malformed file still gets the error messages of its own format.
     #[must_use]

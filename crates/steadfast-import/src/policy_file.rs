@@ -12,14 +12,32 @@ use super::report::{ImportReport, ImportedMapping, ImportedPolicy};
 const VERSION: &str = "1.1.0";
 
 pub(super) fn write(report: &ImportReport) -> String {
+    let mut values = vec![(vec!["version"], format!("\"{VERSION}\""))];
+    for ImportedPolicy { id, fields } in &report.policies {
+        if fields.is_empty() {
+            values.push((vec!["policies", id], "{}".to_owned()));
+        }
+        // Sections follow the policy's own fields.
+        let (sections, own): (Vec<_>, Vec<_>) =
+            fields.iter().partition(|(path, _)| path.contains('.'));
+        values.extend(own.into_iter().chain(sections).map(|(path, value)| {
+            (["policies", id].into_iter().chain(path.split('.')).collect(), format_setting(value))
+        }));
+    }
+    values.extend(report.mappings.iter().map(|mapping| {
+        let ImportedMapping { subsystem, operation, case, policy } = mapping;
+        (vec!["subsystem_mappings", subsystem, operation, case], scalar(policy))
+    }));
     let mut file = Writer::default();
     file.comments(report);
-    file.line(0, &format!("version: \"{VERSION}\""));
-    file.line(0, "policies:");
-    for policy in &report.policies {
-        file.policy(policy);
-    }
-    file.mappings(&report.mappings);
+    file.0 + &yaml(&values)
+}
+
+/// Values by path, as YAML. Paths that share a part share its key, in order of first appearance, so
+/// that no key is duplicated.
+pub(super) fn yaml(values: &[(Vec<&str>, String)]) -> String {
+    let mut file = Writer::default();
+    file.nested(0, values.iter().map(|(path, value)| (&path[..], &**value)).collect());
     file.0
 }
 
@@ -66,32 +84,6 @@ impl Writer {
         self.line(0, &format!("# {visible}"));
     }
 
-    fn policy(&mut self, policy: &ImportedPolicy) {
-        if policy.fields.is_empty() {
-            return self.key(1, &policy.id, "{}");
-        }
-        self.key(1, &policy.id, "");
-        let mut fields: Vec<(Vec<&str>, String)> = (policy.fields.iter())
-            .map(|(path, value)| (path.split('.').collect(), format_setting(value)))
-            .collect();
-        // Sections follow the policy's own fields.
-        fields.sort_by_key(|(path, _)| path.len() > 1);
-        self.nested(2, fields.iter().map(|(path, value)| (&path[..], &**value)).collect());
-    }
-
-    fn mappings(&mut self, mappings: &[ImportedMapping]) {
-        if mappings.is_empty() {
-            return;
-        }
-        self.line(0, "subsystem_mappings:");
-        let mapped: Vec<_> = (mappings.iter())
-            .map(|it| ([&*it.subsystem, &*it.operation, &*it.case], scalar(&it.policy)))
-            .collect();
-        self.nested(1, mapped.iter().map(|(name, policy)| (&name[..], &**policy)).collect());
-    }
-
-    /// Values by path. Paths that share a part share its key, in order of first appearance, so that
-    /// no key is duplicated.
     fn nested<'v>(&mut self, depth: usize, values: Vec<(&'v [&'v str], &'v str)>) {
         let mut indexes = HashMap::new();
         let mut groups: Vec<(&str, Vec<(&[&str], &str)>)> = Vec::new();

@@ -15,7 +15,7 @@ use steadfast::{duration, nearest};
 
 use super::names::excerpt;
 use super::report::{ImportReport, ImportedMapping, Unsupported};
-use super::value::{Fields, Read, Spelling, Value, number};
+use super::value::{Fields, Read, Value, number};
 use super::{ImportFormat, names};
 
 /// An import in progress.
@@ -130,7 +130,7 @@ impl<'s> Reader<'s> {
     pub(super) fn report_remaining(&mut self, fields: Fields<'_>, others: &[(&str, &str)]) {
         for entry in &fields.remaining {
             let value = fields.value(entry);
-            let same = |name: &&str| fields.spelling.same(name, &entry.key);
+            let same = |name: &&str| fields.same(name, &entry.key);
             if fields.taken.iter().any(&same) {
                 let message = "duplicate key in another spelling";
                 let problem = Problem::at(self.source, entry.key_span, message);
@@ -188,13 +188,10 @@ impl Reader<'_> {
         read
     }
 
-    pub(super) fn fields<'t>(
-        &mut self,
-        value: &Value<'t>,
-        spelling: Spelling,
-    ) -> Option<Fields<'t>> {
+    pub(super) fn fields<'t>(&mut self, value: &Value<'t>) -> Option<Fields<'t>> {
+        let is_relaxed = self.report.format.has_relaxed_keys();
         let fields = match &value.node.content {
-            Content::Map(entries) => Some(Fields::new(value, entries, spelling)),
+            Content::Map(entries) => Some(Fields::new(value, entries, is_relaxed)),
             _ => None,
         };
         self.expect(fields, value, "not a map")

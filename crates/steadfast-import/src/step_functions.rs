@@ -19,7 +19,7 @@ use super::backoff::Exponential;
 use super::names;
 use super::policy_builder::{PolicyBuilder, RuleList, time};
 use super::reader::Reader;
-use super::value::{Read, Spelling, Value, contains_key};
+use super::value::{Read, Value, contains_key};
 
 const SUBSYSTEM: &str = "step-functions";
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -71,11 +71,11 @@ fn machine(reader: &mut Reader<'_>, value: &Value<'_>, name: &str) {
 }
 
 fn states(reader: &mut Reader<'_>, value: &Value<'_>) {
-    if reader.fields(value, Spelling::Exact).is_none() {
+    if reader.fields(value).is_none() {
         return;
     }
     for state in value.entries() {
-        if reader.fields(&state, Spelling::Exact).is_some() {
+        if reader.fields(&state).is_some() {
             machine(reader, &state, state.key);
         }
     }
@@ -145,7 +145,7 @@ fn state(
 }
 
 fn retrier<'t>(reader: &mut Reader<'_>, value: &Value<'t>) -> Option<Retrier<'t>> {
-    let mut fields = reader.fields(value, Spelling::Exact)?;
+    let mut fields = reader.fields(value)?;
     let errors = match fields.take("ErrorEquals") {
         Some(errors) => reader.list(&errors),
         None => Vec::new(),

@@ -31,40 +31,31 @@ impl<'t, T> Read<'t, T> {
 pub(super) struct Fields<'t> {
     pub(super) span: Span,
     pub(super) path: String,
-    pub(super) spelling: Spelling,
+    /// Whether keys are compared without case, `-` and `_`: `maxAttempts` is `max-attempts`.
+    pub(super) is_relaxed: bool,
     pub(super) remaining: Vec<&'t Entry>,
     pub(super) taken: Vec<&'static str>,
 }
 
-/// How keys are compared.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Spelling {
-    /// Exactly.
-    Exact,
-    /// Ignoring case, `-` and `_`: `maxAttempts`, `max-attempts` and `max_attempts` are equal.
-    Relaxed,
-}
+impl<'t> Fields<'t> {
+    pub(super) fn new(value: &Value<'t>, entries: &'t [Entry], is_relaxed: bool) -> Self {
+        let (span, path) = (value.key_span, value.path.clone());
+        Self { span, path, is_relaxed, remaining: entries.iter().collect(), taken: Vec::new() }
+    }
 
-impl Spelling {
-    pub(super) fn same(self, left: &str, right: &str) -> bool {
+    /// Whether two keys are the same in the spelling of the format.
+    pub(super) fn same(&self, left: &str, right: &str) -> bool {
         let normalize = |name: &str| {
             let letters = name.chars().filter(|letter| !matches!(letter, '-' | '_'));
             letters.map(|letter| letter.to_ascii_lowercase()).collect::<String>()
         };
-        left == right || (self == Self::Relaxed && normalize(left) == normalize(right))
-    }
-}
-
-impl<'t> Fields<'t> {
-    pub(super) fn new(value: &Value<'t>, entries: &'t [Entry], spelling: Spelling) -> Self {
-        let (span, path) = (value.key_span, value.path.clone());
-        Self { span, path, spelling, remaining: entries.iter().collect(), taken: Vec::new() }
+        left == right || (self.is_relaxed && normalize(left) == normalize(right))
     }
 
     /// Takes a setting out. A null counts as absent.
     pub(super) fn take(&mut self, name: &'static str) -> Option<Value<'t>> {
         self.taken.push(name);
-        let index = self.remaining.iter().position(|entry| self.spelling.same(name, &entry.key))?;
+        let index = self.remaining.iter().position(|entry| self.same(name, &entry.key))?;
         let entry = self.remaining.remove(index);
         let value = self.value(entry);
         (value.node.content != Content::Null).then_some(value)

@@ -20,7 +20,7 @@ use super::backoff::{Exponential, write_schedule};
 use super::names;
 use super::policy_builder::{PolicyBuilder, RuleList, time};
 use super::reader::Reader;
-use super::value::{Fields, Spelling, Value};
+use super::value::{Fields, Value};
 
 const MAX_ATTEMPTS: u32 = 3;
 const MULTIPLIER: f64 = 2.0;
@@ -72,7 +72,7 @@ fn part(reader: &mut Reader<'_>, value: &Value<'_>) {
         value.items().iter().for_each(|item| part(reader, item));
         return;
     }
-    let Some(mut fields) = reader.fields(value, Spelling::Relaxed) else { return };
+    let Some(mut fields) = reader.fields(value) else { return };
     if let Some(nodes) = fields.take("nodes") {
         reader.list(&nodes).iter().for_each(|node| part(reader, node));
         return reader.report_remaining(fields, NODE_FIELDS);
@@ -93,7 +93,7 @@ fn node(reader: &mut Reader<'_>, mut fields: Fields<'_>) {
     let id = fields.take("node_id").and_then(|id| reader.text(&id)).map(names::id);
     let id = id.as_deref().unwrap_or("node");
     if let Some(config) = fields.take("config")
-        && let Some(mut config) = reader.fields(&config, Spelling::Relaxed)
+        && let Some(mut config) = reader.fields(&config)
     {
         retry(reader, &mut config, id);
         reader.report_remaining(config, NODE_FIELDS);
@@ -104,7 +104,7 @@ fn node(reader: &mut Reader<'_>, mut fields: Fields<'_>) {
 
 fn retry(reader: &mut Reader<'_>, fields: &mut Fields<'_>, id: &str) {
     let Some(retry) = fields.take("retry") else { return };
-    let Some(fields) = reader.fields(&retry, Spelling::Relaxed) else { return };
+    let Some(fields) = reader.fields(&retry) else { return };
     settings(reader, &retry, fields, id);
 }
 
@@ -186,7 +186,7 @@ fn custom(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut PolicyB
     let Some(schedule) = fields.take("custom_schedule") else {
         return reader.missing(fields, "custom_schedule", "the strategy custom requires it");
     };
-    let Some(mut schedule) = reader.fields(&schedule, Spelling::Relaxed) else { return };
+    let Some(mut schedule) = reader.fields(&schedule) else { return };
     let Some(attempts) = schedule.take("attempts") else {
         return reader.missing(&schedule, "attempts", "list a delay for each attempt");
     };
@@ -205,7 +205,7 @@ fn custom(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut PolicyB
 
 /// The engine uses an attempt's position in the list, not its number.
 fn delay(reader: &mut Reader<'_>, value: &Value<'_>, position: u32) -> Option<Duration> {
-    let mut fields = reader.fields(value, Spelling::Relaxed)?;
+    let mut fields = reader.fields(value)?;
     if let Some(attempt) = fields.take("attempt")
         && reader.count(&attempt).is_some_and(|number| number != position)
     {

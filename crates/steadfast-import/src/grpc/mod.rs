@@ -23,7 +23,7 @@ use super::backoff::Exponential;
 use super::names;
 use super::policy_builder::{PolicyBuilder, RuleList, time};
 use super::reader::Reader;
-use super::value::{Fields, Read, Spelling, Value};
+use super::value::{Fields, Read, Value};
 
 pub(super) use export::write;
 
@@ -51,7 +51,7 @@ const UNSUPPORTED_METHOD: &[(&str, &str)] = &[
 
 pub(super) fn read(reader: &mut Reader<'_>) {
     let Some(tree) = reader.tree() else { return };
-    let Some(mut top) = reader.fields(&Value::root(&tree), Spelling::Exact) else { return };
+    let Some(mut top) = reader.fields(&Value::root(&tree)) else { return };
     let throttling = top.take("retryThrottling").and_then(|value| throttling(reader, &value));
     if let Some(methods) = top.take("methodConfig") {
         let methods = reader.list(&methods);
@@ -75,7 +75,7 @@ pub(super) fn read(reader: &mut Reader<'_>) {
 
 /// The budget: its tokens, and the refund of a success.
 fn throttling<'t>(reader: &mut Reader<'_>, value: &Value<'t>) -> Option<(Value<'t>, u32, f64)> {
-    let mut fields = reader.fields(value, Spelling::Exact)?;
+    let mut fields = reader.fields(value)?;
     let tokens = required(reader, &mut fields, "maxTokens").and_then(|v| reader.count(&v));
     let ratio = required(reader, &mut fields, "tokenRatio").and_then(|v| reader.number(&v));
     reader.report_remaining(fields, &[]);
@@ -102,7 +102,7 @@ fn method_config(
     value: &Value<'_>,
     throttling: Option<&(Value<'_>, u32, f64)>,
 ) {
-    let Some(mut fields) = reader.fields(value, Spelling::Exact) else { return };
+    let Some(mut fields) = reader.fields(value) else { return };
     let names = match fields.take("name") {
         Some(names) => {
             reader.list(&names).iter().filter_map(|name| read_name(reader, name)).collect()
@@ -142,7 +142,7 @@ fn method_config(
 }
 
 fn read_name(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Name> {
-    let mut fields = reader.fields(value, Spelling::Exact)?;
+    let mut fields = reader.fields(value)?;
     let mut part = |name| {
         let text = fields.take(name).and_then(|value| reader.text(&value));
         text.filter(|text| !text.is_empty()).map(str::to_owned)
@@ -169,7 +169,7 @@ fn policy_id(names: &[Name]) -> String {
 }
 
 fn retry_policy(reader: &mut Reader<'_>, value: &Value<'_>, policy: &mut PolicyBuilder) {
-    let Some(mut fields) = reader.fields(value, Spelling::Exact) else { return };
+    let Some(mut fields) = reader.fields(value) else { return };
     let attempts = required(reader, &mut fields, "maxAttempts");
     let attempts = reader.read(attempts, max_attempts);
     let base = backoff(reader, &mut fields, "initialBackoff");

@@ -10,32 +10,45 @@ use steadfast::policy::{BackoffType, Jitter, Policy};
 use super::{DEFAULT, SUBSYSTEM};
 use crate::backoff;
 use crate::export::{Unexportable, makes_one_attempt, max_delay};
-use crate::policy_file::scalar;
+use crate::policy_file::{scalar, yaml};
 use crate::report::Unsupported;
 
 pub(crate) fn write(policies: &Policies) -> Result<String, Vec<Unsupported>> {
     let mut unexportable = Unexportable::default();
     // An instance inherits what it does not set.
     let inherits = policies.iter().any(|policy| policy.id() == Some(DEFAULT));
-    let (mut retries, mut breakers) = (Group::default(), Group::default());
-    for policy in policies.iter() {
+    let (default, others): (Vec<_>, Vec<_>) =
+        policies.iter().partition(|policy| policy.id() == Some(DEFAULT));
+    let (mut retries, mut breakers) = (Vec::new(), Vec::new());
+    for policy in default.into_iter().chain(others) {
         unexportable.start(policy, "Resilience4j");
         let name = instance_name(policies, policy);
         let lines = retry(policy, inherits, &mut unexportable);
         // A breaker without retries needs no retry section.
         if policy.breaker().is_none() || !makes_one_attempt(policy) {
-            retries.add(&name, lines);
+            retries.push((name.clone(), lines));
         }
         if let Some(settings) = policy.breaker() {
-            breakers.add(&name, breaker(settings, &mut unexportable));
+            breakers.push((name, breaker(settings, &mut unexportable)));
         }
     }
-    let text =
-        ["resilience4j:\n".to_owned(), retries.text("retry"), breakers.text("circuitbreaker")];
-    unexportable.into_result(text.concat())
+    let modules = [("retry", &retries), ("circuitbreaker", &breakers)];
+    let settings = modules.into_iter().flat_map(|(module, sections)| {
+        sections.iter().flat_map(move |(name, lines)| {
+            let part = if name == DEFAULT { "configs" } else { "instances" };
+            lines.iter().map(move |(key, value)| {
+                (vec![SUBSYSTEM, module, part, name.as_str(), key], value.clone())
+            })
+        })
+    });
+    let mut values: Vec<_> = settings.collect();
+    if values.is_empty() {
+        values.push((vec![SUBSYSTEM], String::new()));
+    }
+    unexportable.into_result(yaml(&values))
 }
 
-/// The name mapped to a policy, or its id.
+/// The key of a policy: the name mapped to it, or its id.
 fn instance_name(policies: &Policies, policy: &Policy) -> String {
     let id = policy.id().unwrap_or_default();
     let mapped = policies.mapped().iter().filter(|mapped| mapped.policy == id);
@@ -44,55 +57,13 @@ fn instance_name(policies: &Policies, policy: &Policy) -> String {
             [SUBSYSTEM, name, DEFAULT] => Some(name.replace('/', ".")),
             _ => None,
         });
-    names.next().unwrap_or_else(|| id.to_owned())
+    let name = names.next().unwrap_or_else(|| id.to_owned());
+    // Spring drops other characters from a name, unless it is in brackets.
+    let is_plain = name.chars().all(|letter| letter.is_alphanumeric() || "-_".contains(letter));
+    if is_plain { name } else { format!("[{name}]") }
 }
 
 type Lines = Vec<(&'static str, String)>;
-
-/// The instances of a module, and its default.
-#[derive(Default)]
-struct Group {
-    default: Option<Lines>,
-    instances: Vec<(String, Lines)>,
-}
-
-impl Group {
-    fn add(&mut self, name: &str, lines: Lines) {
-        if name == DEFAULT {
-            self.default = Some(lines);
-        } else {
-            self.instances.push((name.to_owned(), lines));
-        }
-    }
-
-    fn text(&self, module: &str) -> String {
-        let section = |name: &str, lines: &Lines| {
-            let lines = lines.iter().map(|(key, value)| format!("        {key}: {value}\n"));
-            // Spring drops other characters from a name, unless it is in brackets.
-            let plain =
-                name.chars().all(|letter| letter.is_alphanumeric() || "-_".contains(letter));
-            let key = if plain { scalar(name) } else { format!("\"[{}]\"", quoted(name)) };
-            format!("      {key}:\n{}", lines.collect::<String>())
-        };
-        if self.default.is_none() && self.instances.is_empty() {
-            return String::new();
-        }
-        let mut text = format!("  {module}:\n");
-        if let Some(default) = &self.default {
-            text += "    configs:\n";
-            text += &section(DEFAULT, default);
-        }
-        if !self.instances.is_empty() {
-            text += "    instances:\n";
-            text.extend(self.instances.iter().map(|(name, lines)| section(name, lines)));
-        }
-        text
-    }
-}
-
-fn quoted(name: &str) -> String {
-    name.replace('\\', "\\\\").replace('"', "\\\"")
-}
 
 fn retry(policy: &Policy, inherits: bool, unexportable: &mut Unexportable) -> Lines {
     let checks = [

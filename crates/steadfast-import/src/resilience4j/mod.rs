@@ -26,7 +26,7 @@ mod section;
 use super::names;
 use super::policy_builder::PolicyBuilder;
 use super::reader::Reader;
-use super::value::{Spelling, Value};
+use super::value::Value;
 use section::{Conversion, Module};
 
 pub(super) use export::write;
@@ -48,7 +48,7 @@ pub(super) fn read(reader: &mut Reader<'_>) {
     for entry in Value::root(&tree).entries() {
         match entry.key {
             "resilience4j" => {
-                let Some(mut modules) = reader.fields(&entry, Spelling::Relaxed) else { return };
+                let Some(mut modules) = reader.fields(&entry) else { return };
                 retries = modules.take("retry").or(retries);
                 breakers = modules.take("circuitbreaker").or(breakers);
                 reader.report_remaining(modules, UNSUPPORTED_MODULES);

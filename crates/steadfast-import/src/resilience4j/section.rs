@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::DEFAULT;
 use crate::policy_builder::PolicyBuilder;
 use crate::reader::Reader;
-use crate::value::{Read, Spelling, Value};
+use crate::value::{Read, Value};
 use steadfast::duration;
 use steadfast::file::Problem;
 use steadfast::nearest;
@@ -40,12 +40,11 @@ impl<'t> Module<'t> {
         others: &[(&str, &str)],
     ) -> Self {
         let mut module = Self::default();
-        let Some(mut fields) = value.and_then(|value| reader.fields(value, Spelling::Relaxed))
-        else {
+        let Some(mut fields) = value.and_then(|value| reader.fields(value)) else {
             return module;
         };
         let mut sections = |value: Option<Value<'t>>| {
-            let value = value.filter(|value| reader.fields(value, Spelling::Relaxed).is_some());
+            let value = value.filter(|value| reader.fields(value).is_some());
             let entries = value.map_or_else(Vec::new, |value| value.entries());
             let read =
                 |value| Some((section_name(&value), section(reader, value, settings, others)?));
@@ -143,7 +142,7 @@ fn section<'t>(
     settings: &[&'static str],
     others: &[(&str, &str)],
 ) -> Option<Section<'t>> {
-    let mut fields = reader.fields(&value, Spelling::Relaxed)?;
+    let mut fields = reader.fields(&value)?;
     let taken = settings.iter().chain([&BASE_CONFIG]);
     let settings = taken.filter_map(|name| Some((*name, fields.take(name)?))).collect();
     reader.report_remaining(fields, others);
