@@ -16,7 +16,6 @@ impl Bar {
         [self.from, self.to, self.low, self.high].iter().all(|end| end.is_finite())
     }
 
-    /// Its value.
     pub(crate) fn value(&self) -> f64 {
         self.high - self.low
     }

@@ -32,7 +32,6 @@ pub struct Chart {
     pub(crate) has_no_heading: bool,
 }
 
-/// A labelled range of the x axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Region {
     pub(crate) label: String,

@@ -16,7 +16,6 @@ pub(crate) fn format_value(unit: Unit, value: f64) -> String {
     format_with_precision(unit, value, value.abs() * 1.001e-3)
 }
 
-/// Formats a value with a precision.
 pub(crate) fn format_with_precision(unit: Unit, value: f64, precision: f64) -> String {
     match unit {
         Unit::None | Unit::Count => number(value, precision),

@@ -16,7 +16,6 @@ const MIN_PLOT_SIZE: f64 = 64.0;
 /// Below the plot: the ticks' labels, and the axis' own.
 const FOOT: f64 = 52.0;
 
-/// The layout of one chart.
 pub(super) struct Frame {
     pub(super) width: f64,
     pub(super) height: f64,
@@ -133,7 +132,6 @@ impl Plot {
         self.top - 16.0
     }
 
-    /// Whether a place is within the plot.
     pub(super) fn holds(&self, x: f64, y: f64) -> bool {
         let within = |v: f64, low: f64, high: f64| v >= low - 0.1 && v <= high + 0.1;
         within(x, self.left, self.right) && within(y, self.top, self.bottom)

@@ -15,7 +15,6 @@ const SAMPLE: f64 = 22.0;
 const GAP: f64 = 18.0;
 pub(super) const ROW: f64 = 20.0;
 
-/// Where each name is.
 pub(super) struct Legend {
     entries: Vec<Entry>,
 }

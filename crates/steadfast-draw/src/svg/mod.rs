@@ -39,7 +39,6 @@ impl Default for SvgOptions {
 }
 
 impl SvgOptions {
-    /// Raises the size to the minimum.
     pub(crate) fn with_minimum_size(mut self) -> Self {
         self.width = self.width.max(240);
         self.height = self.height.max(160);
@@ -148,7 +147,6 @@ fn words(class: &str, x: f64, y: f64, text: &str) -> Element {
     Text::new(text).set("x", px(x)).set("y", px(y)).set("class", class).into()
 }
 
-/// The class of a mark and of its colour.
 fn class(kind: &str, series: &Series) -> String {
     let dashed = if series.colour >= SERIES { " sd-dashed" } else { "" };
     format!("{kind} sd-s{}{dashed}", series.colour % SERIES + 1)

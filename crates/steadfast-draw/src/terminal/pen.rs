@@ -5,7 +5,6 @@ use anstyle::{AnsiColor, Style};
 use super::{Series, Shape, TerminalOptions};
 use crate::{Chart, text};
 
-/// The character set and colours for a terminal.
 #[derive(Debug)]
 pub(super) struct Pen {
     ascii: bool,
@@ -25,7 +24,6 @@ const COLOURS: [AnsiColor; 6] = [
 ];
 const ASCII_LINES: [char; 6] = ['*', '+', 'o', 'x', '#', '@'];
 
-/// A set of characters for the frame.
 pub(super) struct Frame {
     pub(super) side: &'static str,
     pub(super) side_tick: &'static str,

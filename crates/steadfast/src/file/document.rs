@@ -11,7 +11,6 @@ use super::problem::{Findings, Problem, excerpt};
 use super::tree::{Content, Entry, Node, Span};
 use crate::nearest::nearest;
 
-/// The contents of a file.
 #[derive(Default)]
 pub(crate) struct Document<'t> {
     pub(crate) defaults: Vec<FieldValue<'t>>,
@@ -20,7 +19,6 @@ pub(crate) struct Document<'t> {
     pub(crate) extensions: Vec<Extension>,
 }
 
-/// A policy of a file.
 pub(crate) struct PolicyEntry<'t> {
     pub(crate) id: String,
     pub(crate) key: Span,
@@ -59,7 +57,6 @@ pub(crate) const NEWEST_VERSION: &str = "1.1.0";
 /// The prefix of extension keys, for anchors, notes and settings of the application.
 pub(crate) const EXTENSION_PREFIX: &str = "x-";
 
-/// Reads the tree of a file.
 pub(crate) fn read<'t>(source: &Source, tree: &'t Node, findings: &mut Findings) -> Document<'t> {
     let mut reader = Reader { source, findings };
     let mut document = Document::default();

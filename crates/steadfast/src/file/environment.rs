@@ -15,7 +15,6 @@ use crate::policy::Setting;
 pub(crate) const ENABLED_VARIABLE: &str = "STEADFAST_ENABLED";
 const POLICY_PREFIX: &str = "STEADFAST_POLICIES__";
 
-/// Variables and their values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Variables(Vec<(String, String)>);
 

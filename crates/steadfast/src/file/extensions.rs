@@ -11,7 +11,6 @@ use super::problem::Problem;
 use super::tree::Span;
 use crate::policy::Setting;
 
-/// An extension key.
 #[derive(Clone, Debug)]
 pub(crate) struct Extension {
     pub(crate) key: String,

@@ -265,7 +265,6 @@ impl<'t> Reader<'t, '_> {
         Err(self.problem(at, message, "replace it with a space"))
     }
 
-    /// The problem for an invalid token.
     fn token_error(&self, error: &ParseError) -> Problem {
         let at = Span::new(error.range().start, error.range().end);
         let is_word = self.source.slice(at).starts_with(char::is_alphabetic);

@@ -12,7 +12,6 @@ use super::problem::{Findings, Problem};
 use super::tree::{Content, Entry, Node, Span};
 use crate::policy::{Draft, PolicyError, Setting};
 
-/// A field value of a layer.
 #[derive(Clone, Debug)]
 pub(crate) struct FieldValue<'t> {
     /// The field, or the path to it, such as `on.rate_limited.base_delay`.
@@ -131,10 +130,8 @@ impl Layered {
     }
 }
 
-/// The path prefix of a durable stage.
 const DURABLE_PREFIX: &str = "durable.";
 
-/// The origin of each value.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Origins(BTreeMap<String, Origin>);
 
@@ -203,7 +200,6 @@ trait ByLayer<'o>: Iterator<Item = &'o Origin> + Sized {
 
 impl<'o, I: Iterator<Item = &'o Origin>> ByLayer<'o> for I {}
 
-/// Other spellings of a field.
 fn spellings(name: &str) -> &'static [&'static str] {
     match name {
         "max_attempts" => &["max_retries"],
@@ -226,7 +222,6 @@ fn simple_spelling(field: &str) -> Option<&'static str> {
     }
 }
 
-/// A problem with a value of this origin.
 pub(crate) fn problem_at_origin(
     origin: &Origin,
     file: &str,

@@ -17,27 +17,23 @@ pub(super) const MAX_DEPTH: usize = 32;
 /// The most values after alias expansion.
 pub(super) const MAX_NODES: usize = 100_000;
 
-/// A file that is too long.
 pub(super) fn too_long(name: &str) -> Problem {
     let message = format!("the file is larger than {} MiB", MAX_BYTES / 1024 / 1024);
     Problem::of_file(name, message).suggest("check that it is the right file, or split it")
 }
 
-/// The list or map that exceeds the limit.
 pub(super) fn too_deep(source: &Source, at: Span, path: &Path) -> Problem {
     Problem::at(source, at, format!("nesting is deeper than {MAX_DEPTH} levels"))
         .path(path)
         .suggest("check the brackets and the indentation above")
 }
 
-/// The value that exceeds the limit.
 pub(super) fn too_many(source: &Source, at: Span, path: &Path) -> Problem {
     Problem::at(source, at, format!("the file has more than {MAX_NODES} values"))
         .path(path)
         .suggest("split the file")
 }
 
-/// An alias that exceeds a limit.
 pub(super) fn expands_too_far(source: &Source, alias: Span, path: &Path) -> Problem {
     let message = format!(
         "this alias expands beyond the limit of {MAX_NODES} values and {} MiB of text",

@@ -15,7 +15,6 @@ pub(super) struct NameTable<T> {
     entries: Box<[Option<Entry<T>>]>,
 }
 
-/// A name and its value.
 type Entry<T> = (Box<str>, T);
 
 /// Slots per name, so that most names need one probe.
@@ -41,7 +40,6 @@ impl<T> NameTable<T> {
         table
     }
 
-    /// The value of a name.
     #[inline]
     pub(super) fn get(&self, name: &str) -> Option<&T> {
         match self.entries.get(self.slot(hash(name), name)) {
@@ -50,7 +48,6 @@ impl<T> NameTable<T> {
         }
     }
 
-    /// Every name.
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().flatten().map(|(name, _)| &**name)
     }

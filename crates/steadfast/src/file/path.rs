@@ -4,10 +4,8 @@ use std::fmt;
 
 use super::problem::excerpt;
 
-/// One step down.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Step {
-    /// To a key of a map.
     Key(String),
     /// To an item of a list, counted from 0.
     Item(usize),

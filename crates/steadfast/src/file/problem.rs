@@ -257,7 +257,6 @@ impl Findings {
     }
 }
 
-/// The most characters of an excerpt.
 const MAX_EXCERPT_CHARS: usize = 60;
 
 /// A text from a file for use in a message: short, with control characters escaped.

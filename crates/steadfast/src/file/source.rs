@@ -106,7 +106,6 @@ impl Source {
         SourcePosition { line: count(line), column: count(before.chars().count() + 1) }
     }
 
-    /// The text of a span.
     pub(crate) fn slice(&self, at: Span) -> &str {
         self.0.text.get(at.range()).unwrap_or_default()
     }

@@ -112,7 +112,6 @@ impl fmt::Display for Content {
     }
 }
 
-/// An empty file.
 pub(super) fn empty_file(source: &Source) -> Problem {
     Problem::of_file(source.name(), "the file is empty")
         .suggest("add version and policies, or delete it")
