@@ -3,7 +3,7 @@
 //! Every policy is checked even if another one is invalid, so that all problems are reported at
 //! once. A file with a problem yields no policies.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Source;
@@ -123,7 +123,9 @@ impl Base<'_, '_> {
         for error in draft.problems() {
             let field = error.field();
             let origin = origins.origin_of_error(&field);
-            if origin.is_some_and(|origin| !reported.is_new(origin, &error.message())) {
+            if let Some((_, at)) = origin.and_then(Origin::location)
+                && !reported.insert((at.start, at.end, error.message()))
+            {
                 continue;
             }
             findings.add(|| {
@@ -143,18 +145,9 @@ impl Base<'_, '_> {
     }
 }
 
-/// The problems reported so far, so that one in the global defaults is not repeated for each policy.
-#[derive(Default)]
-struct Reported(BTreeSet<(String, String)>);
-
-impl Reported {
-    fn is_new(&mut self, origin: &Origin, message: &str) -> bool {
-        let Some((_, at)) = origin.location() else {
-            return true;
-        };
-        self.0.insert((format!("{at:?}"), message.to_owned()))
-    }
-}
+/// The spans and messages reported so far, so that a problem in the global defaults is not repeated
+/// for each policy.
+type Reported = HashSet<(u32, u32, String)>;
 
 impl Overlay {
     fn code_for(&self, policy: &str) -> Vec<FieldValue<'static>> {

@@ -268,22 +268,21 @@ impl<'t> Reader<'t, '_> {
     fn token_error(&self, error: &ParseError) -> Problem {
         let at = Span::new(error.range().start, error.range().end);
         let is_word = self.source.slice(at).starts_with(char::is_alphabetic);
-        let message = match error.kind() {
-            ParseErrorKind::UnterminatedCommentBlock => "comments are not allowed in JSON".into(),
-            ParseErrorKind::SingleQuotedStringsNotAllowed => {
-                "single quotes are not allowed in JSON".into()
+        let (message, suggestion) = match error.kind() {
+            ParseErrorKind::UnterminatedCommentBlock => {
+                (Some("comments are not allowed in JSON"), "remove it, or use YAML or TOML")
             }
-            ParseErrorKind::UnexpectedToken if is_word => "not a JSON value".into(),
-            kind => lowercase(&kind.to_string()),
+            ParseErrorKind::SingleQuotedStringsNotAllowed => {
+                (Some("single quotes are not allowed in JSON"), "use double quotes")
+            }
+            ParseErrorKind::UnexpectedToken if is_word => {
+                (Some("not a JSON value"), "put double quotes around a string")
+            }
+            ParseErrorKind::UnexpectedToken => (None, CHECK_BRACKETS),
+            ParseErrorKind::String(_) => (None, "check the quotes and the backslashes"),
+            _ => (None, "write a decimal number, such as 12 or 0.5"),
         };
-        let suggestion = match error.kind() {
-            ParseErrorKind::UnterminatedCommentBlock => "remove it, or use YAML or TOML",
-            ParseErrorKind::SingleQuotedStringsNotAllowed => "use double quotes",
-            ParseErrorKind::UnexpectedToken if is_word => "put double quotes around a string",
-            ParseErrorKind::UnexpectedToken => CHECK_BRACKETS,
-            ParseErrorKind::String(_) => "check the quotes and the backslashes",
-            _ => "write a decimal number, such as 12 or 0.5",
-        };
+        let message = message.map_or_else(|| lowercase(&error.kind().to_string()), str::to_owned);
         self.problem(at, message, suggestion)
     }
 

@@ -32,11 +32,9 @@ impl<'t> FieldValue<'t> {
 
     /// The problems of a value that cannot be read. Each invalid item of a list is a problem.
     fn problems(&self, error: &PolicyError, file: &str) -> Vec<Problem> {
-        let Some((key, node)) = self.node else {
-            return vec![self.problem(error, file)];
-        };
-        let Some((source, _)) = self.origin.location() else {
-            return vec![self.problem(error, file)];
+        let (Some((key, node)), Some((source, _))) = (self.node, self.origin.location()) else {
+            let problem = problem_at_origin(&self.origin, file, error.message());
+            return vec![problem.did_you_mean(error.suggestion()).field(&self.field)];
         };
         let at = |at: Span, error: &PolicyError| {
             Problem::at(source, at, error.message()).did_you_mean(error.suggestion())
@@ -54,12 +52,6 @@ impl<'t> FieldValue<'t> {
         }
         let span = if error.is_unknown_field() { key } else { node.span };
         vec![at(span, error).field(&self.field)]
-    }
-
-    fn problem(&self, error: &PolicyError, file: &str) -> Problem {
-        problem_at_origin(&self.origin, file, error.message())
-            .did_you_mean(error.suggestion())
-            .field(&self.field)
     }
 }
 
@@ -157,7 +149,7 @@ impl Origins {
         let simple = simple_spelling(field).map(|simple| format!("{stage}{simple}"));
         let names = std::iter::once(format!("{stage}{field}")).chain(spelled).chain(simple);
         // Of two spellings the later layer's applies; one layer cannot have both.
-        let own = names.filter_map(|name| self.0.get(&name)).rev_max_by_layer();
+        let own = highest(names.filter_map(|name| self.0.get(&name)));
         own.or_else(|| match field.split('.').collect::<Vec<_>>()[..] {
             // An unset timing of a class is that of the policy.
             ["on", _, timing] => self.in_stage(stage, timing),
@@ -184,21 +176,17 @@ impl Origins {
             _ => &[],
         };
         let partners = partners.iter().filter_map(|partner| self.of(&format!("{above}{partner}")));
-        self.of(field).into_iter().chain(partners).rev_max_by_layer().or_else(|| {
+        highest(self.of(field).into_iter().chain(partners)).or_else(|| {
             let inside = self.0.iter().filter(|(name, _)| name.starts_with(field));
-            inside.map(|(_, origin)| origin).rev_max_by_layer()
+            highest(inside.map(|(_, origin)| origin))
         })
     }
 }
 
 /// The first origin of the highest layer.
-trait ByLayer<'o>: Iterator<Item = &'o Origin> + Sized {
-    fn rev_max_by_layer(self) -> Option<&'o Origin> {
-        self.reduce(|best, next| if next.layer() > best.layer() { next } else { best })
-    }
+fn highest<'o>(origins: impl Iterator<Item = &'o Origin>) -> Option<&'o Origin> {
+    origins.reduce(|best, next| if next.layer() > best.layer() { next } else { best })
 }
-
-impl<'o, I: Iterator<Item = &'o Origin>> ByLayer<'o> for I {}
 
 fn spellings(name: &str) -> &'static [&'static str] {
     match name {

@@ -154,42 +154,31 @@ impl Watch {
 
     /// Waits for a change, or for the time of a retry. Returns `false` to stop.
     fn wait(&mut self, retry_at: Option<Instant>) -> bool {
-        let mut settling: Option<Settling> = None;
+        // The start of a burst of events, and how long it must be quiet before it is over.
+        let mut burst: Option<(Instant, Duration)> = None;
         loop {
-            let timeout = settling.as_ref().map_or(POLL_INTERVAL, Settling::remaining);
-            match self.receiver.recv_timeout(timeout) {
+            let timeout = burst.map_or(POLL_INTERVAL, |(since, quiet)| {
+                quiet.min(MAX_SETTLING_TIME.saturating_sub(since.elapsed()))
+            });
+            let quiet = match self.receiver.recv_timeout(timeout) {
                 Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
-                Ok(Message::Event(event)) if is_read(&event) => {}
-                Ok(Message::Event(event)) => Settling::extend(&mut settling, is_complete(&event)),
-                Err(RecvTimeoutError::Timeout) if settling.is_some() => return true,
+                Ok(Message::Event(event)) if is_read(&event) => continue,
+                Ok(Message::Event(event)) if is_complete(&event) => QUIET_AFTER_CLOSE,
+                Ok(Message::Event(_)) => QUIET_WHILE_OPEN,
+                Err(RecvTimeoutError::Timeout) if burst.is_some() => return true,
                 Err(RecvTimeoutError::Timeout) => {
                     let states = FileState::of_all(&self.paths);
                     if std::mem::replace(&mut self.states, states) != self.states {
-                        Settling::extend(&mut settling, false);
+                        QUIET_WHILE_OPEN
                     } else if retry_at.is_some_and(|at| at <= Instant::now()) {
                         return true;
+                    } else {
+                        continue;
                     }
                 }
-            }
+            };
+            burst = Some((burst.map_or_else(Instant::now, |(since, _)| since), quiet));
         }
-    }
-}
-
-/// A burst of events in progress.
-struct Settling {
-    since: Instant,
-    quiet: Duration,
-}
-
-impl Settling {
-    fn extend(settling: &mut Option<Self>, complete: bool) {
-        let since = settling.as_ref().map_or_else(Instant::now, |settling| settling.since);
-        let quiet = if complete { QUIET_AFTER_CLOSE } else { QUIET_WHILE_OPEN };
-        *settling = Some(Self { since, quiet });
-    }
-
-    fn remaining(&self) -> Duration {
-        self.quiet.min(MAX_SETTLING_TIME.saturating_sub(self.since.elapsed()))
     }
 }
 
@@ -230,16 +219,14 @@ impl FileState {
     }
 }
 
-/// The directories in which a file, or a link on its path, can be replaced.
+/// The directories in which a file, a link to it or the link's target can be replaced. Polling
+/// notices a change of a link in between.
 #[derive(Debug)]
 struct Directories {
     /// `None` if the system has no events: then polling must do.
     watcher: Option<RecommendedWatcher>,
     watched: Vec<PathBuf>,
 }
-
-/// The most links that are followed.
-const MAX_LINKS: usize = 8;
 
 impl Directories {
     fn new(paths: &[PathBuf], sender: Sender<Message>) -> Self {
@@ -259,8 +246,12 @@ impl Directories {
         let Some(watcher) = &mut self.watcher else {
             return;
         };
-        let mut directories = Vec::new();
-        paths.iter().for_each(|path| collect_directories(path, &mut directories));
+        let targets = paths.iter().filter_map(|path| std::fs::canonicalize(path).ok());
+        let mut directories: Vec<PathBuf> = (paths.iter().cloned().chain(targets))
+            .filter_map(|path| path.parent().map(Path::to_owned))
+            .collect();
+        directories.sort();
+        directories.dedup();
         for old in self.watched.iter().filter(|directory| !directories.contains(directory)) {
             let _ = watcher.unwatch(old);
         }
@@ -269,21 +260,5 @@ impl Directories {
             .into_iter()
             .filter(|directory| watcher.watch(directory, RecursiveMode::NonRecursive).is_ok())
             .collect();
-    }
-}
-
-fn collect_directories(path: &Path, directories: &mut Vec<PathBuf>) {
-    let mut path = path.to_owned();
-    for _ in 0..MAX_LINKS {
-        let Some(directory) = path.parent().map(Path::to_owned) else {
-            break;
-        };
-        if !directories.contains(&directory) {
-            directories.push(directory.clone());
-        }
-        match std::fs::read_link(&path) {
-            Ok(target) => path = directory.join(target),
-            Err(_) => break,
-        }
     }
 }
