@@ -7,16 +7,11 @@ const MAX_ID_CHARS: usize = 80;
 
 /// A policy's id: letters, digits, `_` and `-`, so that an environment variable can name it.
 pub(super) fn id(name: &str) -> String {
-    let allowed =
-        |letter: char| if letter.is_alphanumeric() || letter == '_' { letter } else { '-' };
-    let mut id = String::new();
-    for letter in name.chars().map(allowed).take(MAX_ID_CHARS) {
-        if letter != '-' || !id.ends_with('-') {
-            id.push(letter);
-        }
-    }
-    let id = id.trim_matches('-');
-    if id.is_empty() { "policy".to_owned() } else { id.to_owned() }
+    let allowed = |letter: &char| letter.is_alphanumeric() || *letter == '_';
+    let letters: Vec<char> = name.chars().take(MAX_ID_CHARS).collect();
+    let words = letters.split(|letter| !allowed(letter)).filter(|word| !word.is_empty());
+    let id = words.map(String::from_iter).collect::<Vec<_>>().join("-");
+    if id.is_empty() { "policy".to_owned() } else { id }
 }
 
 /// A part of a mapped name, without dots. They become slashes, as in the JVM's class names, so
