@@ -35,26 +35,31 @@ impl Series {
         matches!(self.shape, Shape::Band(_))
     }
 
-    pub(crate) fn xs(&self) -> Box<dyn Iterator<Item = f64> + '_> {
+    /// The drawable values; of a band or bar, two corners.
+    fn values(&self) -> Box<dyn Iterator<Item = (f64, f64)> + '_> {
         match &self.shape {
             Shape::Line(points) | Shape::Step(points) | Shape::Points(points) => {
-                Box::new(drawable(points).map(|(x, _)| x))
+                let drawable = |(x, y): &(f64, f64)| x.is_finite() && y.is_finite();
+                Box::new(points.iter().copied().filter(drawable))
             }
-            Shape::Band(edges) => Box::new(drawable_edges(edges).map(|(x, _, _)| x)),
-            Shape::Bars(bars) => Box::new(drawable_bars(bars).flat_map(|bar| [bar.from, bar.to])),
+            Shape::Band(edges) => {
+                let drawable =
+                    edges.iter().filter(|(x, a, b)| [x, a, b].iter().all(|it| it.is_finite()));
+                Box::new(drawable.flat_map(|(x, lower, upper)| [(*x, *lower), (*x, *upper)]))
+            }
+            Shape::Bars(bars) => {
+                let drawable = bars.iter().filter(|bar| bar.is_drawable());
+                Box::new(drawable.flat_map(|bar| [(bar.from, bar.low), (bar.to, bar.high)]))
+            }
         }
     }
 
-    pub(crate) fn ys(&self) -> Box<dyn Iterator<Item = f64> + '_> {
-        match &self.shape {
-            Shape::Line(points) | Shape::Step(points) | Shape::Points(points) => {
-                Box::new(drawable(points).map(|(_, y)| y))
-            }
-            Shape::Band(edges) => {
-                Box::new(drawable_edges(edges).flat_map(|(_, lower, upper)| [lower, upper]))
-            }
-            Shape::Bars(bars) => Box::new(drawable_bars(bars).flat_map(|bar| [bar.low, bar.high])),
-        }
+    pub(crate) fn xs(&self) -> impl Iterator<Item = f64> {
+        self.values().map(|(x, _)| x)
+    }
+
+    pub(crate) fn ys(&self) -> impl Iterator<Item = f64> {
+        self.values().map(|(_, y)| y)
     }
 }
 
@@ -83,18 +88,6 @@ pub(crate) fn edges(edges: impl IntoIterator<Item = (f64, f64, f64)>) -> Vec<(f6
         .map(|(x, a, b)| (bounded(x), bounded(a), bounded(b)))
         .map(|(x, a, b)| if a > b { (x, b, a) } else { (x, a, b) })
         .collect()
-}
-
-fn drawable(points: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> + '_ {
-    points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite())
-}
-
-fn drawable_edges(edges: &[(f64, f64, f64)]) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
-    edges.iter().copied().filter(|(x, a, b)| x.is_finite() && a.is_finite() && b.is_finite())
-}
-
-fn drawable_bars(bars: &[Bar]) -> impl Iterator<Item = &Bar> + '_ {
-    bars.iter().filter(|bar| bar.is_drawable())
 }
 
 /// Splits at gaps into continuous runs.

@@ -24,38 +24,6 @@ const COLOURS: [AnsiColor; 6] = [
 ];
 const ASCII_LINES: [char; 6] = ['*', '+', 'o', 'x', '#', '@'];
 
-pub(super) struct Frame {
-    pub(super) side: &'static str,
-    pub(super) side_tick: &'static str,
-    pub(super) corner: &'static str,
-    pub(super) floor: char,
-    pub(super) floor_tick: char,
-    pub(super) edge: char,
-    pub(super) region_from: char,
-    pub(super) region_to: char,
-}
-
-const UNICODE: Frame = Frame {
-    side: "│",
-    side_tick: "┤",
-    corner: "└",
-    floor: '─',
-    floor_tick: '┬',
-    edge: '┊',
-    region_from: '├',
-    region_to: '┤',
-};
-const ASCII: Frame = Frame {
-    side: "|",
-    side_tick: "+",
-    corner: "+",
-    floor: '-',
-    floor_tick: '+',
-    edge: ':',
-    region_from: '|',
-    region_to: '|',
-};
-
 impl Pen {
     pub(super) fn new(options: &TerminalOptions, chart: &Chart) -> Self {
         let lines = chart.series.iter().filter(|series| !series.is_band()).count();
@@ -73,8 +41,9 @@ impl Pen {
         text::shorten(&words, width as f64, |words| text::columns(words) as f64)
     }
 
-    pub(super) fn frame(&self) -> &'static Frame {
-        if self.ascii { &ASCII } else { &UNICODE }
+    /// A part of the frame in the character set of the terminal.
+    pub(super) fn glyph(&self, unicode: &'static str, ascii: &'static str) -> &'static str {
+        if self.ascii { ascii } else { unicode }
     }
 
     pub(super) fn is_lettered(&self) -> bool {
@@ -115,11 +84,16 @@ impl Pen {
 }
 
 pub(super) fn letter(colour: usize) -> char {
-    ('a'..='z').cycle().nth(colour % 26).unwrap_or('a')
+    ('a'..='z').nth(colour % 26).unwrap_or('a')
 }
 
 fn ascii_line(colour: usize) -> char {
-    ASCII_LINES.into_iter().cycle().nth(colour % ASCII_LINES.len()).unwrap_or('*')
+    ASCII_LINES.get(colour % ASCII_LINES.len()).copied().unwrap_or('*')
+}
+
+fn style(colour: usize) -> Style {
+    let colour = COLOURS.get(colour % COLOURS.len()).copied();
+    Style::new().fg_color(colour.map(Into::into))
 }
 
 /// A line of text that knows how wide it is, escape sequences left out.
@@ -149,14 +123,12 @@ impl Row {
     }
 
     pub(super) fn coloured(self, c: char, colour: usize) -> Self {
-        let colour = COLOURS.into_iter().cycle().nth(colour % COLOURS.len());
-        self.styled(&c.to_string(), Style::new().fg_color(colour.map(Into::into)))
+        self.styled(&c.to_string(), style(colour))
     }
 
     /// A band's shade is fainter than a line.
     pub(super) fn faint(self, c: char, colour: usize) -> Self {
-        let colour = COLOURS.into_iter().cycle().nth(colour % COLOURS.len());
-        self.styled(&c.to_string(), Style::new().fg_color(colour.map(Into::into)).dimmed())
+        self.styled(&c.to_string(), style(colour).dimmed())
     }
 
     fn styled(mut self, words: &str, style: Style) -> Self {

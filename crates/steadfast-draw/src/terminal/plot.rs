@@ -174,11 +174,11 @@ impl Plot<'_> {
     }
 
     fn canvas_row(&self, row: usize) -> Row {
-        let frame = self.pen.frame();
         let tick = self.y_ticks.iter().find(|(_, at)| *at == row);
         let label = tick.map_or(String::new(), |(tick, _)| self.pen.fit(&tick.label, self.gutter));
         let indent = self.gutter - text::columns(&label);
-        let side = if tick.is_some() { frame.side_tick } else { frame.side };
+        let (side, side_tick) = (self.pen.glyph("│", "|"), self.pen.glyph("┤", "+"));
+        let side = if tick.is_some() { side_tick } else { side };
         let mut line = self.pen.row().plain(&" ".repeat(indent)).muted(&label).muted(side);
         for (column, cell) in self.canvas.row(row).enumerate() {
             line = self.cell(line, cell, column);
@@ -199,19 +199,16 @@ impl Plot<'_> {
         if let Some(colour) = cell.band {
             return row.faint(pen.band(), colour);
         }
-        if cell.edge { row.muted(&pen.frame().edge.to_string()) } else { row.plain(" ") }
+        if cell.edge { row.muted(pen.glyph("┊", ":")) } else { row.plain(" ") }
     }
 
     fn floor(&self) -> Row {
-        let frame = self.pen.frame();
-        let mut floor = vec![frame.floor; self.canvas.columns];
-        for (_, column) in &self.x_ticks {
-            if let Some(c) = floor.get_mut(*column) {
-                *c = frame.floor_tick;
-            }
-        }
-        let floor: String = floor.into_iter().collect();
-        self.pen.row().plain(&" ".repeat(self.gutter)).muted(frame.corner).muted(&floor)
+        let corner = self.pen.glyph("└", "+");
+        let (line, tick) = (self.pen.glyph("─", "-"), self.pen.glyph("┬", "+"));
+        let is_tick = |column| self.x_ticks.iter().any(|(_, at)| *at == column);
+        let columns = 0..self.canvas.columns;
+        let floor: String = columns.map(|it| if is_tick(it) { tick } else { line }).collect();
+        self.pen.row().plain(&" ".repeat(self.gutter)).muted(corner).muted(&floor)
     }
 
     fn x_labels(&self) -> Row {
@@ -254,12 +251,11 @@ impl Plot<'_> {
 
     /// `├─ outage ─┤`, `width` columns wide, or wider if its label needs it and there is room.
     fn bracket(&self, label: &str, width: usize, from: usize) -> String {
-        let frame = self.pen.frame();
         let label = self.pen.fit(label, (self.canvas.columns - from).saturating_sub(4));
         let free = width.saturating_sub(text::columns(&label) + 4);
-        let floor = |count: usize| frame.floor.to_string().repeat(count);
-        let (left, right) = (floor(free / 2), floor(free - free / 2));
-        format!("{}{left} {label} {right}{}", frame.region_from, frame.region_to)
+        let (from, to) = (self.pen.glyph("├", "|"), self.pen.glyph("┤", "|"));
+        let line = |count: usize| self.pen.glyph("─", "-").repeat(count);
+        format!("{from}{} {label} {}{to}", line(free / 2), line(free - free / 2))
     }
 }
 
