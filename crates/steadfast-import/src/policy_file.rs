@@ -86,7 +86,7 @@ impl Writer {
 
     fn nested<'v>(&mut self, depth: usize, values: Vec<(&'v [&'v str], &'v str)>) {
         let mut indexes = HashMap::new();
-        let mut groups: Vec<(&str, Vec<(&[&str], &str)>)> = Vec::new();
+        let mut groups: Vec<(&str, Vec<_>)> = Vec::new();
         for (path, value) in values {
             let Some((key, rest)) = path.split_first() else { continue };
             let index = *indexes.entry(*key).or_insert(groups.len());
