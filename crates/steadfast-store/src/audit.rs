@@ -6,8 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::control::program::Program;
-use crate::control::{Actor, Requeue, Requeued};
+use crate::control::{Actor, Program, Requeue, Requeued};
 use crate::page::{Cursor, Page, PageRequest};
 use crate::task::filter::Filter;
 
@@ -93,12 +92,10 @@ impl AuditQuery {
 const PRUNE: &str = "audit.prune";
 
 impl AuditEntry {
-    /// The entry for a saved workflow definition.
     pub(crate) fn workflow_saved(actor: &Actor, number: i64) -> Self {
         Self::new(actor.clone(), "workflow.keep").target(number)
     }
 
-    /// The entry for requeued tasks.
     pub(crate) fn requeue(
         actor: &Actor,
         requeue: &Requeue,

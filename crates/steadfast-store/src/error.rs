@@ -4,7 +4,6 @@
 //! database's. The latter has the facts of its failure, so that a caller can
 //! [retry](steadfast::retry) it like any other.
 
-use std::fmt;
 use std::sync::Arc;
 
 use steadfast::judge::{self, Rules};
@@ -18,7 +17,8 @@ use crate::workflow::ExecutionError;
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 /// An invalid input.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{field}: {problem}")]
 pub struct InputError {
     field: &'static str,
     problem: String,
@@ -55,14 +55,6 @@ impl InputError {
         self.index
     }
 }
-
-impl fmt::Display for InputError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.field, self.problem)
-    }
-}
-
-impl std::error::Error for InputError {}
 
 /// An error of a store operation.
 #[derive(Debug, Error)]
@@ -191,21 +183,14 @@ impl StoreError {
         Some(error.as_database_error()?.code()?.into_owned())
     }
 
-    /// The database error, if it is one.
-    pub(crate) fn into_database_error(self) -> Option<Arc<sqlx::Error>> {
-        match self {
-            Self::Full(e) | Self::Locked(e) | Self::Unreachable(e) | Self::Database(e) => Some(e),
-            _ => None,
-        }
-    }
-
     /// The error as one that every caller of a group can have.
-    pub(crate) fn into_shared(self) -> Arc<sqlx::Error> {
-        let message = self.to_string();
-        self.into_database_error().unwrap_or_else(|| sqlx::Error::Protocol(message).into())
+    pub(crate) fn to_shared(&self) -> Arc<sqlx::Error> {
+        let other = || sqlx::Error::Protocol(self.to_string()).into();
+        self.database_error().cloned().unwrap_or_else(other)
     }
 
-    fn source_error(&self) -> Option<&sqlx::Error> {
+    /// The database error, if it is one.
+    pub(crate) const fn database_error(&self) -> Option<&Arc<sqlx::Error>> {
         match self {
             Self::Full(e) | Self::Locked(e) | Self::Unreachable(e) | Self::Database(e) => Some(e),
             _ => None,
@@ -215,11 +200,11 @@ impl StoreError {
 
 /// SQLite's result codes: <https://sqlite.org/rescode.html>.
 const SQLITE_ERROR: &str = "1";
-const SQLITE_BUSY: &str = "5";
-const SQLITE_LOCKED: &str = "6";
-const SQLITE_IOERR: &str = "10";
-const SQLITE_FULL: &str = "13";
-const SQLITE_CANTOPEN: &str = "14";
+const SQLITE_BUSY: u32 = 5;
+const SQLITE_LOCKED: u32 = 6;
+const SQLITE_IOERR: u32 = 10;
+const SQLITE_FULL: u32 = 13;
+const SQLITE_CANTOPEN: u32 = 14;
 /// PostgreSQL's SQLSTATEs.
 const READ_ONLY_TRANSACTION: &str = "25006";
 const DISK_FULL: &str = "53100";
@@ -243,10 +228,7 @@ impl From<Arc<sqlx::Error>> for StoreError {
             };
         };
         let code = database.code().unwrap_or_default().into_owned();
-        // An extended code of SQLite has its primary code in the lowest byte.
-        let primary = code.parse::<u32>().map(|code| (code & 0xff).to_string());
-        let sqlite = primary.as_deref().ok().filter(|_| code.len() < 5);
-        match (code.as_str(), sqlite) {
+        match (code.as_str(), sqlite_code(&error)) {
             (DISK_FULL, _) | (_, Some(SQLITE_FULL)) => Self::Full(error),
             (_, Some(SQLITE_BUSY | SQLITE_LOCKED)) => Self::Locked(error),
             (_, Some(SQLITE_IOERR | SQLITE_CANTOPEN)) => Self::Unreachable(error),
@@ -257,6 +239,13 @@ impl From<Arc<sqlx::Error>> for StoreError {
             _ => Self::Database(error),
         }
     }
+}
+
+/// The primary result code of an SQLite error: the lowest byte of an extended one.
+pub(crate) fn sqlite_code(error: &sqlx::Error) -> Option<u32> {
+    let code = error.as_database_error()?.code()?;
+    // The codes of PostgreSQL have five characters.
+    (code.len() < 5).then(|| code.parse::<u32>().ok().map(|code| code & 0xff)).flatten()
 }
 
 fn is_about_the_connection(error: &sqlx::Error) -> bool {
@@ -272,7 +261,7 @@ fn is_about_the_connection(error: &sqlx::Error) -> bool {
 
 impl Failure for StoreError {
     fn fault(&self) -> Fault {
-        let fault = match self.source_error() {
+        let fault = match self.database_error() {
             Some(error) => error.fault(),
             None => Fault::default(),
         };

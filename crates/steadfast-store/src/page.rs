@@ -28,10 +28,10 @@ impl Default for PageRequest {
 }
 
 impl PageRequest {
-    /// The cursor of a numbered list.
-    pub(crate) fn number(&self) -> Result<Option<i64>, InputError> {
-        let foreign = |_| InputError::new("after", "not a cursor of this list; start without one");
-        self.after.as_ref().map(|cursor| cursor.0.parse().map_err(foreign)).transpose()
+    /// The cursor of a list whose items have numbers or ids.
+    pub(crate) fn parsed<T: FromStr>(&self) -> Result<Option<T>, InputError> {
+        let parse = |cursor: &Cursor| cursor.0.parse().map_err(|_| not_a_cursor());
+        self.after.as_ref().map(parse).transpose()
     }
 
     /// A page of a numbered list, from one item more than the limit.
@@ -106,6 +106,10 @@ fn part<'c, T: FromStr>(parts: &mut impl Iterator<Item = &'c str>) -> Option<T> 
     parts.next()?.parse().ok()
 }
 
+pub(crate) fn not_a_cursor() -> InputError {
+    InputError::new("after", "not a cursor of this list; start without one")
+}
+
 fn foreign(cursor: &Cursor) -> InputError {
     let problem = format!("`{}` is not a cursor of this list; start without one", cursor.0);
     InputError::new("after", problem)
@@ -151,8 +155,8 @@ mod tests {
     #[test]
     fn cursor_of_a_numbered_list_is_a_number() {
         let after = |text: &str| PageRequest { limit: 1, after: Some(Cursor(text.to_owned())) };
-        assert_eq!(PageRequest::default().number(), Ok(None));
-        assert_eq!(after("12").number(), Ok(Some(12)));
-        assert_eq!(after("line:1").number().unwrap_err().field(), "after");
+        assert_eq!(PageRequest::default().parsed::<i64>(), Ok(None));
+        assert_eq!(after("12").parsed(), Ok(Some(12)));
+        assert_eq!(after("line:1").parsed::<i64>().unwrap_err().field(), "after");
     }
 }

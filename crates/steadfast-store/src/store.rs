@@ -28,10 +28,29 @@ use crate::queue::settle::{Settled, Settlement};
 use crate::queue::stats::{Counts, DueTimes, QueueInfo, Stats};
 use crate::queue::submit::{CheckedTask, FindPolicy, Policies};
 use crate::queue::worker_status::WorkerStatus;
-use crate::report::breaker::{BreakerCommand, BreakerOverride, BreakerReport};
+use crate::report::{BreakerCommand, BreakerOverride, BreakerReport, BudgetReport, WorkerReport};
 use crate::retry::schedule::Preview;
 use crate::task::filter::{Documents, Filter};
-use crate::task::{StoredTask, Task, TaskId, name};
+use crate::task::{StoredTask, Task, TaskId, name, optional_names};
+
+/// Methods of [`Store`] that only pass their arguments to a role of the engine.
+macro_rules! forward {
+    ($(
+        $(#[doc = $doc:literal])+
+        $role:ident.$method:ident($($name:ident: $type:ty),*) -> $answer:ty;
+    )+) => {
+        $(
+            $(#[doc = $doc])+
+            ///
+            /// # Errors
+            /// The database failed.
+            pub async fn $method(&self, $($name: $type),*) -> Result<$answer> {
+                self.roles.$role.$method($($name),*).await
+            }
+        )+
+    };
+}
+pub(crate) use forward;
 
 /// A task store: in an SQLite file, or in PostgreSQL for many instances (D1). Clones share the same
 /// store and are cheap.
@@ -88,14 +107,6 @@ impl Store {
     ) -> Self {
         self.find_policy = Arc::new(find);
         self
-    }
-
-    /// The store's time.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn now(&self) -> Result<Timestamp> {
-        self.roles.read.now().await
     }
 
     /// Submits a task. It is durable when this returns.
@@ -213,15 +224,6 @@ impl Store {
         self.roles.claim.heartbeat(leases, running, lease).await
     }
 
-    /// A task that is still held under this lease, as the claim returned it: for a worker over HTTP
-    /// that only has the two ids.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn held(&self, id: TaskId, fencing_token: FencingToken) -> Result<Option<Claimed>> {
-        self.roles.claim.held(id, fencing_token).await
-    }
-
     /// Settles claimed tasks. A settlement under a stale lease is rejected.
     ///
     /// # Errors
@@ -234,14 +236,6 @@ impl Store {
         let answers = self.roles.settle.settle(settlements).await?;
         self.completions.publish(&completion_feed::accepted(ending, &answers));
         Ok(answers)
-    }
-
-    /// Makes scheduled tasks that are due pending.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn promote(&self, limit: u32) -> Result<Promoted> {
-        self.roles.maintain.promote(limit).await
     }
 
     /// Reclaims tasks with expired leases, to be settled as lost.
@@ -263,15 +257,6 @@ impl Store {
     /// The task does not exist, or the database failed.
     pub async fn task(&self, id: TaskId) -> Result<StoredTask> {
         self.roles.read.task(id).await?.ok_or(StoreError::NotFound(id))
-    }
-
-    /// Tasks with their history and without payloads and results, in this order. Missing tasks are
-    /// left out.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn histories(&self, ids: &[TaskId]) -> Result<Vec<StoredTask>> {
-        self.roles.read.histories(ids).await
     }
 
     /// The task with this idempotency key.
@@ -325,64 +310,6 @@ impl Store {
     /// The database failed.
     pub async fn stats(&self) -> Result<Stats> {
         Ok(self.counts().await?.stats)
-    }
-
-    /// The number of tasks in each state, in total and by queue, in one snapshot.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn counts(&self) -> Result<Counts> {
-        self.roles.read.counts().await
-    }
-
-    /// The first due times, which are known without counting.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn due_times(&self) -> Result<DueTimes> {
-        self.roles.read.due_times().await
-    }
-
-    /// Ended tasks of the last hour by the minute, and scheduled tasks of the next day by the hour.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn activity(&self) -> Result<Activity> {
-        self.roles.read.activity().await
-    }
-
-    /// Every queue.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn queues(&self) -> Result<Vec<QueueInfo>> {
-        self.roles.read.queues().await
-    }
-
-    /// Ended tasks and recorded sessions of a time window, both ends included, aggregated by policy
-    /// and subsystem (O1). The same policy and subsystem may have several rows.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn rollups(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Rollup>> {
-        self.roles.read.rollups(from, to).await
-    }
-
-    /// Aggregates the next completed minute for [`rollups`](Self::rollups), and returns whether
-    /// there was one. Workers do so; one of them is enough.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn rollup(&self) -> Result<bool> {
-        self.roles.maintain.rollup().await
-    }
-
-    /// The workers that hold tasks, and the backlog of each queue.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn worker_status(&self) -> Result<WorkerStatus> {
-        self.roles.read.worker_status().await
     }
 
     /// Cancels a task. Its worker is notified, and its settlement rejected.
@@ -492,41 +419,34 @@ impl Store {
     /// # Errors
     /// The query has an invalid name, or the database failed.
     pub async fn audit_entries(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
-        let named = [("target", &query.target), ("actor", &query.actor), ("action", &query.action)];
-        for (field, given) in named {
-            given.as_deref().map_or(Ok(()), |given| name(field, given))?;
-        }
+        let AuditQuery { target, actor, action, .. } = query;
+        optional_names([("target", target), ("actor", actor), ("action", action)])?;
         self.roles.audit.audit_entries(query).await
     }
 
-    /// Stores records of sessions and events.
+    /// Stores a worker's registration.
     ///
     /// # Errors
-    /// The database failed.
-    pub async fn record(&self, records: &[Record]) -> Result<()> {
-        self.roles.records.record(records).await
+    /// A name is invalid, or the database failed.
+    pub async fn report_worker(&self, report: &WorkerReport) -> Result<()> {
+        name("name", &report.name)?;
+        optional_names([("instance", &report.instance)])?;
+        for queue in report.queues.iter().flatten() {
+            name("queues", queue)?;
+        }
+        self.roles.report.report_worker(report).await
     }
 
-    /// The records of a kind, newest first.
+    /// Stores the budgets of an instance.
     ///
     /// # Errors
-    /// The database failed.
-    pub async fn records(&self, kind: RecordKind, page: &PageRequest) -> Result<Page<Record>> {
-        self.roles.records.records(kind, page).await
-    }
-
-    /// The records of a kind with a greater number than this one, oldest first. A reader that
-    /// continues from the last one misses none.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn records_after(
-        &self,
-        kind: RecordKind,
-        number: i64,
-        limit: u32,
-    ) -> Result<Vec<Record>> {
-        self.roles.records.records_after(kind, number, limit).await
+    /// A name is invalid, or the database failed.
+    pub async fn report_budgets(&self, reports: &[BudgetReport]) -> Result<()> {
+        for report in reports {
+            name("policy", &report.policy)?;
+            name("instance", &report.instance)?;
+        }
+        self.roles.report.report_budgets(reports).await
     }
 
     /// Stores the breaker states of an instance.
@@ -539,14 +459,6 @@ impl Store {
             name("instance", &report.instance)?;
         }
         self.roles.report.report_breakers(reports).await
-    }
-
-    /// The breaker states that were reported in the last 90 seconds, by policy and instance.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn breakers(&self) -> Result<Vec<BreakerReport>> {
-        self.roles.report.breakers().await
     }
 
     /// Overrides a policy's breakers in all instances. Each applies the command within seconds; an
@@ -564,14 +476,6 @@ impl Store {
         self.roles.control.override_breaker(policy, command, actor).await
     }
 
-    /// The last override of each policy's breakers.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn breaker_overrides(&self) -> Result<Vec<BreakerOverride>> {
-        self.roles.report.breaker_overrides().await
-    }
-
     /// Deletes one batch of what is past its retention.
     ///
     /// # Errors
@@ -582,12 +486,72 @@ impl Store {
         Ok(Pruned { executions, ..pruned })
     }
 
-    /// Compresses the histories of up to `limit` tasks that ended this long ago.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn compress(&self, older_than: Duration, limit: u32) -> Result<u64> {
-        self.roles.maintain.compress(older_than, limit).await
+    forward! {
+        /// The store's time.
+        read.now() -> Timestamp;
+
+        /// A task that is still held under this lease, as the claim returned it: for a worker over HTTP
+        /// that only has the two ids.
+        claim.held(id: TaskId, fencing_token: FencingToken) -> Option<Claimed>;
+
+        /// Makes scheduled tasks that are due pending.
+        maintain.promote(limit: u32) -> Promoted;
+
+        /// Tasks with their history and without payloads and results, in this order. Missing tasks are
+        /// left out.
+        read.histories(ids: &[TaskId]) -> Vec<StoredTask>;
+
+        /// The number of tasks in each state, in total and by queue, in one snapshot.
+        read.counts() -> Counts;
+
+        /// The first due times, which are known without counting.
+        read.due_times() -> DueTimes;
+
+        /// Ended tasks of the last hour by the minute, and scheduled tasks of the next day by the hour.
+        read.activity() -> Activity;
+
+        /// Every queue.
+        read.queues() -> Vec<QueueInfo>;
+
+        /// Ended tasks and recorded sessions of a time window, both ends included, aggregated by policy
+        /// and subsystem (O1). The same policy and subsystem may have several rows.
+        read.rollups(from: Timestamp, to: Timestamp) -> Vec<Rollup>;
+
+        /// Aggregates the next completed minute for [`rollups`](Self::rollups), and returns whether
+        /// there was one. Workers do so; one of them is enough.
+        maintain.rollup() -> bool;
+
+        /// The workers that hold tasks, and the backlog of each queue.
+        read.worker_status() -> WorkerStatus;
+
+        /// Stores records of sessions and events.
+        records.record(records: &[Record]) -> ();
+
+        /// The records of a kind, newest first.
+        records.records(kind: RecordKind, page: &PageRequest) -> Page<Record>;
+
+        /// The records of a kind with a greater number than this one, oldest first. A reader that
+        /// continues from the last one misses none.
+        records.records_after(kind: RecordKind, number: i64, limit: u32) -> Vec<Record>;
+
+        /// The breaker states that were reported in the last 90 seconds, by policy and instance.
+        report.breakers() -> Vec<BreakerReport>;
+
+        /// The last override of each policy's breakers.
+        report.breaker_overrides() -> Vec<BreakerOverride>;
+
+        /// Compresses the histories of up to `limit` tasks that ended this long ago.
+        maintain.compress(older_than: Duration, limit: u32) -> u64;
+
+        /// Deletes the registration of a worker that has shut down.
+        report.deregister_worker(name: &str, instance: Option<&str>) -> ();
+
+        /// The workers that were reported in the last ten minutes, by name and instance, at most a
+        /// thousand.
+        report.workers() -> Vec<WorkerReport>;
+
+        /// The budgets that were reported in the last 90 seconds, by policy and instance.
+        report.budgets() -> Vec<BudgetReport>;
     }
 }
 

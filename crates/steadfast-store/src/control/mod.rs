@@ -1,8 +1,7 @@
 //! Operator actions on tasks and queues.
 
 mod actor;
-pub(crate) mod program;
 mod requeue;
 
-pub use actor::Actor;
+pub use actor::{Actor, Program};
 pub use requeue::{Requeue, Requeued};

@@ -64,10 +64,7 @@ impl Requeue {
         self.dry_run = true;
         self
     }
-}
 
-impl Requeue {
-    /// The details of the audit entry.
     pub(crate) fn detail(&self, filter: &Filter, requeued: Requeued) -> Value {
         json!({
             "count": requeued.count,

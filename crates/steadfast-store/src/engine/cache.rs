@@ -7,39 +7,41 @@
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::sync::{PoisonError, RwLock};
 
-/// The maximum number of entries.
 const MAX_ENTRIES: usize = 10_000;
-/// The maximum size of all entries.
 const MAX_BYTES: usize = 16 << 20;
 
+/// The values, and the bytes of all.
 #[derive(Debug)]
-pub(crate) struct BoundedCache<K, V> {
-    entries: HashMap<K, V>,
-    bytes: usize,
-}
+pub(crate) struct BoundedCache<K, V>(RwLock<(HashMap<K, V>, usize)>);
 
 impl<K, V> Default for BoundedCache<K, V> {
     fn default() -> Self {
-        Self { entries: HashMap::new(), bytes: 0 }
+        Self(RwLock::default())
     }
 }
 
-impl<K: Hash + Eq, V> BoundedCache<K, V> {
-    pub(crate) fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<&V>
+impl<K: Hash + Eq, V: Clone> BoundedCache<K, V> {
+    pub(crate) fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
     {
-        self.entries.get(key)
+        self.0.read().unwrap_or_else(PoisonError::into_inner).0.get(key).cloned()
     }
 
     /// Inserts a value of this size.
-    pub(crate) fn insert(&mut self, key: K, value: V, bytes: usize) {
-        if self.entries.len() >= MAX_ENTRIES || self.bytes.saturating_add(bytes) > MAX_BYTES {
-            *self = Self::default();
+    pub(crate) fn insert(&self, key: K, value: V, size: usize) {
+        let mut cache = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if cache.0.len() >= MAX_ENTRIES || cache.1.saturating_add(size) > MAX_BYTES {
+            *cache = Default::default();
         }
-        self.bytes = self.bytes.saturating_add(bytes);
-        self.entries.insert(key, value);
+        cache.1 = cache.1.saturating_add(size);
+        cache.0.insert(key, value);
+    }
+
+    pub(crate) fn clear(&self) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Default::default();
     }
 }
 
@@ -51,12 +53,13 @@ mod tests {
     #[test]
     fn cache_stays_within_its_limits() {
         for bytes in [1, 16 << 10] {
-            let mut cache = BoundedCache::default();
+            let cache = BoundedCache::default();
             for number in 0..100_000 {
                 cache.insert(number, number, bytes);
-                assert!(cache.entries.len() <= MAX_ENTRIES && cache.bytes <= MAX_BYTES);
+                let (values, bytes) = &*cache.0.read().unwrap();
+                assert!(values.len() <= MAX_ENTRIES && *bytes <= MAX_BYTES);
             }
-            assert_eq!(cache.get(&99_999), Some(&99_999));
+            assert_eq!(cache.get(&99_999), Some(99_999));
             assert_eq!(cache.get(&0), None);
         }
     }

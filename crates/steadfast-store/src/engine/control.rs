@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::control::{Actor, Requeue, Requeued};
 use crate::error::Result;
-use crate::report::breaker::BreakerCommand;
+use crate::report::BreakerCommand;
 use crate::task::TaskId;
 use crate::task::filter::Filter;
 

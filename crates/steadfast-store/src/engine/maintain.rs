@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use super::row::EngineRow;
 use crate::error::Result;
 use crate::maintenance::promote::Promoted;
 use crate::maintenance::retention::{Pruned, Retention};
@@ -30,4 +31,13 @@ pub trait Maintain: Send + Sync + 'static {
 
     /// Compresses the histories of up to `limit` tasks that ended before `older_than` ago (D14).
     async fn compress(&self, older_than: Duration, limit: u32) -> Result<u64>;
+}
+
+impl Pruned {
+    /// What a dry run counted, without executions.
+    pub(super) fn counted(row: &impl EngineRow) -> Result<Self> {
+        let (tasks, faults, records) =
+            (row.count("tasks")?, row.count("faults")?, row.count("records")?);
+        Ok(Self { tasks, faults, records, executions: 0, audit: row.count("audit")? })
+    }
 }

@@ -20,9 +20,12 @@ pub(crate) mod postgres;
 mod read;
 mod records;
 mod report;
+pub(crate) mod row;
 mod settle;
 pub(crate) mod sqlite;
 mod submit;
+mod submit_batcher;
+pub(crate) mod time;
 mod workflows;
 
 use std::sync::Arc;

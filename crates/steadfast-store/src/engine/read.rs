@@ -1,16 +1,23 @@
 //! The role that reads tasks, queues and counts.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
+use serde_json::Value;
+use steadfast::Policy;
 
-use crate::error::Result;
+use super::row::{EngineRow, named};
+use crate::error::{InputError, Result, StoreError};
 use crate::maintenance::rollup::Rollup;
 use crate::page::{Page, PageRequest};
-use crate::queue::activity::Activity;
+use crate::queue::activity::{Activity, Ended};
+use crate::queue::claim::FencingToken;
 use crate::queue::stats::{Counts, DueTimes, QueueInfo};
-use crate::queue::worker_status::WorkerStatus;
+use crate::queue::worker_status::{QueueBacklog, WorkerInfo, WorkerStatus};
+use crate::task::decode_error::DecodeErrors;
 use crate::task::filter::{Documents, Filter};
-use crate::task::{StoredTask, TaskId};
+use crate::task::{HeldLease, LastError, StoredTask, TaskId};
 
 /// Reads tasks, queues and counts.
 #[async_trait]
@@ -62,4 +69,99 @@ pub trait Read: Send + Sync + 'static {
 
     /// The workers that hold tasks, and the backlog of each queue (H2).
     async fn worker_status(&self) -> Result<WorkerStatus>;
+}
+
+/// A task without its lease and its faults, from its row and the row with its documents.
+pub(super) fn stored_task<R: EngineRow>(
+    row: &R,
+    documents: &R,
+    policy: Option<Arc<Policy>>,
+    errors: &mut DecodeErrors,
+) -> Result<StoredTask> {
+    let id = row.id("id")?;
+    let status = row.text("status")?.parse();
+    let status = status.map_err(|error: InputError| {
+        let problem = error.to_string();
+        StoreError::Decode { id, problem }
+    })?;
+    let message: Option<String> = row.get("last_message")?;
+    let last_error = |class| LastError { class, message: message.unwrap_or_default() };
+    Ok(StoredTask {
+        id,
+        kind: row.get("kind")?,
+        payload: document(id, documents, "payload", errors)?.unwrap_or_default(),
+        queue: row.get("queue")?,
+        category: row.get("category")?,
+        priority: row.get("priority")?,
+        max_attempts: policy.as_ref().map_or(0, |policy| policy.max_attempts()),
+        policy,
+        status,
+        reason: row.maybe_text("reason")?.and_then(named),
+        attempts: row.small_count("attempts")?,
+        rate_limit_waits: row.small_count("rate_limit_waits")?,
+        submitted_at: row.time("submitted_at")?,
+        counted_from: row.time("counted_from")?,
+        scheduled_at: row.time("scheduled_at")?,
+        last_attempt_at: row.maybe_time("last_attempt_at")?,
+        ended_at: row.maybe_time("ended_at")?,
+        expires_at: row.maybe_time("expires_at")?,
+        lease: None,
+        last_error: row.maybe_text("last_class")?.and_then(named).map(last_error),
+        faults: Vec::new(),
+        result: document(id, documents, "result", errors)?,
+        idempotency_key: row.get("idempotency_key")?,
+        correlation_id: row.get("correlation_id")?,
+        hold_category: row.get("hold_category")?,
+        problem: None,
+    })
+}
+
+fn document(
+    id: TaskId,
+    row: &impl EngineRow,
+    column: &str,
+    errors: &mut DecodeErrors,
+) -> Result<Option<Value>> {
+    let document = row.maybe_text(column)?.map(serde_json::from_str).transpose();
+    let document = document.map_err(|error| StoreError::cannot_decode(id, column, &error));
+    Ok(errors.collect(document)?.flatten())
+}
+
+pub(super) fn held_lease(row: &impl EngineRow) -> Result<HeldLease> {
+    let fencing_token = FencingToken(row.get("version")?);
+    Ok(HeldLease { owner: row.get("owner")?, until: row.time("until")?, fencing_token })
+}
+
+pub(super) fn due_times(row: &impl EngineRow) -> Result<DueTimes> {
+    let (next_due, due_since) = (row.maybe_time("next_due")?, row.maybe_time("due_since")?);
+    Ok(DueTimes { next_due, due_since })
+}
+
+impl Activity {
+    pub(super) fn add_ended_rows(&mut self, rows: &[impl EngineRow]) -> Result<()> {
+        for row in rows {
+            let ended = Ended { completed: row.count("completed")?, failed: row.count("failed")? };
+            self.add_ended(row.get("minutes_ago")?, ended);
+        }
+        Ok(())
+    }
+
+    pub(super) fn add_due_rows(&mut self, rows: &[impl EngineRow]) -> Result<()> {
+        rows.iter().try_for_each(|row| Ok(self.add_due(row.get("hours")?, row.count("tasks")?)))
+    }
+}
+
+impl WorkerStatus {
+    pub(super) fn of<R: EngineRow>(workers: &[R], backlogs: &[R]) -> Result<Self> {
+        let worker = |row: &R| {
+            let (name, tasks) = (row.get("name")?, row.count("tasks")?);
+            Ok(WorkerInfo { name, tasks, until: row.time("until")? })
+        };
+        let backlog = |row: &R| {
+            let (queue, due_since) = (row.get("name")?, row.maybe_time("due_since")?);
+            Ok(QueueBacklog { queue, due_since, running: row.count("running")? })
+        };
+        let workers = workers.iter().map(worker).collect::<Result<_>>()?;
+        Ok(Self { workers, backlogs: backlogs.iter().map(backlog).collect::<Result<_>>()? })
+    }
 }

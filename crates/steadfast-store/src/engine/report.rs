@@ -1,10 +1,13 @@
 //! The role that stores the reports of instances.
 
 use async_trait::async_trait;
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
 
+use super::row::EngineRow;
+use crate::control::Actor;
 use crate::error::Result;
-use crate::report::breaker::{BreakerOverride, BreakerReport};
-use crate::report::worker::{BudgetReport, WorkerReport};
+use crate::report::{BreakerCommand, BreakerOverride, BreakerReport, BudgetReport, WorkerReport};
 
 /// Stores the reports of instances about their workers, breakers and budgets.
 #[async_trait]
@@ -32,4 +35,33 @@ pub trait Report: Send + Sync + 'static {
 
     /// The last override of each policy's breakers.
     async fn breaker_overrides(&self) -> Result<Vec<BreakerOverride>>;
+}
+
+/// The reports with their times, without those that only a newer version can decode.
+pub(super) fn decode_reports<T: DeserializeOwned>(
+    rows: &[impl EngineRow],
+    with_time: impl Fn(T, Option<Timestamp>) -> T,
+) -> Result<Vec<T>> {
+    let mut reports = Vec::with_capacity(rows.len());
+    for row in rows {
+        let seen_at = Some(row.time("seen_at")?);
+        reports.extend(row.json("report").ok().map(|report| with_time(report, seen_at)));
+    }
+    Ok(reports)
+}
+
+/// The overrides, without commands of a newer version.
+pub(super) fn decode_overrides(rows: &[impl EngineRow]) -> Result<Vec<BreakerOverride>> {
+    let mut overrides = Vec::with_capacity(rows.len());
+    for row in rows {
+        let Some(command) = BreakerCommand::named(row.text("command")?) else { continue };
+        overrides.push(BreakerOverride {
+            number: row.get("number")?,
+            policy: row.get("policy")?,
+            command,
+            actor: Actor { name: row.get("actor")?, origin: row.get("origin")? },
+            at: row.time("at")?,
+        });
+    }
+    Ok(overrides)
 }

@@ -3,15 +3,21 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use serde_json::Value;
+use sqlx::{Database, Encode, QueryBuilder, Type};
+use steadfast::decide::Progress;
+use uuid::Uuid;
 
+use super::row::{EngineRow, decode, named};
 use crate::control::Actor;
 use crate::error::Result;
-use crate::page::{Page, PageRequest};
+use crate::page::{Cursor, Page, PageRequest};
 use crate::queue::submit::CheckedTask;
-use crate::task::TaskId;
+use crate::task::{FaultRecord, TaskId};
 use crate::workflow::{
     ExecutionFilter, ExecutionId, ExecutionState, Failure, MissedCompletion, NewExecution,
-    NodeValue, OrphanedNodes, Started, Step, StoredExecution, ValuesWanted, WorkflowDefinition,
+    NodeState, NodeValue, OrphanedNodes, Outcome, Started, Step, StoredExecution, StoredNode,
+    ValuesWanted, WorkflowDefinition,
 };
 
 /// Stores workflows and their executions. It decides nothing: it writes the steps that are
@@ -80,4 +86,170 @@ pub trait Workflows: Send + Sync + 'static {
     /// The executions that this one follows and that follow it, without their nodes, oldest
     /// first.
     async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<StoredExecution>>;
+}
+
+pub(super) fn definition(row: &impl EngineRow) -> Result<WorkflowDefinition> {
+    let (number, name) = (row.get("number")?, row.get("name")?);
+    Ok(WorkflowDefinition { number, name, text: row.get("body")?, kept_at: row.time("kept_at")? })
+}
+
+pub(super) fn execution_state(
+    row: &impl EngineRow,
+    nodes: Vec<NodeState>,
+) -> Result<ExecutionState> {
+    Ok(ExecutionState {
+        id: row.id("id")?,
+        workflow: row.get("workflow")?,
+        version: row.get("version")?,
+        status: row.parsed("status")?,
+        progress: Progress {
+            attempts: row.small_count("attempts")?,
+            rate_limit_waits: row.small_count("rate_limit_waits")?,
+            previous: row.get::<i64>("previous_delay")?.cast_unsigned(),
+        },
+        counted_from: row.time("counted_from")?,
+        is_followed: row.get("is_followed")?,
+        now: row.time("now")?,
+        nodes,
+    })
+}
+
+/// The state of a node's task by its name in rows.
+pub(super) fn outcome(name: &str) -> Result<Outcome> {
+    Ok(match name {
+        "open" => Outcome::Open,
+        "pruned" => Outcome::Pruned,
+        ended => Outcome::Ended(ended.parse()?),
+    })
+}
+
+pub(super) fn node_values<R: EngineRow>(
+    rows: &[R],
+    max_bytes: u64,
+) -> Result<Option<Vec<NodeValue>>> {
+    let value = |row: &R| {
+        let node = row.get::<Option<i16>>("node")?.map(i16::unsigned_abs);
+        Ok(NodeValue { execution: row.id("execution")?, node, json: row.get("json")? })
+    };
+    let values = rows.iter().map(value).collect::<Result<Vec<_>>>()?;
+    Ok(NodeValue::within(values, max_bytes))
+}
+
+pub(super) fn failure(row: &impl EngineRow, faults: Vec<FaultRecord>) -> Result<Failure> {
+    Ok(Failure {
+        task: row.id("id")?,
+        reason: row.maybe_text("reason")?.and_then(named),
+        message: row.get("last_message")?,
+        fault: faults.into_iter().last().map(|record| record.fault),
+    })
+}
+
+/// The executions of up to `limit` nodes, several of which may belong to one execution.
+pub(super) fn missed_completions(mut executions: Vec<Uuid>, limit: u32) -> MissedCompletion {
+    let is_all = executions.len() < limit as usize;
+    executions.sort_unstable();
+    executions.dedup();
+    MissedCompletion { executions: executions.into_iter().map(ExecutionId::from).collect(), is_all }
+}
+
+pub(super) fn orphaned_nodes(rows: &[impl EngineRow], limit: u32) -> Result<OrphanedNodes> {
+    let mut orphaned = OrphanedNodes::default();
+    if rows.len() >= limit as usize {
+        orphaned.next = rows.last().map(|row| row.id("task")).transpose()?;
+    }
+    for row in rows {
+        if row.get("is_orphaned")? {
+            orphaned.executions.push(row.id("execution")?);
+        }
+    }
+    orphaned.executions.sort_unstable();
+    orphaned.executions.dedup();
+    Ok(orphaned)
+}
+
+/// An execution without its trigger and its nodes.
+pub(super) fn stored_execution(row: &impl EngineRow) -> Result<StoredExecution> {
+    Ok(StoredExecution {
+        id: row.id("id")?,
+        workflow: row.get("workflow")?,
+        name: row.get("name")?,
+        status: row.parsed("status")?,
+        attempt: row.small_count("attempts")?.saturating_add(1),
+        started_at: row.time("started_at")?,
+        due_at: row.time("due_at")?,
+        ended_at: row.maybe_time("ended_at")?,
+        key: row.get("key")?,
+        previous: row.maybe_id("previous")?,
+        next: row.maybe_id("next")?,
+        failed_node: row.get("failed_node")?,
+        message: row.get("message")?,
+        trigger: Value::Null,
+        nodes: Vec::new(),
+    })
+}
+
+fn stored_node(row: &impl EngineRow) -> Result<StoredNode> {
+    Ok(StoredNode {
+        number: row.get::<i16>("number")?.unsigned_abs(),
+        task: row.maybe_id("task")?,
+        status: row.parsed("status")?,
+        began_at: row.time("began_at")?,
+        ended_at: row.maybe_time("ended_at")?,
+        left_out: row.maybe_count("left_out")?,
+        result: row.maybe_text("result")?.map(decode).transpose()?,
+        message: row.get("message")?,
+    })
+}
+
+/// An execution with its nodes; `None` if a step was applied between the two reads.
+pub(super) fn execution_with_nodes<R: EngineRow>(
+    row: &R,
+    nodes: &[R],
+) -> Result<Option<StoredExecution>> {
+    if let Some(node) = nodes.first()
+        && row.get::<Option<i64>>("version")? != node.get::<Option<i64>>("version")?
+    {
+        return Ok(None);
+    }
+    let mut execution = stored_execution(row)?;
+    execution.trigger = row.json("started_with")?;
+    execution.nodes = nodes.iter().map(stored_node).collect::<Result<_>>()?;
+    Ok(Some(execution))
+}
+
+/// The statement of a page of executions. `select` ends with a condition.
+pub(super) fn executions_statement<DB: Database>(
+    select: &str,
+    filter: &ExecutionFilter,
+    page: &PageRequest,
+) -> Result<QueryBuilder<DB>>
+where
+    i64: for<'q> Encode<'q, DB> + Type<DB>,
+    String: for<'q> Encode<'q, DB> + Type<DB>,
+    Uuid: for<'q> Encode<'q, DB> + Type<DB>,
+{
+    let mut statement = QueryBuilder::new(select);
+    if let Some(after) = page.parsed::<ExecutionId>()? {
+        statement.push(" AND id < ").push_bind(after.uuid());
+    }
+    if let Some(status) = filter.status {
+        statement.push(" AND status = ").push_bind(status.name().to_owned());
+    }
+    if let Some(workflow) = &filter.workflow {
+        statement.push(" AND name = ").push_bind(workflow);
+    }
+    statement.push(" ORDER BY id DESC LIMIT ").push_bind(i64::from(page.limit) + 1);
+    Ok(statement)
+}
+
+pub(super) fn executions_page(
+    rows: &[impl EngineRow],
+    page: &PageRequest,
+) -> Result<Page<StoredExecution>> {
+    let mut items = rows.iter().map(stored_execution).collect::<Result<Vec<_>>>()?;
+    let is_more = items.len() > page.limit as usize;
+    items.truncate(page.limit as usize);
+    let last = items.last().filter(|_| is_more);
+    let next = last.map(|execution| Cursor(execution.id.to_string()));
+    Ok(Page { items, next })
 }

@@ -14,7 +14,6 @@ use crate::task::TaskId;
 /// The number of completions that wait for a subscriber; it has to poll for the others.
 const MAX_BUFFERED_COMPLETIONS: usize = 100_000;
 
-/// The subscribers.
 #[derive(Debug, Default)]
 pub(crate) struct CompletionSubscribers(Mutex<Vec<Weak<Subscription>>>);
 

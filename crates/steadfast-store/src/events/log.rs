@@ -30,10 +30,12 @@ macro_rules! log_task {
     };
 }
 
-/// Logs a verdict.
 pub(crate) fn verdict(claimed: &Claimed, verdict: &Verdict) {
     match verdict {
-        Verdict::Completed { .. } => completed(claimed),
+        Verdict::Completed { .. } if claimed.has_prior_attempts() => {
+            log_task!(Level::INFO, claimed, {}, "succeeded after a retry");
+        }
+        Verdict::Completed { .. } => log_task!(Level::DEBUG, claimed, {}, "succeeded"),
         Verdict::Retry { fault, delay, .. } => log_task!(Level::INFO, claimed, {
             delay = delay.as_secs_f64(),
             class = fault.class.name(),
@@ -53,16 +55,6 @@ pub(crate) fn verdict(claimed: &Claimed, verdict: &Verdict) {
     }
 }
 
-fn completed(claimed: &Claimed) {
-    let progress = claimed.progress;
-    if progress.attempts > 0 || progress.rate_limit_waits > 0 {
-        log_task!(Level::INFO, claimed, {}, "succeeded after a retry");
-    } else {
-        log_task!(Level::DEBUG, claimed, {}, "succeeded");
-    }
-}
-
-/// Logs a change of a breaker.
 pub(crate) fn breaker(claimed: &Claimed, change: Transition) {
     match change.to {
         BreakerState::Open => log_task!(Level::WARN, claimed, {}, "breaker opened"),

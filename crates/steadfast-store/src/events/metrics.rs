@@ -25,16 +25,13 @@ use metrics::{counter, histogram};
 
 use crate::queue::claim::{Claimed, Claims};
 use crate::queue::settle::Verdict;
-use crate::task::FaultRecord;
 
-/// Counts submitted tasks by queue.
 pub(crate) fn submitted<'q>(queues: impl Iterator<Item = &'q str>) {
     for (queue, tasks) in counted(queues) {
         counter!("steadfast_tasks_submitted_total", "queue" => queue.to_owned()).increment(tasks);
     }
 }
 
-/// Counts claimed tasks by queue.
 pub(crate) fn claimed(claims: &Claims) {
     let queues = claims.tasks.iter().map(|task| task.queue.as_str());
     for (queue, tasks) in counted(queues) {
@@ -47,13 +44,11 @@ pub(crate) fn claimed(claims: &Claims) {
     }
 }
 
-/// Counts dropped records.
 pub(crate) fn dropped(records: u64) {
     counter!("steadfast_records_dropped_total").increment(records);
 }
 
 impl Claimed {
-    /// Counts a verdict.
     pub(crate) fn measure(&self, verdict: &Verdict, now: Timestamp) {
         match verdict {
             Verdict::Completed { .. } => {
@@ -61,13 +56,13 @@ impl Claimed {
                 self.ended("completed", now);
             }
             Verdict::Retry { fault, delay, .. } => {
-                self.failed_once(fault);
+                self.attempted("failure", fault.class.name());
                 histogram!("steadfast_task_retry_delay_seconds", "queue" => self.queue.clone())
                     .record(delay.as_secs_f64());
             }
             Verdict::Failed { fault, reason, .. } => {
                 if let Some(fault) = fault {
-                    self.failed_once(fault);
+                    self.attempted("failure", fault.class.name());
                 }
                 let queue = self.queue.clone();
                 counter!("steadfast_task_give_ups_total", "queue" => queue, "reason" => reason.name())
@@ -85,10 +80,6 @@ impl Claimed {
     /// Counts a lost lease.
     pub fn count_lost_lease(&self) {
         counter!("steadfast_leases_lost_total", "queue" => self.queue.clone()).increment(1);
-    }
-
-    fn failed_once(&self, fault: &FaultRecord) {
-        self.attempted("failure", fault.class.name());
     }
 
     fn attempted(&self, outcome: &'static str, class: &'static str) {

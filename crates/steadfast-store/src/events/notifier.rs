@@ -8,6 +8,7 @@
 use jiff::Timestamp;
 use tokio::sync::broadcast;
 
+use crate::engine::PendingWakes;
 use crate::task::TaskId;
 
 /// The number of wake-ups that a slow listener may lag behind.
@@ -42,6 +43,10 @@ impl Notifier {
     pub(crate) fn notify(&self, wake: Wake) {
         // An error only means that there are no listeners.
         let _ = self.0.send(wake);
+    }
+
+    pub(crate) fn notify_all(&self, wakes: PendingWakes) {
+        wakes.wakes().for_each(|wake| self.notify(wake));
     }
 
     /// Receives every wake-up from now on.

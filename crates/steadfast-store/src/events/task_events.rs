@@ -87,7 +87,7 @@ impl Claimed {
         event
     }
 
-    const fn has_prior_attempts(&self) -> bool {
+    pub(super) const fn has_prior_attempts(&self) -> bool {
         self.progress.attempts > 0 || self.progress.rate_limit_waits > 0
     }
 

@@ -11,7 +11,6 @@ use flate2::write::ZlibEncoder;
 
 use crate::task::FaultRecord;
 
-/// Compresses a history.
 pub(crate) fn compress(faults: &[FaultRecord]) -> io::Result<Vec<u8>> {
     let json = serde_json::to_vec(faults)?;
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
@@ -19,7 +18,6 @@ pub(crate) fn compress(faults: &[FaultRecord]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// Decompresses a history.
 pub(crate) fn decompress(compressed: &[u8]) -> io::Result<Vec<FaultRecord>> {
     let mut json = Vec::new();
     ZlibDecoder::new(compressed).read_to_end(&mut json)?;

@@ -57,12 +57,9 @@ impl Default for Retention {
             completed_for: Some(DAY * 7),
             failed_for: Some(DAY * 90),
             ended_at_most: Some(1_000_000),
-            faults_for: None,
             records_for: Some(DAY * 7),
             records_at_most: Some(100_000),
-            audit_for: None,
-            batch_size: 1000,
-            dry_run: false,
+            ..Self::forever()
         }
     }
 }

@@ -21,9 +21,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tracing::error;
 
+use crate::engine::row::EngineRow;
 use crate::error::Result;
 
-/// A minute in microseconds.
 pub(crate) const MINUTE_MICROS: i64 = 60_000_000;
 
 /// The time after its end at which a minute is aggregated. By then every end in it is committed.
@@ -50,6 +50,22 @@ pub struct Rollup {
 }
 
 impl Rollup {
+    pub(crate) fn decode<R: EngineRow>(rows: &[R]) -> Result<Vec<Self>> {
+        let rollup = |row: &R| {
+            let seconds = Duration::try_from_secs_f64(row.get("seconds")?);
+            Ok(Self {
+                policy_id: row.get("policy_id")?,
+                subsystem: row.get("subsystem")?,
+                sessions: row.count("sessions")?,
+                successful: row.count("successful")?,
+                attempts: row.count("attempts")?,
+                most_attempts: row.count("most_attempts")?,
+                duration: seconds.unwrap_or(Duration::MAX),
+            })
+        };
+        rows.iter().map(rollup).collect()
+    }
+
     fn add(&mut self, other: &Self) {
         self.sessions += other.sessions;
         self.successful += other.successful;
@@ -126,26 +142,6 @@ impl Window {
     }
 }
 
-/// Decodes a rollup from a row of either engine.
-macro_rules! rollup_row {
-    ($row:expr) => {{
-        use sqlx::Row;
-        let row = $row;
-        let count = |name: &str| row.try_get::<i64, _>(name).map(i64::unsigned_abs);
-        Ok::<_, sqlx::Error>(crate::maintenance::rollup::Rollup {
-            policy_id: row.try_get("policy_id")?,
-            subsystem: row.try_get("subsystem")?,
-            sessions: count("sessions")?,
-            successful: count("successful")?,
-            attempts: count("attempts")?,
-            most_attempts: count("most_attempts")?,
-            duration: std::time::Duration::try_from_secs_f64(row.try_get("seconds")?)
-                .unwrap_or(std::time::Duration::MAX),
-        })
-    }};
-}
-pub(crate) use rollup_row;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,23 +151,17 @@ mod tests {
     fn window_is_split_at_whole_minutes() {
         let (one, two, three) = (MINUTE_MICROS, 2 * MINUTE_MICROS, 3 * MINUTE_MICROS);
         let all = |from, to| Window { minutes: None, rest: vec![(from, to)] };
-        assert_eq!(Window::split(one, three, 0), all(one, three), "nothing is aggregated");
-        assert_eq!(
-            Window::split(one + 1, two - 2, three),
-            all(one + 1, two - 2),
-            "within a minute"
-        );
         let minutes = Some((one, two));
-        assert_eq!(
-            Window::split(one, two - 1, three),
-            Window { minutes, rest: vec![] },
-            "a whole one"
-        );
-        assert_eq!(Window::split(one, two, three), Window { minutes, rest: vec![(two, two)] });
-        assert_eq!(
-            Window::split(one - 5, two + 5, two),
-            Window { minutes, rest: vec![(one - 5, one - 1), (two, two + 5)] }
-        );
+        let around = vec![(one - 5, one - 1), (two, two + 5)];
+        for (from, to, until, expected, what) in [
+            (one, three, 0, all(one, three), "nothing is aggregated"),
+            (one + 1, two - 2, three, all(one + 1, two - 2), "within a minute"),
+            (one, two - 1, three, Window { minutes, rest: vec![] }, "a whole one"),
+            (one, two, three, Window { minutes, rest: vec![(two, two)] }, "one, and a moment"),
+            (one - 5, two + 5, two, Window { minutes, rest: around }, "one, and both ends"),
+        ] {
+            assert_eq!(Window::split(from, to, until), expected, "{what}");
+        }
         let ever = Window::split(i64::MIN / 16, i64::MAX / 16, three);
         assert_eq!(ever.minutes.map(|(_, end)| end), Some(three));
     }

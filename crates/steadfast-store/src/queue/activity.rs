@@ -2,9 +2,7 @@
 
 use jiff::Timestamp;
 
-/// The number of past minutes.
 pub(crate) const MINUTES: usize = 60;
-/// The number of future hours.
 pub(crate) const HOURS: usize = 24;
 
 /// Ended tasks by the minute, and scheduled tasks by the hour.
@@ -29,7 +27,6 @@ pub struct Ended {
 }
 
 impl Activity {
-    /// No activity.
     pub(crate) fn empty(now: Timestamp) -> Self {
         Self { now, ended: vec![Ended::default(); MINUTES], due: vec![0; HOURS] }
     }

@@ -4,10 +4,7 @@
 //! claim that no caller receives would hold its tasks until the lease expires. So its answer has a
 //! guard that releases the tasks.
 
-use std::fmt;
-
 /// A committed answer with its guard.
-#[derive(Debug)]
 pub(crate) struct Guarded<T> {
     pub(crate) answer: T,
     pub(crate) guard: CancelGuard,
@@ -34,11 +31,5 @@ impl Drop for CancelGuard {
         if let Some(action) = self.0.take() {
             action();
         }
-    }
-}
-
-impl fmt::Debug for CancelGuard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CancelGuard").finish_non_exhaustive()
     }
 }

@@ -133,18 +133,12 @@ impl ClaimRequest {
         self
     }
 
-    /// Validates the request.
     pub(crate) fn check(&self) -> Result<(), InputError> {
         name("worker", &self.worker)?;
-        for queue in &self.queues {
-            name("queue", &queue.queue)?;
-        }
-        for category in self.categories.iter().flatten() {
-            name("category", category)?;
-        }
-        for kind in self.kinds.iter().flatten() {
-            name("kind", kind)?;
-        }
+        let queues = self.queues.iter().map(|queue| ("queue", &queue.queue));
+        let categories = self.categories.iter().flatten().map(|category| ("category", category));
+        let kinds = self.kinds.iter().flatten().map(|kind| ("kind", kind));
+        queues.chain(categories).chain(kinds).try_for_each(|(field, text)| name(field, text))?;
         check_lease(self.lease)
     }
 }

@@ -60,7 +60,44 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Validates the result.
+    /// The fault of the attempt, if it failed.
+    pub(crate) fn fault(&self) -> Option<&FaultRecord> {
+        match self {
+            Self::Retry { fault, .. } => Some(fault),
+            Self::Failed { fault, .. } => fault.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The attempts so far, if there was one.
+    pub(crate) const fn progress(&self) -> Option<&Progress> {
+        match self {
+            Self::Retry { progress, .. } | Self::Failed { progress, .. } => Some(progress),
+            _ => None,
+        }
+    }
+
+    /// The delay before the next attempt.
+    pub(crate) const fn delay(&self) -> Duration {
+        match self {
+            Self::Retry { delay, .. } | Self::Postponed { delay } => *delay,
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// Why the task is not retried, if it has failed.
+    pub(crate) const fn reason(&self) -> Option<Reason> {
+        match self {
+            Self::Failed { reason, .. } => Some(*reason),
+            _ => None,
+        }
+    }
+
+    /// Whether the task's category is held.
+    pub(crate) const fn holds_category(&self) -> bool {
+        matches!(self, Self::Retry { hold: true, .. })
+    }
+
     pub(crate) fn check(&self) -> Result<(), InputError> {
         match self {
             Self::Completed { result: Some(result) } => document("result", result),

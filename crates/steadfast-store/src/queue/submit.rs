@@ -75,7 +75,6 @@ pub struct CheckedTask {
     pub(crate) prior: PriorAttempts,
 }
 
-/// The attempts of a task before its submission.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PriorAttempts {
     pub(crate) progress: Progress,

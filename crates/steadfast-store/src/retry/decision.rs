@@ -234,6 +234,13 @@ mod tests {
         task.failed(fault, FailureContext { now: NOW, key_in_use }, &mut GuardEnv(&mut ()))
     }
 
+    fn retried(verdict: Verdict) -> (FaultRecord, Progress, Duration, bool) {
+        match verdict {
+            Verdict::Retry { fault, progress, delay, hold } => (*fault, progress, delay, hold),
+            other => panic!("it is not retried: {other:?}"),
+        }
+    }
+
     fn limited(seconds: u64) -> Fault {
         Fault::http(429).with_hint(Hint::After(secs(seconds)))
     }
@@ -242,11 +249,7 @@ mod tests {
     #[test]
     fn failure_is_decided_by_the_policy() {
         let mut task = claimed(Policy::fixed(secs(60)).max_attempts(2));
-        let Verdict::Retry { fault, progress, delay, hold } =
-            failed(&task, Fault::http(503), false)
-        else {
-            panic!("there is another attempt");
-        };
+        let (fault, progress, delay, hold) = retried(failed(&task, Fault::http(503), false));
         assert_eq!((progress.attempts, delay, hold), (1, secs(60), false));
         assert_eq!((fault.attempt, fault.at, fault.class), (1, NOW, Class::Retryable));
         assert_eq!((fault.next_delay, fault.why.is_some()), (Some(60.0), true));
@@ -267,10 +270,7 @@ mod tests {
         let mut task = claimed(Policy::fixed(secs(60)));
         for hold_category in [false, true] {
             task.hold_category = hold_category;
-            let Verdict::Retry { progress, delay, hold, .. } = failed(&task, limited(7), false)
-            else {
-                panic!("it is waited for");
-            };
+            let (_, progress, delay, hold) = retried(failed(&task, limited(7), false));
             assert_eq!((progress.attempts, progress.rate_limit_waits), (0, 1));
             assert_eq!((delay, hold), (secs(7), hold_category));
         }
@@ -285,10 +285,8 @@ mod tests {
         let patient = failed(&claimed(Policy::fixed(secs(1))), limited(month), false);
         assert!(matches!(patient, Verdict::Retry { delay, .. } if delay == secs(month)));
         let hurried = claimed(Policy::fixed(secs(1)).max_hint(secs(60)));
-        let Verdict::Failed { reason, .. } = failed(&hurried, limited(month), false) else {
-            panic!("it is not waited for");
-        };
-        assert_eq!(reason, Reason::HintTooLong);
+        let verdict = failed(&hurried, limited(month), false);
+        assert_eq!(verdict.reason(), Some(Reason::HintTooLong));
     }
 
     /// P5: `max_duration` counts from when it was first due or from the last fresh start, and the
@@ -344,10 +342,7 @@ mod tests {
         let mut fault = Fault::http(503).with_message(page.as_str());
         fault.causes = vec![Fault::default().with_message(page.as_str()); 100];
         fault.type_name = Some(page.clone().into());
-        let Verdict::Retry { fault, .. } = failed(&claimed(Policy::immediate()), fault, false)
-        else {
-            panic!("there is another attempt");
-        };
+        let (fault, ..) = retried(failed(&claimed(Policy::immediate()), fault, false));
         assert!(fault.message.ends_with('…'), "{}", fault.message.len());
         let row = serde_json::to_string(&fault).unwrap();
         assert!(row.len() < 40 * MAX_MESSAGE_BYTES, "{}", row.len());
@@ -357,10 +352,7 @@ mod tests {
     #[test]
     fn fault_with_the_longest_hint_can_be_decoded() {
         let fault = Fault::http(429).with_hint(Hint::After(Duration::from_secs(u64::MAX)));
-        let Verdict::Retry { fault, .. } = failed(&claimed(Policy::immediate()), fault, false)
-        else {
-            panic!("it is waited for");
-        };
+        let (fault, ..) = retried(failed(&claimed(Policy::immediate()), fault, false));
         let row = serde_json::to_string(&fault).unwrap();
         assert!(serde_json::from_str::<FaultRecord>(&row).is_ok(), "{row}");
     }
@@ -369,10 +361,7 @@ mod tests {
     #[test]
     fn fault_is_recorded_without_secrets() {
         let fault = Fault::http(503).with_message("https://me:hunter2@example.com/\0");
-        let Verdict::Retry { fault, .. } = failed(&claimed(Policy::immediate()), fault, false)
-        else {
-            panic!("there is another attempt");
-        };
+        let (fault, ..) = retried(failed(&claimed(Policy::immediate()), fault, false));
         let row = serde_json::to_string(&fault).unwrap();
         assert!(row.contains("example.com") && !row.contains("hunter2"), "{row}");
         assert!(!fault.message.contains('\0'));

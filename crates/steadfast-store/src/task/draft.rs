@@ -50,7 +50,6 @@ pub struct Task {
     problem: Option<Box<InputError>>,
 }
 
-/// The fields of a task.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     pub(crate) id: TaskId,
@@ -68,7 +67,6 @@ pub(crate) struct Draft {
     pub(crate) before: Before,
 }
 
-/// The requested policy.
 #[derive(Clone, Debug)]
 pub(crate) enum Wanted {
     Default,
@@ -224,16 +222,11 @@ impl Task {
         let draft = &self.draft;
         limits::name("kind", &draft.kind)?;
         limits::name("queue", &draft.queue)?;
-        let optional = [
+        limits::optional_names([
             ("category", &draft.category),
             ("idempotency_key", &draft.key),
             ("correlation_id", &draft.correlation_id),
-        ];
-        for (field, text) in optional {
-            if let Some(text) = text {
-                limits::name(field, text)?;
-            }
-        }
+        ])?;
         limits::document("payload", &draft.payload)?;
         if draft.hold_category && draft.category.is_none() {
             return Err(InputError::new("hold_category", "needs a category to hold"));

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use steadfast::Class;
 
 use crate::error::InputError;
-use crate::task::{Status, TaskId, name};
+use crate::task::{Status, TaskId, optional_names};
 
 /// A filter of tasks. Every field that is set must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,23 +78,14 @@ impl Filter {
         self.due_before = Some(time);
         self
     }
-}
 
-impl Filter {
-    /// Validates the names.
     pub(crate) fn check(&self) -> Result<(), InputError> {
-        let names = [
+        optional_names([
             ("queue", &self.queue),
             ("category", &self.category),
             ("kind", &self.kind),
             ("correlation_id", &self.correlation_id),
-        ];
-        for (field, given) in names {
-            if let Some(given) = given {
-                name(field, given)?;
-            }
-        }
-        Ok(())
+        ])
     }
 
     /// Whether only the state is set.

@@ -37,6 +37,15 @@ pub fn name(field: &'static str, text: &str) -> Result<(), InputError> {
     Ok(())
 }
 
+/// Validates the names that are given.
+pub(crate) fn optional_names<const N: usize>(
+    fields: [(&'static str, &Option<String>); N],
+) -> Result<(), InputError> {
+    let check =
+        |(field, text): (_, &Option<String>)| text.iter().try_for_each(|text| name(field, text));
+    fields.into_iter().try_for_each(check)
+}
+
 /// Validates a JSON document.
 ///
 /// # Errors
@@ -79,6 +88,14 @@ impl<'de> Deserialize<'de> for Readable {
     }
 }
 
+macro_rules! accept {
+    ($($visit:ident: $type:ty),+) => {
+        $(fn $visit<E>(self, _: $type) -> Result<Self, E> {
+            Ok(self)
+        })+
+    };
+}
+
 impl<'de> Visitor<'de> for Readable {
     type Value = Self;
 
@@ -86,25 +103,7 @@ impl<'de> Visitor<'de> for Readable {
         f.write_str("JSON")
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
-        Ok(self)
-    }
+    accept! { visit_bool: bool, visit_i64: i64, visit_u64: u64, visit_f64: f64, visit_str: &str }
 
     fn visit_unit<E>(self) -> Result<Self, E> {
         Ok(self)

@@ -4,12 +4,11 @@
 
 pub(crate) mod decode_error;
 mod draft;
-pub(crate) mod faults;
 pub(crate) mod filter;
-mod id;
+pub(crate) mod id;
 mod limits;
 pub(crate) mod policy_snapshot;
-mod status;
+pub(crate) mod status;
 mod stored;
 
 pub use draft::{Task, When};
@@ -19,5 +18,5 @@ pub use status::{Event, Status};
 pub use stored::{FaultRecord, HeldLease, LastError, StoredTask};
 
 pub(crate) use draft::{Before, Draft, Wanted};
-pub(crate) use limits::has_nul;
 pub use limits::{document, name};
+pub(crate) use limits::{has_nul, optional_names};

@@ -3,6 +3,8 @@
 //! A serialized policy always has a name. A stored policy without one stays without: with a shared
 //! default name, all such policies would share a breaker (G4).
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use steadfast::Policy;
 use steadfast::policy::Draft;
@@ -13,19 +15,20 @@ use crate::task::{has_nul, name};
 /// The longest policy, in bytes of JSON. Every process caches the policies that it uses.
 const MAX_POLICY_BYTES: usize = 16 << 10;
 
-/// Encodes a policy.
-pub(crate) fn write(policy: &Policy) -> Result<String, serde_json::Error> {
-    let mut written = serde_json::to_value(policy)?;
-    if let (None, Value::Object(fields)) = (policy.id(), &mut written) {
-        fields.remove("id");
-    }
-    serde_json::to_string(&written)
+pub(crate) fn write(policy: &Policy) -> Result<String, InputError> {
+    let written = serde_json::to_value(policy).and_then(|mut written| {
+        if let (None, Value::Object(fields)) = (policy.id(), &mut written) {
+            fields.remove("id");
+        }
+        serde_json::to_string(&written)
+    });
+    written.map_err(|error| InputError::new("policy", error.to_string()))
 }
 
 /// Validates an inline policy (K4).
 pub(crate) fn check(policy: &Policy) -> Result<(), InputError> {
     policy.id().map_or(Ok(()), |id| name("policy.id", id))?;
-    let written = write(policy).map_err(|error| InputError::new("policy", error.to_string()))?;
+    let written = write(policy)?;
     if written.len() > MAX_POLICY_BYTES {
         let problem =
             format!("is {} bytes of JSON; the limit is {MAX_POLICY_BYTES}", written.len());
@@ -37,10 +40,11 @@ pub(crate) fn check(policy: &Policy) -> Result<(), InputError> {
     }
 }
 
-/// Decodes a policy.
-pub(crate) fn read(text: &str) -> Result<Policy, serde_json::Error> {
-    let draft: Draft = serde_json::from_str(text)?;
-    draft.build().map_err(serde::de::Error::custom)
+/// Decodes a policy. The error says what is wrong with its task.
+pub(crate) fn decode(text: &str) -> Result<Arc<Policy>, String> {
+    let draft = serde_json::from_str::<Draft>(text).map_err(|error| error.to_string());
+    let policy = draft.and_then(|draft| draft.build().map_err(|error| error.to_string()));
+    policy.map(Arc::new).map_err(|error| format!("cannot decode its policy: {error}"))
 }
 
 #[cfg(test)]
@@ -68,9 +72,9 @@ mod tests {
         let named = Policy::fixed(Duration::from_secs(1)).id("calls").build().unwrap();
         let unnamed = Policy::exponential(Duration::from_secs(2)).multiplier(1.6).build().unwrap();
         for policy in [named, unnamed] {
-            let read = read(&write(&policy).unwrap()).unwrap();
-            assert_eq!((read.id(), &read), (policy.id(), &policy));
+            let read = decode(&write(&policy).unwrap()).unwrap();
+            assert_eq!((read.id(), &*read), (policy.id(), &policy));
         }
-        assert!(read("{\"max_attempts\": 0}").is_err());
+        assert!(decode("{\"max_attempts\": 0}").is_err());
     }
 }

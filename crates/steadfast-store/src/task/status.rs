@@ -4,7 +4,6 @@
 //! row. The transitions are defined here only: the statements of the engines follow this table, and
 //! the conformance suite tries every pair.
 
-use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -53,17 +52,43 @@ pub enum Event {
     RunNow,
 }
 
-impl Status {
-    /// Every state.
-    pub const ALL: [Self; 6] = [
-        Self::Pending,
-        Self::Scheduled,
-        Self::Running,
-        Self::Completed,
-        Self::Failed,
-        Self::Cancelled,
-    ];
+/// Gives the variants of an enum their names in JSON, rows and flags.
+macro_rules! names {
+    ($visibility:vis $type:ident { $($variant:ident: $name:literal),+ $(,)? }) => {
+        impl $type {
+            /// Every variant.
+            $visibility const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
 
+            /// Its name in JSON, rows and flags.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name),+
+                }
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.name().fmt(f)
+            }
+        }
+    };
+}
+pub(crate) use names;
+
+names! {
+    pub Status {
+        Pending: "pending",
+        Scheduled: "scheduled",
+        Running: "running",
+        Completed: "completed",
+        Failed: "failed",
+        Cancelled: "cancelled",
+    }
+}
+
+impl Status {
     /// The state after an event; `None` if the event is invalid in this state.
     ///
     /// ```
@@ -94,25 +119,6 @@ impl Status {
     #[must_use]
     pub const fn is_ended(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
-    }
-
-    /// Its name in JSON, rows and flags.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Scheduled => "scheduled",
-            Self::Running => "running",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.name().fmt(f)
     }
 }
 

@@ -21,10 +21,10 @@ pub use state::{
     ValuesWanted,
 };
 pub use status::{ExecutionStatus, NodeStatus};
-pub(crate) use step::FollowUp;
 pub use step::{
     DeferredNode, Ending, NewExecution, NodeEnding, Resumed, Started, StartedNode, Step,
 };
+pub(crate) use step::{FollowUp, NewNode};
 pub use stored::{
     ExecutionFilter, MAX_CHAIN_LENGTH, MAX_SHOWN_BYTES, StoredExecution, StoredNode,
     WorkflowDefinition,

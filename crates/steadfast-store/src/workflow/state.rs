@@ -108,13 +108,6 @@ pub struct Failure {
     pub fault: Option<Fault>,
 }
 
-impl Failure {
-    /// A reason by its name; `None` for a name of a newer version.
-    pub(crate) fn reason_of(name: &str) -> Option<Reason> {
-        serde_json::from_value(serde_json::Value::String(name.to_owned())).ok()
-    }
-}
-
 /// The inputs that nodes of an execution need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValuesWanted {

@@ -1,12 +1,12 @@
 //! The states of executions and nodes.
 
-use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use steadfast::nearest;
 
 use crate::error::InputError;
+use crate::task::status::names;
 
 /// The state of an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -36,34 +36,21 @@ pub enum NodeStatus {
     Cancelled,
 }
 
-impl ExecutionStatus {
-    /// Every state.
-    pub const ALL: [Self; 4] = [Self::Running, Self::Completed, Self::Failed, Self::Cancelled];
-
-    /// Its name in JSON, rows and flags.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
+names! {
+    pub ExecutionStatus {
+        Running: "running",
+        Completed: "completed",
+        Failed: "failed",
+        Cancelled: "cancelled",
     }
 }
 
-impl NodeStatus {
-    const ALL: [Self; 4] = [Self::Submitted, Self::Completed, Self::Failed, Self::Cancelled];
-
-    /// Its name in JSON and rows.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Submitted => "submitted",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
+names! {
+    NodeStatus {
+        Submitted: "submitted",
+        Completed: "completed",
+        Failed: "failed",
+        Cancelled: "cancelled",
     }
 }
 
@@ -91,18 +78,6 @@ fn unknown(text: &str, known: [&'static str; 4]) -> InputError {
         None => format!("use one of {}", known.join(", ")),
     };
     InputError::new("status", format!("unknown status `{text}`; {next}"))
-}
-
-impl fmt::Display for ExecutionStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl fmt::Display for NodeStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 #[cfg(test)]

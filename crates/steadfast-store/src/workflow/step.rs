@@ -31,6 +31,23 @@ pub struct NewExecution<T = Task> {
     pub audit: Option<AuditEntry>,
 }
 
+/// A node to start: its execution, its number and its task.
+pub(crate) type NewNode<'n> = (ExecutionId, u16, &'n CheckedTask);
+
+impl NewExecution<CheckedTask> {
+    pub(crate) fn first_nodes(&self) -> impl Iterator<Item = NewNode<'_>> {
+        self.started.iter().map(|node| (self.id, node.number, &node.task))
+    }
+}
+
+impl Step<CheckedTask> {
+    /// The nodes that it starts, and the first nodes of its follow-up.
+    pub(crate) fn new_nodes(&self) -> impl Iterator<Item = NewNode<'_>> {
+        let own = self.started.iter().map(|node| (self.execution, node.number, &node.task));
+        own.chain(self.follow_up.iter().flat_map(|next| next.first_nodes()))
+    }
+}
+
 /// A new execution, and the failed one that it follows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FollowUp<'n> {
@@ -39,7 +56,6 @@ pub(crate) struct FollowUp<'n> {
 }
 
 impl<'n> FollowUp<'n> {
-    /// The follow-up of a step.
     pub(crate) fn of(step: &'n Step<CheckedTask>) -> Option<Self> {
         let new = step.follow_up.as_deref()?;
         Some(Self { new, previous: Some(step.execution) })

@@ -13,7 +13,7 @@ use crate::control::Actor;
 use crate::error::{InputError, Result, StoreError};
 use crate::page::{Page, PageRequest};
 use crate::queue::submit::{CheckedTask, Policies};
-use crate::store::Store;
+use crate::store::{Store, forward};
 use crate::task::{TaskId, document, name};
 
 impl Store {
@@ -31,14 +31,6 @@ impl Store {
         name("name", workflow)?;
         document("workflow", text)?;
         self.roles.workflows.save_workflow(workflow, text, actor).await
-    }
-
-    /// The definition with this number.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn workflow(&self, number: i64) -> Result<Option<WorkflowDefinition>> {
-        self.roles.workflows.workflow(number).await
     }
 
     /// The definitions, newest first. A page ends early once it has
@@ -95,27 +87,6 @@ impl Store {
         Ok(cancelled)
     }
 
-    /// The states of these executions. Missing ones are left out.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn execution_states(&self, ids: &[ExecutionId]) -> Result<Vec<ExecutionState>> {
-        self.roles.workflows.execution_states(ids).await
-    }
-
-    /// The inputs of nodes that are about to start. Missing values are left out. `None` if there are
-    /// `max_bytes` or more: request fewer at a time.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn execution_values(
-        &self,
-        wanted: &[ValuesWanted],
-        max_bytes: u64,
-    ) -> Result<Option<Vec<NodeValue>>> {
-        self.roles.workflows.execution_values(wanted, max_bytes).await
-    }
-
     /// The failures of these tasks. Tasks that have not failed are left out.
     ///
     /// # Errors
@@ -125,35 +96,6 @@ impl Store {
             return Ok(Vec::new());
         }
         self.roles.workflows.failures(tasks).await
-    }
-
-    /// The executions that have a submitted node among these tasks.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn executions_of_tasks(&self, tasks: &[TaskId]) -> Result<Vec<ExecutionId>> {
-        self.roles.workflows.executions_of_tasks(tasks).await
-    }
-
-    /// Executions with a submitted node whose task has ended within this time: those of `limit`
-    /// such nodes at most. The cost depends on the ended tasks, not on the waiting ones.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn missed_completions(
-        &self,
-        within: Duration,
-        limit: u32,
-    ) -> Result<MissedCompletion> {
-        self.roles.workflows.missed_completions(within, limit).await
-    }
-
-    /// Checks up to `limit` submitted nodes after this one for missed completions.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn orphaned_nodes(&self, after: Option<TaskId>, limit: u32) -> Result<OrphanedNodes> {
-        self.roles.workflows.orphaned_nodes(after, limit).await
     }
 
     /// One execution with its nodes.
@@ -186,6 +128,29 @@ impl Store {
     pub async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<StoredExecution>> {
         let chain = self.roles.workflows.execution_chain(id).await?;
         if chain.is_empty() { Err(ExecutionError::NotFound(id).into()) } else { Ok(chain) }
+    }
+
+    forward! {
+        /// The definition with this number.
+        workflows.workflow(number: i64) -> Option<WorkflowDefinition>;
+
+        /// The states of these executions. Missing ones are left out.
+        workflows.execution_states(ids: &[ExecutionId]) -> Vec<ExecutionState>;
+
+        /// The inputs of nodes that are about to start. Missing values are left out. `None` if there are
+        /// `max_bytes` or more: request fewer at a time.
+        workflows.execution_values(wanted: &[ValuesWanted], max_bytes: u64)
+            -> Option<Vec<NodeValue>>;
+
+        /// The executions that have a submitted node among these tasks.
+        workflows.executions_of_tasks(tasks: &[TaskId]) -> Vec<ExecutionId>;
+
+        /// Executions with a submitted node whose task has ended within this time: those of `limit`
+        /// such nodes at most. The cost depends on the ended tasks, not on the waiting ones.
+        workflows.missed_completions(within: Duration, limit: u32) -> MissedCompletion;
+
+        /// Checks up to `limit` submitted nodes after this one for missed completions.
+        workflows.orphaned_nodes(after: Option<TaskId>, limit: u32) -> OrphanedNodes;
     }
 }
 

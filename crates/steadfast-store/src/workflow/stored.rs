@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{ExecutionId, ExecutionStatus, NodeStatus};
 use crate::error::InputError;
 use crate::page::{Cursor, Page, PageRequest};
-use crate::task::{TaskId, name};
+use crate::task::{TaskId, optional_names};
 
 /// The maximum size of the results of an execution, and of the texts on a page of workflows.
 pub const MAX_SHOWN_BYTES: u64 = 8 << 20;
@@ -129,6 +129,6 @@ impl ExecutionFilter {
     }
 
     pub(crate) fn check(&self) -> Result<(), InputError> {
-        self.workflow.as_deref().map_or(Ok(()), |workflow| name("workflow", workflow))
+        optional_names([("workflow", &self.workflow)])
     }
 }

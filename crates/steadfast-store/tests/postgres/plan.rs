@@ -12,7 +12,7 @@ const SESSION: &str = include_str!("../../src/engine/postgres/sql/session.sql");
 const CLAIM: &str = include_str!("../../src/engine/postgres/sql/claim.sql");
 const CLAIM_ANY: &str = include_str!("../../src/engine/postgres/sql/claim_any.sql");
 const CLAIM_CATEGORY: &str = include_str!("../../src/engine/postgres/sql/claim_category.sql");
-const PRUNE_OLDEST: &str = include_str!("../../src/engine/postgres/sql/prune_oldest.sql");
+const PRUNE: &str = include_str!("../../src/engine/postgres/sql/prune.sql");
 const COUNT_DUE: &str = include_str!("../../src/engine/postgres/sql/count_due.sql");
 const PROMOTE: &str = include_str!("../../src/engine/postgres/sql/promote.sql");
 const EXECUTION_STATES: &str = include_str!("../../src/engine/postgres/sql/execution_states.sql");
@@ -94,6 +94,10 @@ const EXECUTIONS: &str = "
       FROM steadfast.executions, generate_series(0, 1) AS number;
     CREATE FUNCTION pg_temp.some() RETURNS uuid[] LANGUAGE sql AS
         'SELECT array_agg(id) FROM (SELECT id FROM steadfast.executions ORDER BY id LIMIT 20) AS x'";
+
+fn prune_oldest() -> &'static str {
+    PRUNE.split("-- name: ").find_map(|part| part.strip_prefix("oldest\n")).unwrap()
+}
 
 /// A claim without filters.
 fn claim() -> String {
@@ -303,7 +307,7 @@ fn prune_by_count_reads_only_pruned_rows() {
     with_store(async |mut fixture| {
         sqlx::raw_sql(ENDED).execute(&mut fixture.connection).await.unwrap();
         let up_to = "now() - interval '10000 seconds', gen_random_uuid(), 10";
-        fixture.plan(PRUNE_OLDEST, up_to).await;
+        fixture.plan(prune_oldest(), up_to).await;
         let plan = fixture.plan_again(up_to).await;
         assert_direct(&plan);
         assert!(plan.pages() <= 200, "{}", plan.pages());

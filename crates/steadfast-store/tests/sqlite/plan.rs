@@ -138,11 +138,17 @@ async fn missed_completions_use_the_index() {
     assert_step(&plan, "SEARCH node USING COVERING INDEX steadfast_nodes_submitted (task=?)");
 }
 
+/// The statement of `prune.sql` with this name.
+fn prune(name: &str) -> &'static str {
+    let statements = include_str!("../../src/engine/sqlite/sql/prune.sql").split("-- name: ");
+    statements.into_iter().find_map(|statement| statement.strip_prefix(name)).unwrap()
+}
+
 /// D14: the oldest tasks beyond a count are found in order of time, and whether a completion was
 /// processed by key.
 #[tokio::test]
 async fn oldest_tasks_use_the_index() {
-    let plan = plan(include_str!("../../src/engine/sqlite/sql/prune_oldest.sql")).await;
+    let plan = plan(prune("oldest\n")).await;
     assert_step(&plan, "SEARCH ended USING COVERING INDEX steadfast_ended_age (status=?)");
     assert_step(&plan, "SEARCH node USING COVERING INDEX steadfast_nodes_submitted (task=?)");
     assert!(!plan.iter().any(|step| step.starts_with("SCAN node")), "{plan:#?}");
@@ -167,8 +173,8 @@ async fn transitions_search_by_key() {
         include_str!("../../src/engine/sqlite/sql/shrink_leases.sql"),
         include_str!("../../src/engine/sqlite/sql/delete_empty_leases.sql"),
         include_str!("../../src/engine/sqlite/sql/heartbeat_ended.sql"),
-        include_str!("../../src/engine/sqlite/sql/prune_aged.sql"),
-        include_str!("../../src/engine/sqlite/sql/prune_unchanged.sql"),
+        prune("aged\n"),
+        prune("unchanged\n"),
         include_str!("../../src/engine/sqlite/sql/compress_candidates.sql"),
         include_str!("../../src/engine/sqlite/sql/task_state.sql"),
         include_str!("../../src/engine/sqlite/sql/submit_existing.sql"),

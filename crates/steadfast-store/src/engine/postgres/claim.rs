@@ -6,15 +6,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use sqlx::postgres::{PgPool, PgRow};
 use sqlx::{AssertSqlSafe, Row};
-use uuid::Uuid;
 
-use super::row::column;
-use super::time::{Time, micros};
+use super::row::{column, int};
 use super::{Postgres, lease};
 use crate::engine::Claim;
+use crate::engine::row::signed;
+use crate::engine::time::{Time, micros};
 use crate::error::Result;
 use crate::queue::cancel_guard::Guarded;
-use crate::queue::claim::{ClaimRequest, Claimed, Claims, FencingToken, Heartbeat, QueueLimit};
+use crate::queue::claim::{ClaimRequest, Claimed, Claims, FencingToken, Heartbeat};
 use crate::task::TaskId;
 
 const CLAIM: &str = include_str!("sql/claim.sql");
@@ -66,14 +66,14 @@ async fn claim_rows(pool: PgPool, request: ClaimRequest) -> Result<Vec<PgRow>> {
         None => sqlx::query(statement),
         Some(bytes) => sqlx::query(AssertSqlSafe(with_max_bytes(statement, bytes))),
     };
-    let queues = QueueColumns::from(request.queues.as_slice());
+    let queues = &*request.queues;
     let statement = statement
-        .bind(queues.names)
-        .bind(queues.limits)
-        .bind(queues.ranks)
-        .bind(queues.times)
-        .bind(queues.ids)
-        .bind(column(request.limit))
+        .bind(column(queues, |queue| queue.queue.as_str()))
+        .bind(column(queues, |queue| int(queue.limit)))
+        .bind(column(queues, |queue| queue.after.map(|cursor| !cursor.priority)))
+        .bind(column(queues, |queue| queue.after.map(|cursor| Time(cursor.submitted_at))))
+        .bind(column(queues, |queue| queue.after.map(|cursor| cursor.id.uuid())))
+        .bind(int(request.limit))
         .bind(&request.worker)
         .bind(micros(request.lease))
         .bind(&request.categories)
@@ -89,31 +89,7 @@ fn claim_statement(category: &str, conditions: &str) -> String {
 /// The same statement with a limit on the bytes of payloads. It reads the length of each payload,
 /// which a claim without a limit need not.
 fn with_max_bytes(statement: &str, bytes: u64) -> String {
-    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX).max(1).to_string();
+    let bytes = signed(bytes).max(1).to_string();
     let limited = CLAIM_MAX_BYTES.replace("/* bytes */", &bytes);
     statement.replace(LOCKED, &format!("({limited}) AS locked"))
-}
-
-/// The columns of a request's queues.
-#[derive(Default)]
-struct QueueColumns {
-    names: Vec<String>,
-    limits: Vec<i32>,
-    ranks: Vec<Option<i16>>,
-    times: Vec<Option<Time>>,
-    ids: Vec<Option<Uuid>>,
-}
-
-impl From<&[QueueLimit]> for QueueColumns {
-    fn from(queues: &[QueueLimit]) -> Self {
-        let mut columns = Self::default();
-        for queue in queues {
-            columns.names.push(queue.queue.clone());
-            columns.limits.push(column(queue.limit));
-            columns.ranks.push(queue.after.map(|cursor| !cursor.priority));
-            columns.times.push(queue.after.map(|cursor| Time(cursor.submitted_at)));
-            columns.ids.push(queue.after.map(|cursor| cursor.id.uuid()));
-        }
-        columns
-    }
 }

@@ -8,19 +8,17 @@ use std::time::Duration;
 use sqlx::Row;
 use uuid::Uuid;
 
-use super::row::column;
-use super::time::micros;
+use super::row::int;
 use super::{Postgres, read};
+use crate::engine::time::micros;
 use crate::error::Result;
 use crate::maintenance::history_codec;
-
-const COMPRESS: &str = include_str!("sql/compress.sql");
 
 pub(super) async fn compress(engine: &Postgres, older_than: Duration, limit: u32) -> Result<u64> {
     let candidates = "SELECT DISTINCT f.task FROM steadfast.faults f \
          JOIN steadfast.ended e ON e.id = f.task \
          WHERE e.ended_at < now() - $1::bigint * interval '1 microsecond' LIMIT $2";
-    let candidates = sqlx::query(candidates).bind(micros(older_than)).bind(column(limit));
+    let candidates = sqlx::query(candidates).bind(micros(older_than)).bind(int(limit));
     let mut count = 0;
     for row in candidates.fetch_all(&engine.pool).await? {
         let task: Uuid = row.try_get(0)?;
@@ -39,7 +37,10 @@ pub(super) async fn compress(engine: &Postgres, older_than: Duration, limit: u32
             continue;
         }
         let compressed = history_codec::compress(&history.faults).map_err(sqlx::Error::Io)?;
-        let written = sqlx::query(COMPRESS).bind(task).bind(compressed).execute(&mut *transaction);
+        let written = sqlx::query(include_str!("sql/compress.sql"))
+            .bind(task)
+            .bind(compressed)
+            .execute(&mut *transaction);
         count += written.await?.rows_affected();
         transaction.commit().await?;
     }

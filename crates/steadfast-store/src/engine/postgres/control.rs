@@ -5,24 +5,23 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde_json::json;
-use sqlx::PgConnection;
+use sqlx::postgres::{PgArguments, PgConnection};
+use sqlx::query::Query;
 use uuid::Uuid;
 
-use super::time::Time;
 use super::{Postgres, audit, read, requeue};
 use crate::audit::AuditEntry;
 use crate::control::{Actor, Requeue, Requeued};
 use crate::engine::Control;
+use crate::engine::time::Time;
 use crate::error::{Result, StoreError};
 use crate::events::notifier::Wake;
-use crate::report::breaker::BreakerCommand;
+use crate::report::BreakerCommand;
 use crate::task::filter::Filter;
 use crate::task::{Status, TaskId};
 
 const REMOVE_QUEUED: &str = include_str!("sql/remove_queued.sql");
 pub(super) const REMOVE_RUNNING: &str = include_str!("sql/remove_running.sql");
-const RUN_NOW: &str = include_str!("sql/run_now.sql");
-const OVERRIDE_BREAKER: &str = include_str!("sql/override_breaker.sql");
 
 /// The number of tries to remove a task that changes its state in between.
 const MAX_REMOVE_ATTEMPTS: usize = 20;
@@ -57,7 +56,10 @@ impl Control for Postgres {
             for _ in 0..MAX_REMOVE_ATTEMPTS {
                 let mut transaction = self.pool.begin().await?;
                 if remove(&mut transaction, REMOVE_QUEUED, id).await? {
-                    sqlx::query(RUN_NOW).bind(id.uuid()).execute(&mut *transaction).await?;
+                    sqlx::query(include_str!("sql/run_now.sql"))
+                        .bind(id.uuid())
+                        .execute(&mut *transaction)
+                        .await?;
                     let entry = AuditEntry::new(actor.clone(), "task.run_now").target(id);
                     audit::audit(&mut transaction, &[entry]).await?;
                     transaction.commit().await?;
@@ -79,20 +81,16 @@ impl Control for Postgres {
         expires_at: Option<Timestamp>,
         actor: &Actor,
     ) -> Result<()> {
+        let set = "UPDATE steadfast.tasks t SET expires_at = $2 WHERE t.id = $1 \
+             AND NOT EXISTS (SELECT FROM steadfast.ended e WHERE e.id = t.id)";
+        let set = sqlx::query(set).bind(id.uuid()).bind(expires_at.map(Time));
+        let entry = AuditEntry::new(actor.clone(), "task.expiry").target(id);
+        let entry = entry.detail(json!({ "expires_at": expires_at }));
         let set_expiry = async {
-            let mut transaction = self.pool.begin().await?;
-            let set = "UPDATE steadfast.tasks t SET expires_at = $2 WHERE t.id = $1 \
-                 AND NOT EXISTS (SELECT FROM steadfast.ended e WHERE e.id = t.id)";
-            let set = sqlx::query(set).bind(id.uuid()).bind(expires_at.map(Time));
-            if set.execute(&mut *transaction).await?.rows_affected() == 0 {
-                transaction.rollback().await?;
-                return self.check_status(id, "given another expiry", |_| true).await;
+            match self.audited(set, entry).await? {
+                0 => self.check_status(id, "given another expiry", |_| true).await,
+                _ => Ok(()),
             }
-            let entry = AuditEntry::new(actor.clone(), "task.expiry").target(id);
-            let entry = entry.detail(json!({ "expires_at": expires_at }));
-            audit::audit(&mut transaction, &[entry]).await?;
-            transaction.commit().await?;
-            Ok(())
         };
         self.deadline.short(set_expiry).await
     }
@@ -119,24 +117,18 @@ impl Control for Postgres {
     }
 
     async fn set_paused(&self, queue: &str, paused: bool, actor: &Actor) -> Result<()> {
+        let action = if paused { "queue.pause" } else { "queue.resume" };
+        let entry = AuditEntry::new(actor.clone(), action).target(queue);
         let set_paused = async {
             let number = self.names.queue(&self.pool, queue).await?;
-            let mut transaction = self.pool.begin().await?;
-            sqlx::query("UPDATE steadfast.queues SET paused = $2 WHERE id = $1")
-                .bind(number)
-                .bind(paused)
-                .execute(&mut *transaction)
-                .await?;
-            let action = if paused { "queue.pause" } else { "queue.resume" };
-            let entry = AuditEntry::new(actor.clone(), action).target(queue);
-            audit::audit(&mut transaction, &[entry]).await?;
-            transaction.commit().await?;
-            if !paused {
-                self.notifier.notify(Wake::Ready);
-            }
-            Ok(())
+            let set = sqlx::query("UPDATE steadfast.queues SET paused = $2 WHERE id = $1");
+            self.audited(set.bind(number).bind(paused), entry).await
         };
-        self.deadline.short(set_paused).await
+        self.deadline.short(set_paused).await?;
+        if !paused {
+            self.notifier.notify(Wake::Ready);
+        }
+        Ok(())
     }
 
     async fn override_breaker(
@@ -145,27 +137,36 @@ impl Control for Postgres {
         command: BreakerCommand,
         actor: &Actor,
     ) -> Result<()> {
-        let override_breaker = async {
-            let mut transaction = self.pool.begin().await?;
-            sqlx::query(OVERRIDE_BREAKER)
-                .bind(policy)
-                .bind(command.name())
-                .bind(&actor.name)
-                .bind(&actor.origin)
-                .execute(&mut *transaction)
-                .await?;
-            let action = format!("breaker.{}", command.name());
-            let entry = AuditEntry::new(actor.clone(), action).target(policy);
-            audit::audit(&mut transaction, &[entry]).await?;
-            transaction.commit().await?;
-            self.notifier.notify(Wake::Breakers);
-            Ok(())
-        };
-        self.deadline.short(override_breaker).await
+        let action = format!("breaker.{}", command.name());
+        let entry = AuditEntry::new(actor.clone(), action).target(policy);
+        let write = sqlx::query(include_str!("sql/override_breaker.sql"))
+            .bind(policy)
+            .bind(command.name())
+            .bind(&actor.name)
+            .bind(&actor.origin);
+        self.deadline.short(self.audited(write, entry)).await?;
+        self.notifier.notify(Wake::Breakers);
+        Ok(())
     }
 }
 
 impl Postgres {
+    /// Runs a statement, and writes the audit entry in the same transaction unless nothing changed.
+    /// Returns the number of changed rows.
+    async fn audited(
+        &self,
+        query: Query<'_, sqlx::Postgres, PgArguments>,
+        entry: AuditEntry,
+    ) -> Result<u64> {
+        let mut transaction = self.pool.begin().await?;
+        let changed = query.execute(&mut *transaction).await?.rows_affected();
+        if changed > 0 {
+            audit::audit(&mut transaction, &[entry]).await?;
+            transaction.commit().await?;
+        }
+        Ok(changed)
+    }
+
     /// The error of a task that was not found in the wanted state; `Ok` if it may be there at the
     /// next try.
     async fn check_status(
@@ -198,7 +199,6 @@ async fn remove(
     Ok(removed.is_some())
 }
 
-/// Ends tasks as cancelled.
 pub(super) async fn end_cancelled(connection: &mut PgConnection, tasks: &[Uuid]) -> Result<()> {
     let end = "INSERT INTO steadfast.ended (id, ended_at, outcome) \
          SELECT g.id, now(), 'cancelled' FROM unnest($1::uuid[]) AS g (id)";

@@ -4,18 +4,14 @@
 //! So the tables are read from end to end, each once, with a statement timeout. The first due
 //! times are known without that.
 
-use sqlx::Row;
-use sqlx::postgres::{PgPool, PgRow};
+use sqlx::postgres::PgRow;
 
 use super::Postgres;
-use super::row::unsigned;
-use super::time::Time;
+use crate::engine::read;
+use crate::engine::row::EngineRow;
 use crate::error::{Result, StoreError};
 use crate::queue::stats::{Counts, DueTimes, QueueInfo, Stats};
 
-const COUNT: &str = include_str!("sql/count.sql");
-const COUNT_QUEUES: &str = include_str!("sql/count_queues.sql");
-const COUNT_DUE: &str = include_str!("sql/count_due.sql");
 /// The settings of one transaction. A sequential scan is cheaper than an index for a full count.
 /// A caller that has stopped waiting cannot cancel the statement, so the server does.
 const COUNT_SETTINGS: &str =
@@ -24,7 +20,6 @@ const COUNT_SETTINGS: &str =
 /// The SQLSTATE of a statement that the server cancelled after its timeout.
 const QUERY_CANCELED: &str = "57014";
 
-/// The part of a table that a statement reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ScanRange {
     Full,
@@ -32,19 +27,18 @@ pub(super) enum ScanRange {
 }
 
 pub(super) async fn counts(engine: &Postgres) -> Result<Counts> {
-    let DueTimes { next_due, due_since } = due_times(&engine.pool).await?;
-    let rows = engine.counted(COUNT, ScanRange::Full).await?;
+    let DueTimes { next_due, due_since } = due_times(engine).await?;
+    let rows = engine.counted(include_str!("sql/count.sql"), ScanRange::Full).await?;
     let mut stats = Stats { next_due, due_since, ..Stats::default() };
     let mut queues = Vec::with_capacity(rows.len());
     for row in &rows {
-        let count = |name| row.try_get::<i64, &str>(name).map(unsigned);
-        stats.running = count("running")?;
-        stats.completed = count("completed")?;
-        stats.failed = count("failed")?;
-        stats.cancelled = count("cancelled")?;
-        if row.try_get::<Option<&str>, _>("name")?.is_some() {
-            stats.due_in_an_hour += count("due_in_an_hour")?;
-            stats.due_in_24_hours += count("due_in_24_hours")?;
+        stats.running = row.count("running")?;
+        stats.completed = row.count("completed")?;
+        stats.failed = row.count("failed")?;
+        stats.cancelled = row.count("cancelled")?;
+        if row.maybe_text("name")?.is_some() {
+            stats.due_in_an_hour += row.count("due_in_an_hour")?;
+            stats.due_in_24_hours += row.count("due_in_24_hours")?;
             queues.push(queue(row)?);
         }
     }
@@ -52,13 +46,13 @@ pub(super) async fn counts(engine: &Postgres) -> Result<Counts> {
 }
 
 pub(super) async fn queues(engine: &Postgres) -> Result<Vec<QueueInfo>> {
-    engine.counted(COUNT_QUEUES, ScanRange::Full).await?.iter().map(queue).collect()
+    let rows = engine.counted(include_str!("sql/count_queues.sql"), ScanRange::Full).await?;
+    rows.iter().map(queue).collect()
 }
 
-pub(super) async fn due_times(pool: &PgPool) -> Result<DueTimes> {
-    let row = sqlx::query(COUNT_DUE).fetch_one(pool).await?;
-    let time = |name| row.try_get::<Option<Time>, &str>(name).map(|time| time.map(|time| time.0));
-    Ok(DueTimes { next_due: time("next_due")?, due_since: time("due_since")? })
+pub(super) async fn due_times(engine: &Postgres) -> Result<DueTimes> {
+    let rows = engine.rows(sqlx::query(include_str!("sql/count_due.sql"))).await?;
+    rows.first().map_or(Ok(DueTimes::default()), read::due_times)
 }
 
 impl Postgres {
@@ -84,12 +78,9 @@ impl Postgres {
 }
 
 fn queue(row: &PgRow) -> Result<QueueInfo> {
-    Ok(QueueInfo {
-        name: row.try_get("name")?,
-        paused: row.try_get("paused")?,
-        pending: unsigned(row.try_get("pending")?),
-        scheduled: unsigned(row.try_get("scheduled")?),
-    })
+    let (name, paused) = (row.get("name")?, row.get("paused")?);
+    let (pending, scheduled) = (row.count("pending")?, row.count("scheduled")?);
+    Ok(QueueInfo { name, paused, pending, scheduled })
 }
 
 fn count_error(error: sqlx::Error) -> StoreError {
@@ -106,10 +97,10 @@ mod tests {
     use std::time::Duration;
 
     use sqlx::{Connection as _, PgConnection};
-    use steadfast_testing::postgres::Database;
     use tokio::time::timeout;
 
     use super::super::deadline::Deadline;
+    use super::super::tests::on_a_database;
     use super::*;
     use crate::engine::Read as _;
 
@@ -136,7 +127,6 @@ mod tests {
             Self { store, _other: other, observer }
         }
 
-        /// Waits until this number of counts is in flight.
         async fn until_counting(&mut self, count: i64) {
             let counting = async {
                 while sqlx::query_scalar::<_, i64>(COUNTS_IN_FLIGHT)
@@ -151,9 +141,7 @@ mod tests {
     }
 
     fn on_locked(case: impl AsyncFnOnce(Locked)) {
-        let database = Database::fresh().unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async { case(Locked::new(database.url()).await).await });
+        on_a_database(async |url| case(Locked::new(url).await).await);
     }
 
     /// K4, O3: client and server cancel a count that takes too long, and the first due times are

@@ -1,4 +1,4 @@
-//! Deadlines for calls to a server that has vanished.
+//! Deadlines for calls to a server that has vanished. A file of SQLite cannot.
 //!
 //! A machine that loses its power closes no connection, and the driver sets no TCP keepalive. So
 //! every call has a deadline. A call that missed it may have taken effect, as with any lost
@@ -27,7 +27,6 @@ const LONG_CALL_FACTOR: u32 = 20;
 const COUNT_FACTOR: u32 = 4;
 /// The time after a missed deadline during which released connections are pinged.
 const DISTRUST_PERIOD: Duration = Duration::from_secs(60);
-/// The deadline of a ping.
 const PING_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The deadlines of calls, and the time of the last missed one.
@@ -58,7 +57,6 @@ impl Deadline {
         self.within(self.call_timeout * LONG_CALL_FACTOR, call).await
     }
 
-    /// The statement timeout of a count.
     pub(super) fn count_timeout(&self) -> Duration {
         self.call_timeout * COUNT_FACTOR
     }
@@ -108,13 +106,13 @@ pub(super) async fn ping(connection: &mut PgConnection) -> sqlx::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use steadfast_testing::postgres::Database;
     use tokio::io::copy_bidirectional;
     use tokio::net::{TcpListener, TcpStream};
     use tokio::sync::watch;
 
     use super::super::Postgres;
     use super::super::options::{MAX_CONNECTIONS, PING_AFTER_IDLE};
+    use super::super::tests::on_a_database;
     use super::*;
     use crate::engine::Read as _;
 
@@ -156,7 +154,6 @@ mod tests {
         }
     }
 
-    /// An engine whose pool is full.
     async fn engine_with_full_pool(relay: &Relay, deadline: Deadline) -> Postgres {
         let store = Postgres::open_with(&relay.url, deadline).await.unwrap();
         let mut all = Vec::new();
@@ -170,66 +167,54 @@ mod tests {
         store
     }
 
-    async fn reconnects_after_missed_deadlines(url: &str) {
-        let relay = Relay::start(url).await;
-        let deadline = Deadline::of(Duration::from_millis(500));
-        let store = engine_with_full_pool(&relay, deadline).await;
-        relay.silence.send(()).unwrap();
-        for _ in 0..2 * MAX_CONNECTIONS {
-            match store.now().await {
-                Ok(_) => return,
-                Err(error) => assert!(error.is_transient(), "{error}"),
-            }
-        }
-        panic!("no connection was replaced");
-    }
-
-    async fn reconnects_after_cancelled_calls(url: &str) {
-        let relay = Relay::start(url).await;
-        let store = engine_with_full_pool(&relay, Deadline::default()).await;
-        relay.silence.send(()).unwrap();
-        for _ in 0..50 {
-            match timeout(Duration::from_millis(200), store.now()).await {
-                Ok(Ok(_)) => return,
-                Ok(Err(error)) => assert!(error.is_transient(), "{error}"),
-                Err(_) => {}
-            }
-        }
-        panic!("no connection was replaced");
-    }
-
-    async fn reconnects_after_idle_ping(url: &str) {
-        let relay = Relay::start(url).await;
-        let store = Postgres::open_with(&relay.url, Deadline::default()).await.unwrap();
-        store.now().await.unwrap();
-        // Only an idle connection is pinged before use.
-        tokio::time::sleep(PING_AFTER_IDLE * 2).await;
-        relay.silence.send(()).unwrap();
-        store.now().await.unwrap();
-    }
-
-    fn on_a_database(test: impl AsyncFnOnce(&str)) {
-        let database = Database::fresh().unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(test(database.url()));
-    }
-
     /// K4: a server that returns under its name is found without a restart, even if the old
     /// connections are silent.
     #[test]
     fn silent_connections_are_replaced_after_the_deadline() {
-        on_a_database(reconnects_after_missed_deadlines);
+        on_a_database(async |url| {
+            let relay = Relay::start(url).await;
+            let deadline = Deadline::of(Duration::from_millis(500));
+            let store = engine_with_full_pool(&relay, deadline).await;
+            relay.silence.send(()).unwrap();
+            for _ in 0..2 * MAX_CONNECTIONS {
+                match store.now().await {
+                    Ok(_) => return,
+                    Err(error) => assert!(error.is_transient(), "{error}"),
+                }
+            }
+            panic!("no connection was replaced");
+        });
     }
 
     /// K4: the same if callers give up before the deadline.
     #[test]
     fn silent_connections_are_replaced_after_cancelled_calls() {
-        on_a_database(reconnects_after_cancelled_calls);
+        on_a_database(async |url| {
+            let relay = Relay::start(url).await;
+            let store = engine_with_full_pool(&relay, Deadline::default()).await;
+            relay.silence.send(()).unwrap();
+            for _ in 0..50 {
+                match timeout(Duration::from_millis(200), store.now()).await {
+                    Ok(Ok(_)) => return,
+                    Ok(Err(error)) => assert!(error.is_transient(), "{error}"),
+                    Err(_) => {}
+                }
+            }
+            panic!("no connection was replaced");
+        });
     }
 
     /// K4: a silent idle connection is replaced by the pool, without an error for the caller.
     #[test]
     fn silent_idle_connection_is_replaced_before_use() {
-        on_a_database(reconnects_after_idle_ping);
+        on_a_database(async |url| {
+            let relay = Relay::start(url).await;
+            let store = Postgres::open_with(&relay.url, Deadline::default()).await.unwrap();
+            store.now().await.unwrap();
+            // Only an idle connection is pinged before use.
+            tokio::time::sleep(PING_AFTER_IDLE * 2).await;
+            relay.silence.send(()).unwrap();
+            store.now().await.unwrap();
+        });
     }
 }

@@ -4,20 +4,18 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection};
 
 use super::migrate::{self, SCHEMA_VERSION};
 use super::options::{connect_options, pool_options};
-use super::row::unsigned;
 use crate::engine::inspect::{Inspection, Migration, TableRows};
+use crate::engine::row::unsigned;
 use crate::error::Result;
 
-const TABLES: &str = include_str!("sql/inspect_tables.sql");
-const BYTES: &str = include_str!("sql/inspect_bytes.sql");
-
-/// Inspects the database of a URL.
 pub(crate) async fn inspect(url: &str) -> Result<Inspection> {
     let (options, _) = connect_options(url)?;
     let mut connection = options.connect().await?;
     let version: String =
         sqlx::query_scalar("SHOW server_version").fetch_one(&mut connection).await?;
-    let bytes: i64 = sqlx::query_scalar(BYTES).fetch_one(&mut connection).await?;
+    let bytes: i64 = sqlx::query_scalar(include_str!("sql/inspect_bytes.sql"))
+        .fetch_one(&mut connection)
+        .await?;
     let found = Inspection {
         engine: "PostgreSQL",
         version,
@@ -31,7 +29,6 @@ pub(crate) async fn inspect(url: &str) -> Result<Inspection> {
     Ok(found)
 }
 
-/// Migrates the database of a URL.
 pub(crate) async fn migrate(url: &str) -> Result<Migration> {
     let (options, listens) = connect_options(url)?;
     let pool = pool_options(listens).connect_with(options).await?;
@@ -41,7 +38,9 @@ pub(crate) async fn migrate(url: &str) -> Result<Migration> {
 }
 
 async fn tables(connection: &mut PgConnection) -> Result<Vec<TableRows>> {
-    let names: Vec<String> = sqlx::query_scalar(TABLES).fetch_all(&mut *connection).await?;
+    let names: Vec<String> = sqlx::query_scalar(include_str!("sql/inspect_tables.sql"))
+        .fetch_all(&mut *connection)
+        .await?;
     let mut tables = Vec::with_capacity(names.len());
     for name in names {
         // The name is from the schema, not from input.

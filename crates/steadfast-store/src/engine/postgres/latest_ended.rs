@@ -4,19 +4,15 @@
 //! narrows a time span, so the list goes back span by span: longer ones while few tasks are
 //! found, shorter ones where many ended, so that a page costs about what it shows.
 
-use jiff::Timestamp;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
 use super::Postgres;
-use super::time::Time;
+use crate::engine::row::signed;
+use crate::engine::time::Time;
 use crate::error::Result;
 use crate::page::{Page, PageRequest, SortKey};
 use crate::task::StoredTask;
-
-const LATEST_ENDED_CORRELATED: &str = include_str!("sql/latest_ended_correlated.sql");
-const LATEST_ENDED_SPAN: &str = include_str!("sql/latest_ended_span.sql");
-const COUNT_SPAN: &str = include_str!("sql/latest_ended_count.sql");
 
 /// The number of tasks in a span that are sorted for one page, if the span can be shortened.
 const MAX_SORTED_TASKS: i64 = 2000;
@@ -35,10 +31,8 @@ pub(super) async fn latest_ended(
         Some(correlation_id) => correlated(engine, correlation_id, after, wanted).await?,
         None => all(engine, after, wanted).await?,
     };
-    let mut items = Vec::with_capacity(rows.len());
-    for row in rows.iter().take(page.limit as usize) {
-        items.push(engine.stored(row, row).await?);
-    }
+    let shown = rows.get(..page.limit as usize).unwrap_or(&rows);
+    let items = engine.all_stored(shown, shown).await?;
     let last = items.last().filter(|_| rows.len() >= wanted);
     Ok(Page { next: last.and_then(StoredTask::ended_cursor), items })
 }
@@ -50,9 +44,12 @@ async fn correlated(
     after: SortKey,
     limit: usize,
 ) -> Result<Vec<PgRow>> {
-    let found = sqlx::query(LATEST_ENDED_CORRELATED).bind(correlation_id).bind(time(after.first));
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    Ok(found.bind(after.id.uuid()).bind(limit).fetch_all(&engine.pool).await?)
+    let found = sqlx::query(include_str!("sql/latest_ended_correlated.sql"))
+        .bind(correlation_id)
+        .bind(Time::from_micros(after.first))
+        .bind(after.id.uuid())
+        .bind(signed(limit));
+    Ok(found.fetch_all(&engine.pool).await?)
 }
 
 async fn all(engine: &Postgres, after: SortKey, wanted: usize) -> Result<Vec<PgRow>> {
@@ -71,18 +68,20 @@ async fn all(engine: &Postgres, after: SortKey, wanted: usize) -> Result<Vec<PgR
 }
 
 async fn count_span(engine: &Postgres, span: Span) -> Result<i64> {
-    let count = sqlx::query_scalar(COUNT_SPAN).bind(time(span.from())).bind(time(span.to));
-    Ok(count.bind(MAX_SORTED_TASKS + 1).fetch_one(&engine.pool).await?)
+    let count = sqlx::query_scalar(include_str!("sql/latest_ended_count.sql"))
+        .bind(Time::from_micros(span.from()))
+        .bind(Time::from_micros(span.to))
+        .bind(MAX_SORTED_TASKS + 1);
+    Ok(count.fetch_one(&engine.pool).await?)
 }
 
 async fn ended_in(engine: &Postgres, span: Span, below: Uuid, limit: usize) -> Result<Vec<PgRow>> {
-    let found = sqlx::query(LATEST_ENDED_SPAN).bind(time(span.from())).bind(time(span.to));
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    Ok(found.bind(below).bind(limit).fetch_all(&engine.pool).await?)
-}
-
-fn time(micros: i64) -> Time {
-    Time(Timestamp::from_microsecond(micros).unwrap_or(Timestamp::MAX))
+    let found = sqlx::query(include_str!("sql/latest_ended_span.sql"))
+        .bind(Time::from_micros(span.from()))
+        .bind(Time::from_micros(span.to))
+        .bind(below)
+        .bind(signed(limit));
+    Ok(found.fetch_all(&engine.pool).await?)
 }
 
 /// A span of microseconds, both ends included. No task ended before 1970.

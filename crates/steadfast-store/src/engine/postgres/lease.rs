@@ -18,17 +18,14 @@ use uuid::Uuid;
 
 use super::Postgres;
 use super::row::claimed;
-use super::time::micros;
 use crate::engine::Settle as _;
+use crate::engine::time::micros;
 use crate::error::{Result, StoreError};
 use crate::queue::cancel_guard::{CancelGuard, Guarded};
 use crate::queue::claim::{Claimed, FencingToken, Heartbeat};
 use crate::queue::quarantine::DecodedBatch;
 use crate::queue::settle::{Settlement, Verdict};
 use crate::task::TaskId;
-
-const HEARTBEAT: &str = include_str!("sql/heartbeat.sql");
-const HELD: &str = include_str!("sql/held.sql");
 
 /// The time that a server takes to restart. After it, the lease expires.
 const RELEASE_POLICY: Policy = Policy::exponential(Duration::from_millis(100))
@@ -45,7 +42,7 @@ pub(super) async fn heartbeat(
 ) -> Result<Heartbeat> {
     let tokens: Vec<i64> = leases.iter().map(|token| token.0).collect();
     let mut connection = pool.acquire().await?;
-    let alive: Vec<i64> = sqlx::query_scalar(HEARTBEAT)
+    let alive: Vec<i64> = sqlx::query_scalar(include_str!("sql/heartbeat.sql"))
         .bind(&tokens)
         .bind(micros(lease))
         .fetch_all(&mut *connection)
@@ -67,7 +64,7 @@ pub(super) async fn held(
     id: TaskId,
     fencing_token: FencingToken,
 ) -> Result<Option<Claimed>> {
-    let row = sqlx::query(HELD).bind(id.uuid()).bind(fencing_token.0);
+    let row = sqlx::query(include_str!("sql/held.sql")).bind(id.uuid()).bind(fencing_token.0);
     match row.fetch_optional(&engine.pool).await? {
         Some(row) => claimed(&engine.names, &engine.pool, &row).await.map(Some),
         None => Ok(None),

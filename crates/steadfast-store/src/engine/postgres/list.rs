@@ -2,35 +2,32 @@
 
 use jiff::Timestamp;
 use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::query::Query;
 use sqlx::{AssertSqlSafe, Row};
-use steadfast::Class;
 use uuid::Uuid;
 
-use super::Postgres;
-use super::time::Time;
+use super::{Postgres, filter};
+use crate::engine::row::{EngineRow, signed};
+use crate::engine::time::Time;
 use crate::error::{InputError, Result};
-use crate::page::{Page, PageRequest, SortKey};
+use crate::page::{Page, PageRequest, SortKey, not_a_cursor};
 use crate::task::filter::{Documents, Filter, MAX_SCANNED_ROWS};
 use crate::task::{Status, StoredTask};
 
-const LIST: &str = include_str!("sql/list.sql");
-const LIST_SCANNED: &str = include_str!("sql/list_scanned.sql");
 const LIST_PENDING: &str = include_str!("sql/list_pending.sql");
 const LIST_SCHEDULED: &str = include_str!("sql/list_scheduled.sql");
-const LIST_DOCUMENTS: &str = include_str!("sql/list_documents.sql");
-const LIST_BOUND_PENDING: &str = include_str!("sql/list_bound_pending.sql");
 /// The last row of a bounded scan.
 const LIST_BOUND: &str = "SELECT d.id, d.first, d.second FROM (/* source */) AS d \
-     ORDER BY /* order */ OFFSET $3 LIMIT 1";
+     ORDER BY /* order */ OFFSET $13 LIMIT 1";
 
 const LIST_ALL: &str = "SELECT t.id, 0::bigint AS first, 0::bigint AS second \
      FROM steadfast.tasks t \
-     WHERE t.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') \
+     WHERE t.id < coalesce($12::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') \
        AND t.id >= coalesce($16::uuid, '00000000-0000-0000-0000-000000000000')";
 const LIST_RUNNING: &str = "SELECT g.id, 0::bigint AS first, 0::bigint AS second \
      FROM steadfast.leases l CROSS JOIN LATERAL unnest(l.tasks) WITH ORDINALITY AS g (id, slot) \
      WHERE get_bit(l.done, g.slot::int - 1) = 0 \
-       AND g.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')";
+       AND g.id < coalesce($12::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')";
 
 /// The source of ended tasks in one state.
 macro_rules! list_ended {
@@ -39,7 +36,7 @@ macro_rules! list_ended {
             "SELECT e.id, 0::bigint AS first, 0::bigint AS second FROM steadfast.ended e \
              WHERE e.outcome = '",
             $outcome,
-            "' AND e.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') \
+            "' AND e.id < coalesce($12::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') \
                AND e.id >= coalesce($16::uuid, '00000000-0000-0000-0000-000000000000')"
         )
     };
@@ -69,11 +66,11 @@ pub(super) async fn tasks(
     let (source, order, name) = source_of(filter.status);
     let after = page.after.as_ref().map(|cursor| SortKey::read(cursor, name)).transpose()?;
     let mut range = Range::after(after, filter)?;
-    let mut list = LIST;
+    let mut list = include_str!("sql/list.sql");
     if filter.needs_scan() {
-        list = LIST_SCANNED;
+        list = include_str!("sql/list_scanned.sql");
         let bound = match filter.status {
-            Some(Status::Pending) => LIST_BOUND_PENDING.to_owned(),
+            Some(Status::Pending) => include_str!("sql/list_bound_pending.sql").to_owned(),
             _ => with_source(LIST_BOUND, source, order),
         };
         let bound = range.bind(&bound, i64::from(MAX_SCANNED_ROWS) - 1);
@@ -83,20 +80,11 @@ pub(super) async fn tasks(
     let statement = with_source(list, source, order);
     let rows = range.bind(&statement, i64::from(page.limit) + 1).fetch_all(&engine.pool).await?;
     let shown = rows.get(..page.limit as usize).unwrap_or(&rows);
-    let mut items = Vec::with_capacity(shown.len());
-    match documents {
-        Documents::Without => {
-            for row in shown {
-                items.push(engine.stored(row, row).await?);
-            }
-        }
-        Documents::UpTo(bytes) => {
-            let documents = read_documents(engine, shown, bytes).await?;
-            for (row, documents) in shown.iter().zip(&documents) {
-                items.push(engine.stored(row, documents).await?);
-            }
-        }
-    }
+    let documents = match documents {
+        Documents::Without => None,
+        Documents::UpTo(bytes) => Some(read_documents(engine, shown, bytes).await?),
+    };
+    let items = engine.all_stored(shown, documents.as_deref().unwrap_or(shown)).await?;
     let shown = items.len();
     let last = match shown.checked_sub(1).and_then(|last| rows.get(last)) {
         Some(last) if rows.len() > shown => Some(sort_key(last)?),
@@ -109,12 +97,10 @@ fn with_source(statement: &str, source: &str, order: &str) -> String {
     statement.replace("/* source */", source).replace("/* order */", order)
 }
 
-/// The documents of the first rows, up to a number of bytes.
 async fn read_documents(engine: &Postgres, rows: &[PgRow], bytes: u64) -> Result<Vec<PgRow>> {
-    let ids = rows.iter().map(|row| row.try_get::<Uuid, _>("id"));
-    let ids = ids.collect::<Result<Vec<_>, _>>()?;
-    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX).max(1);
-    Ok(sqlx::query(LIST_DOCUMENTS).bind(ids).bind(bytes).fetch_all(&engine.pool).await?)
+    let ids: Vec<Uuid> = rows.iter().map(|row| row.try_get("id")).collect::<Result<_, _>>()?;
+    let documents = sqlx::query(include_str!("sql/list_documents.sql")).bind(ids);
+    Ok(documents.bind(signed(bytes).max(1)).fetch_all(&engine.pool).await?)
 }
 
 /// A range of a list: after one key, up to another.
@@ -140,29 +126,12 @@ impl<'f> Range<'f> {
     }
 
     /// A statement with the range, and a number of rows to return or to skip.
-    fn bind(
-        &self,
-        statement: &str,
-        count: i64,
-    ) -> sqlx::query::Query<'f, sqlx::Postgres, PgArguments> {
-        let filter = self.filter;
-        let ids: Option<Vec<Uuid>> =
-            filter.ids.as_ref().map(|ids| ids.iter().map(|id| id.uuid()).collect());
-        sqlx::query(AssertSqlSafe(statement.to_owned()))
+    fn bind(&self, statement: &str, count: i64) -> Query<'f, sqlx::Postgres, PgArguments> {
+        filter::bind(sqlx::query(AssertSqlSafe(statement.to_owned())), self.filter)
             .bind(self.from.0)
             .bind(self.start.map(|key| key.id.uuid()))
             .bind(count)
-            .bind(ids)
-            .bind(&filter.queue)
-            .bind(&filter.category)
-            .bind(&filter.kind)
-            .bind(filter.class.map(Class::name))
-            .bind(&filter.correlation_id)
-            .bind(filter.due_before.map(Time))
-            .bind(filter.submitted_after.map(Time))
-            .bind(filter.ended_after.map(Time))
-            .bind(filter.status.map(Status::name))
-            .bind(filter.is_by_status_alone().then_some(count))
+            .bind(self.filter.is_by_status_alone().then_some(count))
             .bind(self.from.1)
             .bind(self.end.map(|key| key.id.uuid()))
             .bind(self.to.1)
@@ -178,9 +147,8 @@ fn key_columns(
     let Some(key) = key else {
         return Ok((None, None));
     };
-    let foreign = || InputError::new("after", "not a cursor of this list; start without one");
-    let time = |micros| Timestamp::from_microsecond(micros).map(Time).map_err(|_| foreign());
-    let rank = |rank| i16::try_from(rank).map_err(|_| foreign());
+    let time = |micros| Timestamp::from_microsecond(micros).map(Time).map_err(|_| not_a_cursor());
+    let rank = |rank| i16::try_from(rank).map_err(|_| not_a_cursor());
     match status {
         Some(Status::Pending) => Ok((Some(rank(key.first)?), Some(time(key.second)?))),
         Some(Status::Scheduled) => Ok((None, Some(time(key.first)?))),
@@ -189,6 +157,5 @@ fn key_columns(
 }
 
 fn sort_key(row: &PgRow) -> Result<SortKey> {
-    let id = row.try_get::<Uuid, _>("id")?.into();
-    Ok(SortKey { first: row.try_get("first")?, second: row.try_get("second")?, id })
+    Ok(SortKey { first: row.try_get("first")?, second: row.try_get("second")?, id: row.id("id")? })
 }

@@ -15,7 +15,6 @@ const MIGRATIONS: [&str; 6] = [
     include_str!("migrations/0006_kinds.sql"),
 ];
 
-/// The schema version of this program.
 pub(super) const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// The advisory lock of migrations: "steadfast" as a number.
@@ -55,7 +54,6 @@ pub(super) async fn version(connection: &mut PgConnection) -> Result<i64> {
     Ok(version.fetch_one(connection).await?)
 }
 
-/// Whether a migration was ever applied.
 async fn has_schema(connection: &mut PgConnection) -> Result<bool> {
     let there = "SELECT to_regclass('steadfast.schema_versions') IS NOT NULL";
     Ok(sqlx::query_scalar(there).fetch_one(connection).await?)

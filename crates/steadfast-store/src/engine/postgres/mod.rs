@@ -1,18 +1,20 @@
 //! The PostgreSQL engine, for many instances on many machines.
 //!
 //! Every operation is one statement, or a short transaction of a few. Statements of more than
-//! three lines, and those whose plans are tested, are in `sql/`, named after the operation. Claims skip rows that other instances
-//! have locked, settlements lock the leases they are under, and no statement relies on what an
-//! earlier one read without a lock: there is no check-then-act between instances.
+//! three lines, and those whose plans are tested, are in `sql/`, named after the operation. Claims
+//! skip rows that other instances have locked, settlements lock the leases they are under, and no
+//! statement relies on what an earlier one read without a lock: there is no check-then-act between
+//! instances.
 
-mod activity;
 mod audit;
 mod claim;
 mod compress;
 mod control;
 mod count;
 mod deadline;
+mod filter;
 pub(crate) mod health;
+mod history;
 mod inspect;
 mod latest_ended;
 mod lease;
@@ -34,14 +36,13 @@ mod row;
 mod settle;
 mod submit;
 mod submit_batcher;
-mod time;
-mod worker_status;
 mod workflows;
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use sqlx::postgres::PgPool;
+use sqlx::postgres::{PgArguments, PgPool, PgRow};
+use sqlx::query::Query;
 
 use self::deadline::Deadline;
 pub(crate) use self::inspect::{inspect, migrate};
@@ -51,9 +52,11 @@ pub(crate) use self::options::APPLICATION_NAME;
 use self::options::{connect_options, pool_options};
 use self::promote::PromoteScan;
 use self::prune::CountBoundary;
-use self::submit_batcher::SubmitBatcher;
-use self::time::Time;
+use self::submit::TaskNumbers;
+use self::submit_batcher::PgBatchWriter;
 use crate::engine::Engine;
+use crate::engine::submit_batcher::SubmitBatcher;
+use crate::engine::time::Time;
 use crate::error::Result;
 use crate::events::notifier::Notifier;
 
@@ -61,7 +64,7 @@ use crate::events::notifier::Notifier;
 #[derive(Clone, Debug)]
 pub struct Postgres {
     pool: PgPool,
-    submit_batcher: SubmitBatcher,
+    submit_batcher: SubmitBatcher<TaskNumbers>,
     names: Arc<NameCache>,
     promote_scan: Arc<PromoteScan>,
     count_boundary: Arc<CountBoundary>,
@@ -99,8 +102,10 @@ impl Postgres {
     async fn start(pool: PgPool, listens: bool, deadline: Deadline) -> Result<Self> {
         migrate::migrate(&pool).await?;
         let notifier = Arc::new(PgNotifier::start(pool.clone(), listens, deadline.clone()));
+        let batch_writer =
+            PgBatchWriter { pool: pool.clone(), connection: None, notifier: notifier.clone() };
         Ok(Self {
-            submit_batcher: SubmitBatcher::start(pool.clone()),
+            submit_batcher: SubmitBatcher::start(batch_writer),
             pool,
             names: Arc::default(),
             promote_scan: Arc::default(),
@@ -108,6 +113,14 @@ impl Postgres {
             notifier,
             deadline,
         })
+    }
+
+    async fn rows(&self, query: Query<'_, sqlx::Postgres, PgArguments>) -> Result<Vec<PgRow>> {
+        self.deadline.short(async { Ok(query.fetch_all(&self.pool).await?) }).await
+    }
+
+    async fn execute(&self, query: Query<'_, sqlx::Postgres, PgArguments>) -> Result<()> {
+        self.deadline.short(async { Ok(query.execute(&self.pool).await.map(drop)?) }).await
     }
 
     async fn database_time(&self) -> Result<Timestamp> {
@@ -129,6 +142,13 @@ mod tests {
 
     use super::*;
 
+    /// Runs a test on a database of its own.
+    pub(super) fn on_a_database(test: impl AsyncFnOnce(&str)) {
+        let database = Database::fresh().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(test(database.url()));
+    }
+
     async fn seqscan_setting(url: &str) -> String {
         let store = Postgres::open(url).await.unwrap();
         sqlx::query_scalar("SHOW enable_seqscan").fetch_one(&store.pool).await.unwrap()
@@ -137,12 +157,9 @@ mod tests {
     /// D6: the store's own connections plan for full tables; pooled connections are unchanged.
     #[test]
     fn own_connections_plan_for_full_tables() {
-        let database = Database::fresh().unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            assert_eq!(seqscan_setting(database.url()).await, "off");
-            let pooled = format!("{}?listen=off", database.url());
-            assert_eq!(seqscan_setting(&pooled).await, "on");
+        on_a_database(async |url| {
+            assert_eq!(seqscan_setting(url).await, "off");
+            assert_eq!(seqscan_setting(&format!("{url}?listen=off")).await, "on");
         });
     }
 }

@@ -3,9 +3,7 @@
 //! A row has the numbers of its queue and policy instead of their name and text. A number is
 //! assigned once and never changes, so each process caches those it has used.
 
-use std::borrow::Borrow;
-use std::hash::Hash;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use sqlx::PgPool;
 use steadfast::Policy;
@@ -23,33 +21,11 @@ const POLICY_NUMBER: &str = "INSERT INTO steadfast.policies (digest, body) \
 
 #[derive(Debug, Default)]
 pub(super) struct NameCache {
-    queues: Shared<String, i32>,
-    queue_names: Shared<i32, Arc<str>>,
-    policies: Shared<String, i32>,
+    queues: BoundedCache<String, i32>,
+    queue_names: BoundedCache<i32, Arc<str>>,
+    policies: BoundedCache<String, i32>,
     /// Or the decode error, so that a batch of a thousand tasks decodes it once.
-    policy_values: Shared<i32, Result<Arc<Policy>, String>>,
-}
-
-#[derive(Debug)]
-struct Shared<K, V>(RwLock<BoundedCache<K, V>>);
-
-impl<K, V> Default for Shared<K, V> {
-    fn default() -> Self {
-        Self(RwLock::default())
-    }
-}
-
-impl<K: Hash + Eq, V: Clone> Shared<K, V> {
-    fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<V>
-    where
-        K: Borrow<Q>,
-    {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
-    }
-
-    fn insert(&self, key: K, value: V, bytes: usize) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(key, value, bytes);
-    }
+    policy_values: BoundedCache<i32, Result<Arc<Policy>, String>>,
 }
 
 impl NameCache {
@@ -70,18 +46,14 @@ impl NameCache {
         if let Some(name) = self.queue_names.get(&number) {
             return Ok(name);
         }
-        let name: String = sqlx::query_scalar("SELECT name FROM steadfast.queues WHERE id = $1")
-            .bind(number)
-            .fetch_one(pool)
-            .await?;
-        let name: Arc<str> = name.into();
+        let name = sqlx::query_scalar("SELECT name FROM steadfast.queues WHERE id = $1");
+        let name: Arc<str> = name.bind(number).fetch_one(pool).await.map(String::into)?;
         self.queue_names.insert(number, name.clone(), name.len());
         Ok(name)
     }
 
-    /// The number of a policy.
     pub(super) async fn policy(&self, pool: &PgPool, policy: &Arc<Policy>) -> Result<i32> {
-        let body = policy_snapshot::write(policy).map_err(encode_error)?;
+        let body = policy_snapshot::write(policy)?;
         if let Some(number) = self.policies.get(&body) {
             return Ok(number);
         }
@@ -103,20 +75,11 @@ impl NameCache {
         if let Some(read) = self.policy_values.get(&number) {
             return read.map_err(decode_error);
         }
-        let body: Option<String> =
-            sqlx::query_scalar("SELECT body::text FROM steadfast.policies WHERE id = $1")
-                .bind(number)
-                .fetch_optional(pool)
-                .await?;
+        let body = sqlx::query_scalar("SELECT body::text FROM steadfast.policies WHERE id = $1");
+        let body: Option<String> = body.bind(number).fetch_optional(pool).await?;
         let body = body.ok_or_else(|| decode_error("its policy does not exist".to_owned()))?;
-        let read = policy_snapshot::read(&body).map(Arc::new);
-        let read = read.map_err(|error| format!("cannot decode its policy: {error}"));
+        let read = policy_snapshot::decode(&body);
         self.policy_values.insert(number, read.clone(), body.len());
         read.map_err(decode_error)
     }
-}
-
-/// A checked policy can always be encoded.
-fn encode_error(error: serde_json::Error) -> StoreError {
-    sqlx::Error::Encode(Box::new(error)).into()
 }

@@ -1,4 +1,4 @@
-//! Wake-ups between processes by `LISTEN` and `NOTIFY` (D11).
+//! Wake-ups between processes by `LISTEN` and `NOTIFY` (D11), which SQLite does not have.
 //!
 //! A `NOTIFY` that commits takes a lock which all databases of the server share, so it stays out
 //! of the submitter's transaction: wake-ups are batched for a few milliseconds and sent once, on
@@ -21,7 +21,6 @@ use crate::events::notifier::{Notifier, Wake};
 use crate::task::TaskId;
 
 const CHANNEL: &str = "steadfast";
-/// The time for which wake-ups are batched.
 const BATCH_INTERVAL: Duration = Duration::from_millis(10);
 /// The pause before a failed listener reconnects.
 const RECONNECT_DELAY: Duration = Duration::from_secs(1);
@@ -40,7 +39,6 @@ pub(super) struct PgNotifier {
     _tasks: JoinSet<()>,
 }
 
-/// The wake-ups for other processes.
 #[derive(Debug)]
 struct Outbox {
     /// Identifies this process, so that it ignores its own messages.
@@ -65,7 +63,6 @@ impl PgNotifier {
         Self { local, outbox, _tasks: tasks }
     }
 
-    /// The notifier of this process.
     pub(super) const fn local(&self) -> &Notifier {
         &self.local
     }

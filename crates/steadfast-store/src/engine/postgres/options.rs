@@ -14,7 +14,6 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 pub(super) const MAX_CONNECTIONS: u32 = 10;
 /// The application name of the store's connections.
 pub(crate) const APPLICATION_NAME: &str = "steadfast";
-const SESSION: &str = include_str!("sql/session.sql");
 /// A connection that was idle for less than this is not pinged before use: a ping costs as much
 /// as a submission.
 pub(super) const PING_AFTER_IDLE: Duration = Duration::from_millis(500);
@@ -47,7 +46,9 @@ pub(super) fn pool_options(listens: bool) -> PgPoolOptions {
         return pool;
     }
     pool.after_connect(|connection, _| {
-        Box::pin(async { sqlx::raw_sql(SESSION).execute(connection).await.map(drop) })
+        Box::pin(async {
+            sqlx::raw_sql(include_str!("sql/session.sql")).execute(connection).await.map(drop)
+        })
     })
 }
 

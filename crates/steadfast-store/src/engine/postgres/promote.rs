@@ -7,13 +7,12 @@ use jiff::Timestamp;
 use sqlx::Row;
 
 use super::Postgres;
-use super::row::{column, unsigned};
-use super::time::Time;
+use super::row::int;
+use crate::engine::row::unsigned;
+use crate::engine::time::Time;
 use crate::error::Result;
 use crate::events::notifier::Wake;
 use crate::maintenance::promote::Promoted;
-
-const PROMOTE: &str = include_str!("sql/promote.sql");
 
 /// How far back an ordinary scan for due tasks goes, and how often all of them are scanned.
 ///
@@ -48,8 +47,8 @@ impl PromoteScan {
 pub(super) async fn promote(engine: &Postgres, limit: u32) -> Result<Promoted> {
     let start = engine.promote_scan.start();
     let mut connection = engine.pool.acquire().await?;
-    let row = sqlx::query(PROMOTE)
-        .bind(column(limit))
+    let row = sqlx::query(include_str!("sql/promote.sql"))
+        .bind(int(limit))
         .bind(Time(start))
         .fetch_one(&mut *connection)
         .await?;

@@ -11,24 +11,19 @@ use sqlx::Row;
 use sqlx::postgres::PgPool;
 use uuid::Uuid;
 
-use super::row::unsigned;
-use super::time::{Time, micros};
 use super::{Postgres, audit};
 use crate::audit::AuditEntry;
+use crate::engine::row::{named_statement, signed};
+use crate::engine::time::{Time, micros};
 use crate::error::Result;
 use crate::events::record::RecordKind;
 use crate::maintenance::retention::{Pruned, Retention};
-use crate::report::worker::WORKER_RETENTION;
+use crate::report::WORKER_RETENTION;
 
-const PRUNE_COUNT: &str = include_str!("sql/prune_count.sql");
-const PRUNE_AGED: &str = include_str!("sql/prune_aged.sql");
-const PRUNE_BOUNDARY: &str = include_str!("sql/prune_boundary.sql");
-const PRUNE_OLDEST: &str = include_str!("sql/prune_oldest.sql");
-const PRUNE_FAULTS: &str = include_str!("sql/prune_faults.sql");
-const PRUNE_RECORDS: &str = include_str!("sql/prune_records.sql");
-const PRUNE_AUDIT: &str = include_str!("sql/prune_audit.sql");
-const PRUNE_EXECUTIONS: &str = include_str!("sql/prune_executions.sql");
-const PRUNE_EXECUTIONS_COUNT: &str = include_str!("sql/prune_executions_count.sql");
+/// A statement of `prune.sql`.
+fn sql(name: &str) -> &'static str {
+    named_statement(include_str!("sql/prune.sql"), name)
+}
 
 /// Holds of categories that have ended.
 const PRUNE_HOLDS: &str = "DELETE FROM steadfast.holds WHERE until <= now()";
@@ -56,9 +51,9 @@ pub(super) async fn prune(engine: &Postgres, retention: &Retention) -> Result<Pr
     }
     let mut pruned = Pruned::default();
     let batch_size = i64::from(retention.batch_size);
-    pruned.tasks += sqlx::query(PRUNE_AGED)
-        .bind(age(retention.completed_for))
-        .bind(age(retention.failed_for))
+    pruned.tasks += sqlx::query(sql("aged"))
+        .bind(retention.completed_for.map(micros))
+        .bind(retention.failed_for.map(micros))
         .bind(batch_size)
         .execute(pool)
         .await?
@@ -68,7 +63,7 @@ pub(super) async fn prune(engine: &Postgres, retention: &Retention) -> Result<Pr
         pruned.tasks += prune_by_count(engine, max_count, rest).await?;
     }
     if let Some(max_age) = retention.faults_for {
-        let prune = sqlx::query(PRUNE_FAULTS).bind(micros(max_age)).bind(batch_size);
+        let prune = sqlx::query(sql("faults")).bind(micros(max_age)).bind(batch_size);
         pruned.faults += prune.execute(pool).await?.rows_affected();
     }
     sqlx::query(PRUNE_HOLDS).execute(pool).await?;
@@ -79,10 +74,10 @@ pub(super) async fn prune(engine: &Postgres, retention: &Retention) -> Result<Pr
         sqlx::query(PRUNE_ROLLUPS).bind(micros(max_age)).execute(pool).await?;
     }
     for kind in RecordKind::ALL {
-        pruned.records += sqlx::query(PRUNE_RECORDS)
+        pruned.records += sqlx::query(sql("records"))
             .bind(kind.name())
-            .bind(age(retention.records_for))
-            .bind(limit(retention.records_at_most))
+            .bind(retention.records_for.map(micros))
+            .bind(retention.records_at_most.map(signed))
             .bind(batch_size)
             .execute(pool)
             .await?
@@ -94,36 +89,18 @@ pub(super) async fn prune(engine: &Postgres, retention: &Retention) -> Result<Pr
     Ok(pruned)
 }
 
-fn age(max_age: Option<Duration>) -> Option<i64> {
-    max_age.map(micros)
-}
-
-fn limit(max_count: Option<u64>) -> Option<i64> {
-    max_count.map(|count| i64::try_from(count).unwrap_or(i64::MAX))
-}
-
-/// Counts what is past its retention.
 async fn count(pool: &PgPool, retention: &Retention) -> Result<Pruned> {
-    let row = sqlx::query(PRUNE_COUNT)
-        .bind(age(retention.completed_for))
-        .bind(age(retention.failed_for))
-        .bind(limit(retention.ended_at_most))
-        .bind(age(retention.faults_for))
-        .bind(age(retention.records_for))
-        .bind(limit(retention.records_at_most))
-        .bind(age(retention.audit_for))
+    let row = sqlx::query(sql("count"))
+        .bind(retention.completed_for.map(micros))
+        .bind(retention.failed_for.map(micros))
+        .bind(retention.ended_at_most.map(signed))
+        .bind(retention.faults_for.map(micros))
+        .bind(retention.records_for.map(micros))
+        .bind(retention.records_at_most.map(signed))
+        .bind(retention.audit_for.map(micros))
         .fetch_one(pool)
         .await?;
-    let count = |column| row.try_get::<i64, _>(column).map(unsigned);
-    let (tasks, faults, records) = (count("tasks")?, count("faults")?, count("records")?);
-    Ok(Pruned { tasks, faults, records, executions: 0, audit: count("audit")? })
-}
-
-/// The newest task that exceeds the maximum count.
-#[derive(Clone, Copy, Debug)]
-struct Newest {
-    ended_at: Time,
-    id: Uuid,
+    Pruned::counted(&row)
 }
 
 /// The boundary of the current round.
@@ -134,11 +111,12 @@ pub(super) struct CountBoundary(Mutex<Option<Round>>);
 struct Round {
     max_count: i64,
     started: Instant,
-    newest: Newest,
+    /// The newest task that exceeds the maximum count.
+    newest: (Time, Uuid),
 }
 
 impl CountBoundary {
-    fn current(&self, max_count: i64) -> Option<Newest> {
+    fn current(&self, max_count: i64) -> Option<(Time, Uuid)> {
         let round = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_current = |round: &Round| {
             round.max_count == max_count && round.started.elapsed() < BOUNDARY_MAX_AGE
@@ -156,7 +134,7 @@ async fn prune_by_count(engine: &Postgres, max_count: u64, batch_size: i64) -> R
     if batch_size <= 0 {
         return Ok(0);
     }
-    let max_count = i64::try_from(max_count).unwrap_or(i64::MAX);
+    let max_count = signed(max_count);
     if let Some(newest) = engine.count_boundary.current(max_count) {
         let pruned = prune_up_to(&engine.pool, newest, batch_size).await?;
         if pruned > 0 {
@@ -164,24 +142,24 @@ async fn prune_by_count(engine: &Postgres, max_count: u64, batch_size: i64) -> R
         }
     }
     engine.count_boundary.set(None);
-    let boundary = sqlx::query(PRUNE_BOUNDARY).bind(max_count).fetch_optional(&engine.pool);
+    let boundary = sqlx::query(sql("boundary")).bind(max_count).fetch_optional(&engine.pool);
     let Some(row) = boundary.await? else {
         return Ok(0);
     };
-    let newest = Newest { ended_at: row.try_get(0)?, id: row.try_get(1)? };
+    let newest = (row.try_get(0)?, row.try_get(1)?);
     engine.count_boundary.set(Some(Round { max_count, started: Instant::now(), newest }));
     prune_up_to(&engine.pool, newest, batch_size).await
 }
 
-async fn prune_up_to(pool: &PgPool, newest: Newest, batch_size: i64) -> Result<u64> {
-    let prune = sqlx::query(PRUNE_OLDEST).bind(newest.ended_at).bind(newest.id).bind(batch_size);
+async fn prune_up_to(pool: &PgPool, newest: (Time, Uuid), batch_size: i64) -> Result<u64> {
+    let prune = sqlx::query(sql("oldest")).bind(newest.0).bind(newest.1).bind(batch_size);
     Ok(prune.execute(pool).await?.rows_affected())
 }
 
 /// Deletes the oldest audit entries, and writes an entry about it.
 async fn prune_audit(pool: &PgPool, max_age: Duration, batch_size: i64) -> Result<u64> {
     let mut transaction = pool.begin().await?;
-    let prune = sqlx::query_as(PRUNE_AUDIT).bind(micros(max_age)).bind(batch_size);
+    let prune = sqlx::query_as(sql("audit")).bind(micros(max_age)).bind(batch_size);
     let pruned: Vec<(i64, String)> = prune.fetch_all(&mut *transaction).await?;
     let entries = pruned.iter().map(|(number, action)| (*number, &**action));
     if let Some(entry) = AuditEntry::pruned(entries) {
@@ -192,15 +170,15 @@ async fn prune_audit(pool: &PgPool, max_age: Duration, batch_size: i64) -> Resul
 }
 
 pub(super) async fn prune_executions(pool: &PgPool, retention: &Retention) -> Result<u64> {
-    let completed = age(retention.completed_for);
-    let failed = age(retention.failed_for);
-    let max_count = limit(retention.ended_at_most);
+    let completed = retention.completed_for.map(micros);
+    let failed = retention.failed_for.map(micros);
+    let max_count = retention.ended_at_most.map(signed);
     if retention.dry_run {
-        let count = sqlx::query_scalar(PRUNE_EXECUTIONS_COUNT);
+        let count = sqlx::query_scalar(sql("executions_count"));
         let count = count.bind(completed).bind(failed).bind(max_count);
         let count: i64 = count.fetch_one(pool).await?;
         return Ok(count.unsigned_abs());
     }
-    let prune = sqlx::query(PRUNE_EXECUTIONS).bind(completed).bind(failed).bind(max_count);
+    let prune = sqlx::query(sql("executions")).bind(completed).bind(failed).bind(max_count);
     Ok(prune.bind(i64::from(retention.batch_size)).execute(pool).await?.rows_affected())
 }

@@ -1,35 +1,29 @@
 //! Reading tasks, queues and counts (D2, D15).
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use jiff::Timestamp;
-use serde_json::Value;
-use sqlx::Row;
 use sqlx::postgres::{PgConnection, PgRow};
-use steadfast::{Class, Policy, Reason};
 use uuid::Uuid;
 
-use super::row::count;
-use super::time::Time;
-use super::{Postgres, activity, count as counts, latest_ended, list, rollup, worker_status};
+use super::count::ScanRange;
+use super::{Postgres, count, history, latest_ended, list, rollup};
 use crate::engine::Read;
-use crate::error::{InputError, Result, StoreError};
+use crate::engine::read::{held_lease, stored_task};
+use crate::engine::row::EngineRow;
+use crate::error::Result;
 use crate::maintenance::rollup::Rollup;
 use crate::page::{Page, PageRequest};
 use crate::queue::activity::Activity;
-use crate::queue::claim::FencingToken;
 use crate::queue::stats::{Counts, DueTimes, QueueInfo};
 use crate::queue::worker_status::WorkerStatus;
 use crate::task::decode_error::DecodeErrors;
-use crate::task::faults::faults;
 use crate::task::filter::{Documents, Filter};
-use crate::task::{HeldLease, LastError, Status, StoredTask, TaskId};
+use crate::task::{Status, StoredTask, TaskId};
 
-const READ: &str = include_str!("sql/read.sql");
-const READ_HISTORIES: &str = include_str!("sql/read_histories.sql");
-/// The lease of a running task.
-const LEASE: &str = "SELECT l.version, l.worker, l.until FROM steadfast.leases l \
+const WORKERS: &str = "SELECT worker AS name, sum(open)::bigint AS tasks, min(until) AS until \
+     FROM steadfast.leases WHERE open > 0 GROUP BY worker ORDER BY worker COLLATE \"C\"";
+pub(super) const BACKLOGS: &str = include_str!("sql/worker_status_backlogs.sql");
+const LEASE: &str = "SELECT l.version, l.worker AS owner, l.until FROM steadfast.leases l \
      WHERE $1 = ANY (l.tasks) AND get_bit(l.done, array_position(l.tasks, $1) - 1) = 0";
 
 #[async_trait]
@@ -46,7 +40,8 @@ impl Read for Postgres {
     async fn histories(&self, ids: &[TaskId]) -> Result<Vec<StoredTask>> {
         let histories = async {
             let ids: Vec<Uuid> = ids.iter().map(|id| id.uuid()).collect();
-            let rows = sqlx::query(READ_HISTORIES).bind(ids).fetch_all(&self.pool).await?;
+            let rows = sqlx::query(include_str!("sql/read_histories.sql")).bind(ids);
+            let rows = rows.fetch_all(&self.pool).await?;
             let mut tasks = Vec::with_capacity(rows.len());
             for row in &rows {
                 tasks.push(self.stored_with_history(row).await?);
@@ -57,13 +52,8 @@ impl Read for Postgres {
     }
 
     async fn task_by_key(&self, key: &str) -> Result<Option<TaskId>> {
-        let find = async {
-            let find = "SELECT id FROM steadfast.tasks WHERE idempotency_key = $1";
-            let id: Option<Uuid> =
-                sqlx::query_scalar(find).bind(key).fetch_optional(&self.pool).await?;
-            Ok(id.map(TaskId::from))
-        };
-        self.deadline.short(find).await
+        let find = sqlx::query("SELECT id FROM steadfast.tasks WHERE idempotency_key = $1");
+        Ok(self.rows(find.bind(key)).await?.first().map(|row| row.id("id")).transpose()?)
     }
 
     async fn tasks(
@@ -84,19 +74,27 @@ impl Read for Postgres {
     }
 
     async fn counts(&self) -> Result<Counts> {
-        self.deadline.long(counts::counts(self)).await
+        self.deadline.long(count::counts(self)).await
     }
 
     async fn due_times(&self) -> Result<DueTimes> {
-        self.deadline.short(counts::due_times(&self.pool)).await
+        count::due_times(self).await
     }
 
     async fn activity(&self) -> Result<Activity> {
-        self.deadline.long(activity::activity(self)).await
+        let activity = async {
+            let mut activity = Activity::empty(self.database_time().await?);
+            let ended = self.counted(include_str!("sql/activity_ended.sql"), ScanRange::TimeSpan);
+            activity.add_ended_rows(&ended.await?)?;
+            let due = self.counted(include_str!("sql/activity_due.sql"), ScanRange::TimeSpan);
+            activity.add_due_rows(&due.await?)?;
+            Ok(activity)
+        };
+        self.deadline.long(activity).await
     }
 
     async fn queues(&self) -> Result<Vec<QueueInfo>> {
-        self.deadline.long(counts::queues(self)).await
+        self.deadline.long(count::queues(self)).await
     }
 
     async fn rollups(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Rollup>> {
@@ -104,18 +102,18 @@ impl Read for Postgres {
     }
 
     async fn worker_status(&self) -> Result<WorkerStatus> {
-        self.deadline.short(worker_status::worker_status(&self.pool)).await
+        let workers = self.rows(sqlx::query(WORKERS)).await?;
+        WorkerStatus::of(&workers, &self.rows(sqlx::query(BACKLOGS)).await?)
     }
 }
 
-/// One task with its history.
 pub(super) async fn find(
     engine: &Postgres,
     connection: &mut PgConnection,
     id: TaskId,
 ) -> Result<Option<StoredTask>> {
-    let found = sqlx::query(READ).bind(id.uuid()).fetch_optional(&mut *connection).await?;
-    let Some(row) = found else {
+    let found = sqlx::query(include_str!("sql/read.sql")).bind(id.uuid());
+    let Some(row) = found.fetch_optional(&mut *connection).await? else {
         return Ok(None);
     };
     let mut task = engine.stored_with_history(&row).await?;
@@ -127,97 +125,33 @@ pub(super) async fn find(
 }
 
 impl Postgres {
-    /// Decodes a task with its faults.
     async fn stored_with_history(&self, row: &PgRow) -> Result<StoredTask> {
         let mut task = self.stored(row, row).await?;
         let mut errors = DecodeErrors::new(task.problem.take());
-        let (records, times): (Vec<String>, Vec<Time>) =
-            (row.try_get("loose_faults")?, row.try_get("loose_times")?);
-        let rows = times.into_iter().map(|time| time.0).zip(records);
-        task.faults = faults(task.id, row.try_get("packed_faults")?, rows, &mut errors)?;
+        task.faults = history::faults(row, task.id, &mut errors)?;
         task.problem = errors.into_problem();
         Ok(task)
     }
 
-    /// Decodes a task from its row and the row with its documents.
-    pub(super) async fn stored(&self, row: &PgRow, documents: &PgRow) -> Result<StoredTask> {
-        let id = TaskId::from(row.try_get::<Uuid, _>("id")?);
+    /// Decodes tasks from their rows and the rows with their documents.
+    pub(super) async fn all_stored(
+        &self,
+        rows: &[PgRow],
+        documents: &[PgRow],
+    ) -> Result<Vec<StoredTask>> {
+        let mut tasks = Vec::with_capacity(rows.len());
+        for (row, documents) in rows.iter().zip(documents) {
+            tasks.push(self.stored(row, documents).await?);
+        }
+        Ok(tasks)
+    }
+
+    async fn stored(&self, row: &PgRow, documents: &PgRow) -> Result<StoredTask> {
         let mut errors = DecodeErrors::default();
-        let policy = self.names.policy_value(&self.pool, row.try_get("policy")?, id).await;
-        let mut task = stored(id, errors.collect(policy)?, row)?;
-        task.payload = document(id, documents, "payload", &mut errors)?.unwrap_or_default();
-        task.result = document(id, documents, "result", &mut errors)?;
+        let (number, id) = (row.get("policy")?, row.id("id")?);
+        let policy = errors.collect(self.names.policy_value(&self.pool, number, id).await)?;
+        let mut task = stored_task(row, documents, policy, &mut errors)?;
         task.problem = errors.into_problem();
         Ok(task)
     }
-}
-
-fn held_lease(row: &PgRow) -> Result<HeldLease> {
-    Ok(HeldLease {
-        owner: row.try_get("worker")?,
-        until: row.try_get::<Time, _>("until")?.0,
-        fencing_token: FencingToken(row.try_get("version")?),
-    })
-}
-
-fn document(
-    id: TaskId,
-    row: &PgRow,
-    column: &str,
-    errors: &mut DecodeErrors,
-) -> Result<Option<Value>> {
-    let Some(text) = row.try_get::<Option<&str>, _>(column)? else {
-        return Ok(None);
-    };
-    let document = serde_json::from_str(text);
-    errors.collect(document.map_err(|error| StoreError::cannot_decode(id, column, &error)))
-}
-
-/// A task without its documents.
-fn stored(id: TaskId, policy: Option<Arc<Policy>>, row: &PgRow) -> Result<StoredTask> {
-    let time = |name| row.try_get::<Time, &str>(name).map(|time| time.0);
-    let maybe = |name| row.try_get::<Option<Time>, &str>(name).map(|time| time.map(|time| time.0));
-    let decode_error = |problem: String| StoreError::Decode { id, problem };
-    let status: Status = row
-        .try_get::<&str, _>("status")?
-        .parse()
-        .map_err(|e: InputError| decode_error(e.to_string()))?;
-    let class: Option<&str> = row.try_get("last_class")?;
-    let reason: Option<&str> = row.try_get("reason")?;
-    let message: Option<String> = row.try_get("last_message")?;
-    Ok(StoredTask {
-        id,
-        kind: row.try_get("kind")?,
-        payload: Value::Null,
-        queue: row.try_get("queue")?,
-        category: row.try_get("category")?,
-        priority: row.try_get("priority")?,
-        max_attempts: policy.as_ref().map_or(0, |policy| policy.max_attempts()),
-        policy,
-        status,
-        reason: reason.and_then(named::<Reason>),
-        attempts: count(row.try_get("attempts")?),
-        rate_limit_waits: count(row.try_get("rate_limit_waits")?),
-        submitted_at: time("submitted_at")?,
-        counted_from: time("counted_from")?,
-        scheduled_at: time("scheduled_at")?,
-        last_attempt_at: maybe("last_attempt_at")?,
-        ended_at: maybe("ended_at")?,
-        expires_at: maybe("expires_at")?,
-        lease: None,
-        last_error: class
-            .and_then(named::<Class>)
-            .map(|class| LastError { class, message: message.unwrap_or_default() }),
-        faults: Vec::new(),
-        result: None,
-        idempotency_key: row.try_get("idempotency_key")?,
-        correlation_id: row.try_get("correlation_id")?,
-        hold_category: row.try_get("hold_category")?,
-        problem: None,
-    })
-}
-
-/// A class or a reason by its name in rows; `None` for a name of a newer version.
-fn named<T: serde::de::DeserializeOwned>(name: &str) -> Option<T> {
-    serde_json::from_value(Value::String(name.to_owned())).ok()
 }

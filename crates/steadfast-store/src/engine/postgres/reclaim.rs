@@ -4,11 +4,9 @@ use sqlx::Row;
 use uuid::Uuid;
 
 use super::Postgres;
-use super::row::column;
+use super::row::int;
 use crate::error::Result;
 use crate::queue::claim::Claimed;
-
-const RECLAIM: &str = include_str!("sql/reclaim.sql");
 
 /// Reclaims from one expired lease after another, until one has an open task that can be decoded.
 pub(super) async fn reclaim_expired(
@@ -20,8 +18,11 @@ pub(super) async fn reclaim_expired(
         return Ok(Vec::new());
     }
     loop {
-        let rows =
-            sqlx::query(RECLAIM).bind(worker).bind(column(limit)).fetch_all(&engine.pool).await?;
+        let rows = sqlx::query(include_str!("sql/reclaim.sql"))
+            .bind(worker)
+            .bind(int(limit))
+            .fetch_all(&engine.pool)
+            .await?;
         let has_no_open_task = match rows.first() {
             Some(row) => row.try_get::<Option<Uuid>, _>(0)?.is_none(),
             None => return Ok(Vec::new()),

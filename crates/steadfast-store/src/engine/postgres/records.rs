@@ -1,13 +1,11 @@
 //! Records of sessions and events (O1).
 
 use async_trait::async_trait;
-use sqlx::Row;
-use sqlx::postgres::PgRow;
 
 use super::Postgres;
-use super::row::decode;
-use super::time::Time;
+use super::row::column;
 use crate::engine::Records;
+use crate::engine::records::decode_records;
 use crate::error::Result;
 use crate::events::record::{Record, RecordKind};
 use crate::page::{Page, PageRequest};
@@ -28,21 +26,17 @@ const RECORDS_LOCK: i64 = 0x72_6563_6f72_6473;
 #[async_trait]
 impl Records for Postgres {
     async fn record(&self, records: &[Record]) -> Result<()> {
-        let kinds: Vec<&str> = records.iter().map(|record| record.kind.name()).collect();
-        let bodies: Vec<String> = records.iter().map(|record| record.body.to_string()).collect();
-        let record = sqlx::query(RECORD).bind(kinds).bind(bodies).bind(RECORDS_LOCK);
-        self.deadline.short(async { Ok(record.execute(&self.pool).await.map(drop)?) }).await
+        let record = sqlx::query(RECORD)
+            .bind(column(records, |record| record.kind.name()))
+            .bind(column(records, |record| record.body.to_string()))
+            .bind(RECORDS_LOCK);
+        self.execute(record).await
     }
 
     async fn records(&self, kind: RecordKind, page: &PageRequest) -> Result<Page<Record>> {
-        let records = sqlx::query(RECORDS)
-            .bind(kind.name())
-            .bind(page.number()?)
-            .bind(i64::from(page.limit) + 1);
-        let rows = async { Ok(records.fetch_all(&self.pool).await?) };
-        let rows = self.deadline.short(rows).await?;
-        let records = rows.iter().map(|row| record(kind, row)).collect::<Result<Vec<_>>>()?;
-        Ok(page.of(records, |record| record.number))
+        let records = sqlx::query(RECORDS).bind(kind.name()).bind(page.parsed::<i64>()?);
+        let rows = self.rows(records.bind(i64::from(page.limit) + 1)).await?;
+        Ok(page.of(decode_records(kind, &rows)?, |record| record.number))
     }
 
     async fn records_after(
@@ -52,17 +46,6 @@ impl Records for Postgres {
         limit: u32,
     ) -> Result<Vec<Record>> {
         let records = sqlx::query(RECORDS_AFTER).bind(kind.name()).bind(number);
-        let rows = async { Ok(records.bind(i64::from(limit)).fetch_all(&self.pool).await?) };
-        let rows = self.deadline.short(rows).await?;
-        rows.iter().map(|row| record(kind, row)).collect()
+        decode_records(kind, &self.rows(records.bind(i64::from(limit))).await?)
     }
-}
-
-fn record(kind: RecordKind, row: &PgRow) -> Result<Record> {
-    Ok(Record {
-        number: row.try_get("number")?,
-        at: Some(row.try_get::<Time, _>("at")?.0),
-        kind,
-        body: decode(row.try_get("body")?)?,
-    })
 }

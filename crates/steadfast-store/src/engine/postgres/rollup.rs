@@ -4,17 +4,17 @@ use jiff::Timestamp;
 use sqlx::{Connection as _, PgConnection};
 
 use super::Postgres;
-use super::time::Time;
+use super::row::column;
+use crate::engine::row::signed;
+use crate::engine::time::Time;
 use crate::error::Result;
 use crate::maintenance::rollup::{
     MINUTE_MICROS, Rollup, Window, completed_until, is_ahead, merge, minute_of, or_skipped,
-    rollup_row,
 };
 
 /// Statements over single tasks and sessions.
 const ROLLUP_SOURCES: [&str; 2] =
     [include_str!("sql/rollup_tasks.sql"), include_str!("sql/rollup_sessions.sql")];
-const ROLLUP_MINUTES: &str = include_str!("sql/rollup_minutes.sql");
 
 /// Tasks and sessions that ended in a window.
 pub(super) async fn rollups(
@@ -28,10 +28,8 @@ pub(super) async fn rollups(
     let window = Window::split(from.as_microsecond(), to.as_microsecond(), until);
     let mut rollups = Vec::new();
     if let Some((first, end)) = window.minutes {
-        let rows = sqlx::query(ROLLUP_MINUTES).bind(first).bind(end);
-        for row in &rows.fetch_all(&mut *connection).await? {
-            rollups.push(rollup_row!(row)?);
-        }
+        let rows = sqlx::query(include_str!("sql/rollup_minutes.sql")).bind(first).bind(end);
+        rollups = Rollup::decode(&rows.fetch_all(&mut *connection).await?)?;
     }
     for (from, to) in window.rest {
         rollups.extend(aggregate(&mut connection, from, to).await?);
@@ -74,21 +72,16 @@ async fn rollup_minute(connection: &mut PgConnection, minute: i64, completed: i6
     let next = "SELECT least( \
              (SELECT min(ended_at) FROM steadfast.ended WHERE ended_at >= $1), \
              (SELECT min(at) FROM steadfast.records WHERE kind = 'session' AND at >= $1))";
-    let next: Option<Time> = sqlx::query_scalar(next).bind(time(end)).fetch_one(connection).await?;
+    let next = sqlx::query_scalar(next).bind(Time::from_micros(end));
+    let next: Option<Time> = next.fetch_one(connection).await?;
     Ok(next.map_or(completed, |next| minute_of(next.0.as_microsecond()).min(completed)))
-}
-
-fn time(micros: i64) -> Time {
-    Time(Timestamp::from_microsecond(micros).unwrap_or(Timestamp::MAX))
 }
 
 async fn aggregate(connection: &mut PgConnection, from: i64, to: i64) -> Result<Vec<Rollup>> {
     let mut rollups = Vec::new();
     for statement in ROLLUP_SOURCES {
-        let rows = sqlx::query(statement).bind(time(from)).bind(time(to));
-        for row in &rows.fetch_all(&mut *connection).await? {
-            rollups.push(rollup_row!(row)?);
-        }
+        let rows = sqlx::query(statement).bind(Time::from_micros(from)).bind(Time::from_micros(to));
+        rollups.extend(Rollup::decode(&rows.fetch_all(&mut *connection).await?)?);
     }
     Ok(rollups)
 }
@@ -106,22 +99,19 @@ async fn insert(connection: &mut PgConnection, minute: i64, rollups: &[Rollup]) 
     if rollups.is_empty() {
         return Ok(());
     }
-    let column = |count: fn(&Rollup) -> u64| -> Vec<i64> {
-        rollups.iter().map(|rollup| i64::try_from(count(rollup)).unwrap_or(i64::MAX)).collect()
-    };
     let insert = "INSERT INTO steadfast.sums (minute, policy_id, subsystem, sessions, successful, \
              attempts, most_attempts, seconds) \
          SELECT $1, s.* FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], \
              $6::bigint[], $7::bigint[], $8::float8[]) AS s";
     sqlx::query(insert)
         .bind(minute)
-        .bind(rollups.iter().map(|rollup| rollup.policy_id.as_str()).collect::<Vec<_>>())
-        .bind(rollups.iter().map(|rollup| rollup.subsystem.as_str()).collect::<Vec<_>>())
-        .bind(column(|rollup| rollup.sessions))
-        .bind(column(|rollup| rollup.successful))
-        .bind(column(|rollup| rollup.attempts))
-        .bind(column(|rollup| rollup.most_attempts))
-        .bind(rollups.iter().map(|rollup| rollup.duration.as_secs_f64()).collect::<Vec<_>>())
+        .bind(column(rollups, |rollup| rollup.policy_id.as_str()))
+        .bind(column(rollups, |rollup| rollup.subsystem.as_str()))
+        .bind(column(rollups, |rollup| signed(rollup.sessions)))
+        .bind(column(rollups, |rollup| signed(rollup.successful)))
+        .bind(column(rollups, |rollup| signed(rollup.attempts)))
+        .bind(column(rollups, |rollup| signed(rollup.most_attempts)))
+        .bind(column(rollups, |rollup| rollup.duration.as_secs_f64()))
         .execute(connection)
         .await?;
     Ok(())

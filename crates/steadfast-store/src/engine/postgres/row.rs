@@ -1,14 +1,13 @@
 //! Conversion between rows and values.
 
-use serde::Serialize;
-use serde_json::Value;
 use sqlx::Row;
 use sqlx::postgres::{PgPool, PgRow};
 use steadfast::decide::Progress;
 use uuid::Uuid;
 
 use super::name_cache::NameCache;
-use super::time::Time;
+use crate::engine::row::unsigned;
+use crate::engine::time::Time;
 use crate::error::Result;
 use crate::queue::claim::{Claimed, FencingToken};
 
@@ -16,6 +15,7 @@ use crate::queue::claim::{Claimed, FencingToken};
 /// claim reads thousands of rows a second.
 pub(super) async fn claimed(names: &NameCache, pool: &PgPool, row: &PgRow) -> Result<Claimed> {
     let time = |column| row.try_get::<Time, usize>(column).map(|time| time.0);
+    let count = |column| row.try_get(column).map(|count: i32| count.try_into().unwrap_or_default());
     let id = row.try_get::<Uuid, _>(0)?.into();
     let queue = names.queue_name(pool, row.try_get(4)?).await?;
     Ok(Claimed {
@@ -28,9 +28,9 @@ pub(super) async fn claimed(names: &NameCache, pool: &PgPool, row: &PgRow) -> Re
         priority: row.try_get(6)?,
         policy: names.policy_value(pool, row.try_get(7)?, id).await?,
         progress: Progress {
-            attempts: count(row.try_get(8)?),
-            rate_limit_waits: count(row.try_get(9)?),
-            previous: u64::try_from(row.try_get::<i64, _>(10)?).unwrap_or_default(),
+            attempts: count(8)?,
+            rate_limit_waits: count(9)?,
+            previous: unsigned(row.try_get(10)?),
         },
         submitted_at: time(11)?,
         counted_from: time(12)?,
@@ -42,27 +42,12 @@ pub(super) async fn claimed(names: &NameCache, pool: &PgPool, row: &PgRow) -> Re
     })
 }
 
-/// Encodes a value as JSON.
-pub(super) fn encode(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| sqlx::Error::Encode(Box::new(error)).into())
-}
-
-/// Decodes JSON.
-pub(super) fn decode(text: &str) -> Result<Value> {
-    serde_json::from_str(text).map_err(|error| sqlx::Error::Decode(Box::new(error)).into())
-}
-
-/// A count from a signed column.
-pub(super) fn count(number: i32) -> u32 {
-    u32::try_from(number).unwrap_or_default()
-}
-
-/// A count from a signed column of 64 bits.
-pub(super) fn unsigned(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or_default()
-}
-
 /// A count for a signed column.
-pub(super) fn column(count: u32) -> i32 {
+pub(super) fn int(count: u32) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
+}
+
+/// One column of a batch, as `unnest` takes it.
+pub(super) fn column<'b, T, C>(batch: &'b [T], value: impl Fn(&'b T) -> C) -> Vec<C> {
+    batch.iter().map(value).collect()
 }

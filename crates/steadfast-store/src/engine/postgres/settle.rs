@@ -5,20 +5,17 @@ use std::collections::{BTreeSet, HashSet};
 use async_trait::async_trait;
 use sqlx::postgres::PgConnection;
 use sqlx::{Connection as _, Row};
+use steadfast::Reason;
 use uuid::Uuid;
 
-use super::Postgres;
-use super::row::column;
-use super::submit::insert_faults;
-use super::time::{Time, micros};
+use super::row::{column, int};
+use super::{Postgres, history};
 use crate::engine::Settle;
+use crate::engine::row::signed;
+use crate::engine::time::{Time, micros};
 use crate::error::Result;
 use crate::events::notifier::Wake;
 use crate::queue::settle::{Settled, Settlement, Verdict};
-
-const COMPLETE: &str = include_str!("sql/complete.sql");
-const SETTLE: &str = include_str!("sql/settle.sql");
-const HOLD_PENDING: &str = include_str!("sql/hold_pending.sql");
 
 /// The accepted tasks with their fencing tokens.
 type Accepted = HashSet<(Uuid, i64)>;
@@ -28,8 +25,8 @@ impl Settle for Postgres {
     async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
         let settle = async {
             // Of two settlements of one task only the first counts.
-            let mut keys = Accepted::with_capacity(settlements.len());
-            let first: Vec<bool> = settlements.iter().map(|one| keys.insert(key(one))).collect();
+            let mut seen = Accepted::with_capacity(settlements.len());
+            let first: Vec<bool> = settlements.iter().map(|one| seen.insert(key(one))).collect();
             let firsts = settlements.iter().zip(&first).filter(|(_, first)| **first);
             let (completed, others): (Vec<&Settlement>, Vec<&Settlement>) = firsts
                 .map(|(settlement, _)| settlement)
@@ -42,7 +39,7 @@ impl Settle for Postgres {
                 let mut transaction = connection.begin().await?;
                 if !completed.is_empty() {
                     // The two statements would otherwise lock the leases out of order.
-                    let (_, _, leases) = columns(&settlements.iter().collect::<Vec<_>>());
+                    let (_, _, leases) = keys(&settlements.iter().collect::<Vec<_>>());
                     lock_leases(&mut transaction, leases).await?;
                     complete(&mut transaction, &completed, &mut accepted).await?;
                 }
@@ -72,7 +69,7 @@ fn key(settlement: &Settlement) -> (Uuid, i64) {
 }
 
 /// The ids, the fencing tokens, and the distinct leases in order.
-fn columns(settlements: &[&Settlement]) -> (Vec<Uuid>, Vec<i64>, Vec<i64>) {
+fn keys(settlements: &[&Settlement]) -> (Vec<Uuid>, Vec<i64>, Vec<i64>) {
     let (ids, tokens): (Vec<_>, Vec<_>) = settlements.iter().map(|one| key(one)).unzip();
     let leases: BTreeSet<i64> = tokens.iter().copied().collect();
     (ids, tokens, leases.into_iter().collect())
@@ -83,8 +80,8 @@ async fn complete(
     completed: &[&Settlement],
     accepted: &mut Accepted,
 ) -> Result<()> {
-    let (ids, tokens, leases) = columns(completed);
-    let rows = sqlx::query(COMPLETE)
+    let (ids, tokens, leases) = keys(completed);
+    let rows = sqlx::query(include_str!("sql/complete.sql"))
         .bind(ids)
         .bind(tokens)
         .bind(leases)
@@ -107,64 +104,25 @@ fn results<'s>(completed: &[&'s Settlement]) -> Vec<Option<&'s str>> {
     if results.iter().all(Option::is_none) { Vec::new() } else { results }
 }
 
-/// The columns of settlements other than completions.
-#[derive(Default)]
-struct VerdictColumns<'s> {
-    delays: Vec<i64>,
-    reasons: Vec<Option<&'static str>>,
-    attempts: Vec<Option<i32>>,
-    waits: Vec<Option<i32>>,
-    previous: Vec<Option<i64>>,
-    classes: Vec<Option<&'static str>>,
-    messages: Vec<Option<&'s str>>,
-    holds: Vec<bool>,
-}
-
-impl<'s> VerdictColumns<'s> {
-    fn push(&mut self, verdict: &'s Verdict) {
-        let (delay, reason, progress, fault, hold) = match verdict {
-            Verdict::Retry { fault, progress, delay, hold } => {
-                (micros(*delay), None, Some(progress), Some(fault), *hold)
-            }
-            Verdict::Failed { fault, progress, reason } => {
-                (0, Some(reason.name()), Some(progress), fault.as_ref(), false)
-            }
-            Verdict::Postponed { delay } => (micros(*delay), None, None, None, false),
-            Verdict::Released | Verdict::Completed { .. } => (0, None, None, None, false),
-        };
-        self.delays.push(delay);
-        self.reasons.push(reason);
-        self.attempts.push(progress.map(|progress| column(progress.attempts)));
-        self.waits.push(progress.map(|progress| column(progress.rate_limit_waits)));
-        let previous = |nanos| i64::try_from(nanos).unwrap_or(i64::MAX);
-        self.previous.push(progress.map(|progress| previous(progress.previous)));
-        self.classes.push(fault.map(|fault| fault.class.name()));
-        self.messages.push(fault.map(|fault| fault.message.as_str()));
-        self.holds.push(hold);
-    }
-}
-
 async fn settle_others(
     connection: &mut PgConnection,
     others: &[&Settlement],
     accepted: &mut Accepted,
 ) -> Result<Vec<Wake>> {
-    let (ids, tokens, leases) = columns(others);
-    let mut columns = VerdictColumns::default();
-    others.iter().for_each(|settlement| columns.push(&settlement.verdict));
-    let holds = columns.holds.contains(&true);
-    let rows = sqlx::query(SETTLE)
+    let (ids, tokens, leases) = keys(others);
+    let progress = |one: &&Settlement| one.verdict.progress().copied();
+    let rows = sqlx::query(include_str!("sql/settle.sql"))
         .bind(ids)
         .bind(tokens)
         .bind(leases)
-        .bind(columns.delays)
-        .bind(columns.reasons)
-        .bind(columns.attempts)
-        .bind(columns.waits)
-        .bind(columns.previous)
-        .bind(columns.classes)
-        .bind(columns.messages)
-        .bind(columns.holds)
+        .bind(column(others, |one| micros(one.verdict.delay())))
+        .bind(column(others, |one| one.verdict.reason().map(Reason::name)))
+        .bind(column(others, |one| progress(one).map(|progress| int(progress.attempts))))
+        .bind(column(others, |one| progress(one).map(|progress| int(progress.rate_limit_waits))))
+        .bind(column(others, |one| progress(one).map(|progress| signed(progress.previous))))
+        .bind(column(others, |one| one.verdict.fault().map(|fault| fault.class.name())))
+        .bind(column(others, |one| one.verdict.fault().map(|fault| fault.message.as_str())))
+        .bind(column(others, |one| one.verdict.holds_category()))
         .fetch_all(&mut *connection)
         .await?;
     let mut due = None::<jiff::Timestamp>;
@@ -173,29 +131,17 @@ async fn settle_others(
         let run_at = row.try_get::<Time, _>(2)?.0;
         due = Some(due.map_or(run_at, |due| due.min(run_at)));
     }
-    if holds {
-        sqlx::query(HOLD_PENDING).execute(&mut *connection).await?;
+    if others.iter().any(|one| one.verdict.holds_category()) {
+        sqlx::query(include_str!("sql/hold_pending.sql")).execute(&mut *connection).await?;
     }
-    add_faults(connection, others, accepted).await?;
-    let released = others.iter().any(|settlement| is_pending_again(&settlement.verdict));
+    let faults = others.iter().filter(|one| accepted.contains(&key(one)));
+    let faults = faults.filter_map(|one| Some((one.id, one.verdict.fault()?)));
+    history::add(connection, faults.collect()).await?;
+    let released = others.iter().any(|one| is_pending_again(&one.verdict));
     Ok(released.then_some(Wake::Ready).into_iter().chain(due.map(Wake::Due)).collect())
 }
 
 fn is_pending_again(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Released)
         || matches!(verdict, Verdict::Retry { delay, .. } if delay.is_zero())
-}
-
-async fn add_faults(
-    connection: &mut PgConnection,
-    settlements: &[&Settlement],
-    accepted: &Accepted,
-) -> Result<()> {
-    let accepted = settlements.iter().filter(|one| accepted.contains(&key(one)));
-    let faults = accepted.filter_map(|settlement| match &settlement.verdict {
-        Verdict::Retry { fault, .. } => Some((settlement.id, &**fault)),
-        Verdict::Failed { fault, .. } => Some((settlement.id, fault.as_deref()?)),
-        _ => None,
-    });
-    insert_faults(connection, faults.collect()).await
 }

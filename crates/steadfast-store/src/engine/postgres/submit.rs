@@ -9,20 +9,18 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use sqlx::{Connection as _, PgConnection, Row};
+use steadfast::Reason;
 use uuid::Uuid;
 
-use super::Postgres;
-use super::row::{column, encode};
-use super::time::{Time, micros};
+use super::row::{column, int};
+use super::{Postgres, history};
+use crate::engine::row::signed;
+use crate::engine::time::{Time, micros};
 use crate::engine::{Connection, PendingWakes, Submit, Submitted};
 use crate::error::{InputError, Result, StoreError};
 use crate::queue::submit::CheckedTask;
 use crate::queue::uniform_batch::template;
-use crate::task::{Draft, FaultRecord, TaskId, When};
-
-const SUBMIT_UNIFORM: &str = include_str!("sql/submit_uniform.sql");
-const SUBMIT: &str = include_str!("sql/submit.sql");
-const SUBMIT_EXISTING: &str = include_str!("sql/submit_existing.sql");
+use crate::task::{TaskId, When};
 
 #[async_trait]
 impl Submit for Postgres {
@@ -36,16 +34,12 @@ impl Submit for Postgres {
                 [number] => tasks.pop_if(|task| task.is_plain()).map(|task| (task, *number)),
                 _ => None,
             };
-            let (submitted, wakes) = match single {
-                Some((task, number)) => {
-                    let (submitted, wakes) = self.submit_batcher.submit(task, number).await?;
-                    (vec![submitted], wakes)
-                }
-                None => {
-                    let tasks: Vec<&CheckedTask> = tasks.iter().collect();
-                    write(&mut *self.pool.acquire().await?, &tasks, &numbers).await?
-                }
-            };
+            if let Some((task, number)) = single {
+                return Ok(vec![self.submit_batcher.submit(task, number).await?]);
+            }
+            let tasks: Vec<&CheckedTask> = tasks.iter().collect();
+            let written = write(&mut *self.pool.acquire().await?, &tasks, &numbers).await;
+            let (submitted, wakes) = written?;
             self.notifier.notify_all(wakes);
             Ok(submitted)
         };
@@ -101,14 +95,12 @@ impl Postgres {
     }
 }
 
-/// The numbers of a task's queue and policy.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TaskNumbers {
     queue: i32,
     policy: i32,
 }
 
-/// Writes tasks in their own transaction.
 pub(super) async fn write(
     connection: &mut PgConnection,
     tasks: &[&CheckedTask],
@@ -148,13 +140,20 @@ fn is_conflict(error: &StoreError) -> bool {
     error.as_database_error().is_some_and(|error| error.is_unique_violation())
 }
 
-/// A time as the statements take it: absolute, or in microseconds from their `now()`.
-pub(super) fn split(when: Option<When>) -> (Option<Time>, Option<i64>) {
+/// A time as the statements take it, if it is absolute.
+pub(super) const fn absolute(when: When) -> Option<Time> {
     match when {
-        None => (None, None),
-        Some(When::Now) => (None, Some(0)),
-        Some(When::After(delay)) => (None, Some(micros(delay))),
-        Some(When::At(time)) => (Some(Time(time)), None),
+        When::At(time) => Some(Time(time)),
+        When::Now | When::After(_) => None,
+    }
+}
+
+/// The microseconds from the statement's `now()`, if it is relative.
+pub(super) fn relative(when: When) -> Option<i64> {
+    match when {
+        When::Now => Some(0),
+        When::After(delay) => Some(micros(delay)),
+        When::At(_) => None,
     }
 }
 
@@ -165,82 +164,24 @@ async fn insert_uniform(
     number: TaskNumbers,
 ) -> Result<PendingWakes> {
     let draft = &template.draft;
-    let (run_at, run_after) = split(Some(draft.run));
-    let (expires_at, expires_after) = split(draft.expires);
-    let ids: Vec<Uuid> = tasks.iter().map(|task| task.draft.id.uuid()).collect();
-    let payloads: Vec<&str> = tasks.iter().map(|task| task.draft.payload.as_str()).collect();
-    let row = sqlx::query(SUBMIT_UNIFORM)
-        .bind(ids)
-        .bind(payloads)
+    let row = sqlx::query(include_str!("sql/submit_uniform.sql"))
+        .bind(column(tasks, |task| task.draft.id.uuid()))
+        .bind(column(tasks, |task| task.draft.payload.as_str()))
         .bind(&draft.kind)
         .bind(number.queue)
         .bind(&draft.category)
         .bind(draft.priority)
         .bind(number.policy)
-        .bind(run_at)
-        .bind(run_after)
-        .bind(expires_at)
-        .bind(expires_after)
+        .bind(absolute(draft.run))
+        .bind(relative(draft.run))
+        .bind(draft.expires.and_then(absolute))
+        .bind(draft.expires.and_then(relative))
         .bind(draft.hold_category)
         .fetch_one(connection)
         .await?;
     let mut wakes = PendingWakes::default();
     wakes.note(row.try_get::<Time, _>(0)?.0, row.try_get(1)?);
     Ok(wakes)
-}
-
-/// The columns of new tasks, as `unnest` takes them.
-#[derive(Default)]
-struct TaskColumns<'t> {
-    ids: Vec<Uuid>,
-    kinds: Vec<&'t str>,
-    payloads: Vec<&'t str>,
-    queues: Vec<i32>,
-    categories: Vec<Option<&'t str>>,
-    priorities: Vec<i16>,
-    policies: Vec<i32>,
-    run_at: Vec<Option<Time>>,
-    run_after: Vec<Option<i64>>,
-    expires_at: Vec<Option<Time>>,
-    expires_after: Vec<Option<i64>>,
-    keys: Vec<Option<&'t str>>,
-    correlations: Vec<Option<&'t str>>,
-    holds: Vec<bool>,
-    attempts: Vec<i32>,
-    waits: Vec<i32>,
-    previous: Vec<i64>,
-    classes: Vec<Option<&'static str>>,
-    messages: Vec<Option<&'t str>>,
-    reasons: Vec<Option<&'static str>>,
-}
-
-impl<'t> TaskColumns<'t> {
-    fn push(&mut self, task: &'t CheckedTask, numbers: TaskNumbers) {
-        let (draft, prior): (&Draft, _) = (&task.draft, &task.prior);
-        let (run_at, run_after) = split(Some(draft.run));
-        let (expires_at, expires_after) = split(draft.expires);
-        let last = prior.faults.last();
-        self.ids.push(draft.id.uuid());
-        self.kinds.push(&draft.kind);
-        self.payloads.push(&draft.payload);
-        self.queues.push(numbers.queue);
-        self.categories.push(draft.category.as_deref());
-        self.priorities.push(draft.priority);
-        self.policies.push(numbers.policy);
-        self.run_at.push(run_at);
-        self.run_after.push(run_after);
-        self.expires_at.push(expires_at);
-        self.expires_after.push(expires_after);
-        self.keys.push(draft.key.as_deref());
-        self.correlations.push(draft.correlation_id.as_deref());
-        self.holds.push(draft.hold_category);
-        self.attempts.push(column(prior.progress.attempts));
-        self.waits.push(column(prior.progress.rate_limit_waits));
-        self.previous.push(i64::try_from(prior.progress.previous).unwrap_or(i64::MAX));
-        self.classes.push(last.map(|fault| fault.class.name()));
-        self.messages.push(last.map(|fault| fault.message.as_str()));
-        self.reasons.push(prior.ended.map(|reason| reason.name()));
-    }
 }
 
 /// Inserts the tasks that do not exist yet, and returns the answer for each.
@@ -260,8 +201,11 @@ pub(super) async fn insert_new(
         let fresh = insert(connection, &left, &mut wakes).await?;
         let (new, old): (Vec<_>, Vec<_>) =
             left.into_iter().partition(|(task, _)| fresh.contains(&task.draft.id));
-        add_faults(connection, &tasks_of(&new)).await?;
-        let found = existing_tasks(connection, &tasks_of(&old)).await?;
+        let faults = new
+            .iter()
+            .flat_map(|(task, _)| task.prior.faults.iter().map(|fault| (task.draft.id, fault)));
+        history::add(connection, faults.collect()).await?;
+        let found = existing_tasks(connection, &old).await?;
         left = old.into_iter().filter(|(task, _)| !found.contains_key(&task.draft.id)).collect();
         older.extend(found);
     }
@@ -282,39 +226,34 @@ fn first_by_id<'t>(tasks: &[&'t CheckedTask]) -> Result<Vec<bool>> {
     tasks.iter().copied().map(is_first).collect()
 }
 
-fn tasks_of<'t>(numbered: &[(&'t CheckedTask, TaskNumbers)]) -> Vec<&'t CheckedTask> {
-    numbered.iter().map(|(task, _)| *task).collect()
-}
-
 /// Inserts the tasks without a conflict, and returns their ids.
-async fn insert(
+async fn insert<'t>(
     connection: &mut PgConnection,
-    tasks: &[(&CheckedTask, TaskNumbers)],
+    tasks: &[(&'t CheckedTask, TaskNumbers)],
     wakes: &mut PendingWakes,
 ) -> Result<HashSet<TaskId>> {
-    let mut columns = TaskColumns::default();
-    tasks.iter().for_each(|(task, numbers)| columns.push(task, *numbers));
-    let rows = sqlx::query(SUBMIT)
-        .bind(columns.ids)
-        .bind(columns.kinds)
-        .bind(columns.payloads)
-        .bind(columns.queues)
-        .bind(columns.categories)
-        .bind(columns.priorities)
-        .bind(columns.policies)
-        .bind(columns.run_at)
-        .bind(columns.run_after)
-        .bind(columns.expires_at)
-        .bind(columns.expires_after)
-        .bind(columns.keys)
-        .bind(columns.correlations)
-        .bind(columns.holds)
-        .bind(columns.attempts)
-        .bind(columns.waits)
-        .bind(columns.previous)
-        .bind(columns.classes)
-        .bind(columns.messages)
-        .bind(columns.reasons)
+    let last = |task: &'t CheckedTask| task.prior.faults.last();
+    let rows = sqlx::query(include_str!("sql/submit.sql"))
+        .bind(column(tasks, |(task, _)| task.draft.id.uuid()))
+        .bind(column(tasks, |(task, _)| task.draft.kind.as_str()))
+        .bind(column(tasks, |(task, _)| task.draft.payload.as_str()))
+        .bind(column(tasks, |(_, numbers)| numbers.queue))
+        .bind(column(tasks, |(task, _)| task.draft.category.as_deref()))
+        .bind(column(tasks, |(task, _)| task.draft.priority))
+        .bind(column(tasks, |(_, numbers)| numbers.policy))
+        .bind(column(tasks, |(task, _)| absolute(task.draft.run)))
+        .bind(column(tasks, |(task, _)| relative(task.draft.run)))
+        .bind(column(tasks, |(task, _)| task.draft.expires.and_then(absolute)))
+        .bind(column(tasks, |(task, _)| task.draft.expires.and_then(relative)))
+        .bind(column(tasks, |(task, _)| task.draft.key.as_deref()))
+        .bind(column(tasks, |(task, _)| task.draft.correlation_id.as_deref()))
+        .bind(column(tasks, |(task, _)| task.draft.hold_category))
+        .bind(column(tasks, |(task, _)| int(task.prior.progress.attempts)))
+        .bind(column(tasks, |(task, _)| int(task.prior.progress.rate_limit_waits)))
+        .bind(column(tasks, |(task, _)| signed(task.prior.progress.previous)))
+        .bind(column(tasks, |(task, _)| last(task).map(|fault| fault.class.name())))
+        .bind(column(tasks, |(task, _)| last(task).map(|fault| fault.message.as_str())))
+        .bind(column(tasks, |(task, _)| task.prior.ended.map(Reason::name)))
         .fetch_all(connection)
         .await?;
     let mut fresh = HashSet::with_capacity(rows.len());
@@ -325,46 +264,19 @@ async fn insert(
     Ok(fresh)
 }
 
-async fn add_faults(connection: &mut PgConnection, tasks: &[&CheckedTask]) -> Result<()> {
-    let faults =
-        tasks.iter().flat_map(|task| task.prior.faults.iter().map(|fault| (task.draft.id, fault)));
-    insert_faults(connection, faults.collect()).await
-}
-
-/// Adds faults to the histories of tasks.
-pub(super) async fn insert_faults(
-    connection: &mut PgConnection,
-    faults: Vec<(TaskId, &FaultRecord)>,
-) -> Result<()> {
-    let (mut ids, mut records) = (Vec::new(), Vec::new());
-    for (id, fault) in faults {
-        ids.push(id.uuid());
-        records.push(encode(fault)?);
-    }
-    if ids.is_empty() {
-        return Ok(());
-    }
-    let insert = "INSERT INTO steadfast.faults (task, at, record) \
-         SELECT g.task, now(), g.record::json FROM unnest($1::uuid[], $2::text[]) \
-         WITH ORDINALITY AS g (task, record, place) ORDER BY g.place";
-    sqlx::query(insert).bind(ids).bind(records).execute(connection).await?;
-    Ok(())
-}
-
 /// The existing tasks, by the ids that they were submitted under.
 async fn existing_tasks(
     connection: &mut PgConnection,
-    tasks: &[&CheckedTask],
+    tasks: &[(&CheckedTask, TaskNumbers)],
 ) -> Result<HashMap<TaskId, TaskId>> {
     if tasks.is_empty() {
         return Ok(HashMap::new());
     }
-    let drafts = || tasks.iter().map(|task| &task.draft);
-    let rows = sqlx::query(SUBMIT_EXISTING)
-        .bind(drafts().map(|draft| draft.id.uuid()).collect::<Vec<_>>())
-        .bind(drafts().map(|draft| draft.key.as_deref()).collect::<Vec<_>>())
-        .bind(drafts().map(|draft| draft.kind.as_str()).collect::<Vec<_>>())
-        .bind(drafts().map(|draft| draft.payload.as_str()).collect::<Vec<_>>())
+    let rows = sqlx::query(include_str!("sql/submit_existing.sql"))
+        .bind(column(tasks, |(task, _)| task.draft.id.uuid()))
+        .bind(column(tasks, |(task, _)| task.draft.key.as_deref()))
+        .bind(column(tasks, |(task, _)| task.draft.kind.as_str()))
+        .bind(column(tasks, |(task, _)| task.draft.payload.as_str()))
         .fetch_all(connection)
         .await?;
     let mut found = HashMap::with_capacity(rows.len());

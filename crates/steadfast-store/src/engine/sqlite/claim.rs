@@ -1,9 +1,15 @@
 //! Claiming due tasks and extending leases (D4 to D7).
 //!
-//! A claim finds the [candidates](super::candidates), moves them to the running tasks and returns
-//! their rows. The caller decodes the rows after the commit, so that the writer can run the next
-//! job.
+//! A claim finds the candidates, moves them to the running tasks and returns their rows. The caller
+//! decodes the rows after the commit, so that the writer can run the next job.
+//!
+//! The candidates are the first pending tasks of the sources: a source is a queue, or one category
+//! in it. Each is in claim order, so the candidates are found by merging, and a source whose head
+//! comes after all candidates is not read. So a claim reads one head per source, and from the
+//! sources that it reads no more rows than it may claim, however many tasks are pending. Only
+//! unwanted kinds are skipped one by one.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,14 +18,17 @@ use serde::Deserialize;
 use sqlx::SqliteConnection;
 use steadfast::Policy;
 use steadfast::decide::Progress;
+use uuid::Uuid;
 
-use super::candidates::{self, Candidate};
 use super::row::{Hex, MAX_TEXT_ROWS, after, decode, encode, timestamp};
+use super::writer::job;
 use super::{Sqlite, lease, read};
 use crate::engine::{Claim, Settle as _};
 use crate::error::Result;
 use crate::queue::cancel_guard::Guarded;
-use crate::queue::claim::{ClaimRequest, Claimed, Claims, FencingToken, Heartbeat};
+use crate::queue::claim::{
+    ClaimCursor, ClaimRequest, Claimed, Claims, FencingToken, Heartbeat, QueueLimit,
+};
 use crate::queue::quarantine::DecodedBatch;
 use crate::task::TaskId;
 
@@ -38,11 +47,9 @@ impl Claim for Sqlite {
     async fn claim(&self, request: &ClaimRequest) -> Result<Claims> {
         let request = request.clone();
         let (writer, notifier) = (self.writer.clone(), self.notifier.clone());
-        let claimed = self.writer.run_guarded(
-            move |connection, now| Box::pin(async move { claim(connection, &request, now).await }),
-            |claimed| lease::release_guard(claimed, writer, notifier),
-        );
-        let Guarded { answer, guard } = claimed.await?;
+        let claim = job!(|connection, now| claim(connection, &request, now).await);
+        let guard = |claimed: &_| lease::release_guard(claimed, writer, notifier);
+        let Guarded { answer, guard } = self.writer.run_guarded(claim, guard).await?;
         let claims = Claims { now: timestamp(answer.now), tasks: answer.decode(self).await? };
         guard.disarm();
         Ok(claims)
@@ -55,24 +62,21 @@ impl Claim for Sqlite {
         lease: Duration,
     ) -> Result<Heartbeat> {
         let (leases, running) = (leases.to_vec(), running.to_vec());
-        let heartbeat = self.writer.run(move |connection, now| {
-            let until = after(now, lease);
-            Box::pin(async move { lease::heartbeat(connection, &leases, &running, until).await })
+        let heartbeat = job!(|connection, now| {
+            lease::heartbeat(connection, &leases, &running, after(now, lease)).await
         });
-        heartbeat.await
+        self.writer.run(heartbeat).await
     }
 
     async fn held(&self, id: TaskId, fencing_token: FencingToken) -> Result<Option<Claimed>> {
-        let held =
-            self.read(move |connection| Box::pin(lease::held(connection, id, fencing_token)));
-        match held.await? {
+        let held = lease::held(&mut **self.reader().await?, id, fencing_token).await?;
+        match held {
             Some(claimed) => Ok(claimed.decode(self).await?.pop()),
             None => Ok(None),
         }
     }
 }
 
-/// The rows of claimed tasks.
 #[derive(Debug)]
 pub(super) struct ClaimedRows {
     pub(super) now: i64,
@@ -86,7 +90,7 @@ async fn claim(
     request: &ClaimRequest,
     now: i64,
 ) -> Result<ClaimedRows> {
-    let mut found = candidates::find(connection, request, now).await?;
+    let mut found = find(connection, request, now).await?;
     if let Some(bytes) = request.bytes {
         let ids = found.iter().map(|candidate| candidate.id.0);
         found.truncate(read::count_within(connection, ids, bytes).await?);
@@ -108,11 +112,10 @@ async fn claim(
 }
 
 /// The rank of a priority: claim order is ascending, so a high priority is a low rank.
-pub(super) fn rank(priority: i16) -> i64 {
+fn rank(priority: i16) -> i64 {
     -i64::from(priority)
 }
 
-/// The rows of running tasks.
 pub(super) async fn rows(connection: &mut SqliteConnection, tasks: &[Hex]) -> Result<Vec<String>> {
     let mut rows = Vec::new();
     for chunk in tasks.chunks(MAX_TEXT_ROWS) {
@@ -122,7 +125,6 @@ pub(super) async fn rows(connection: &mut SqliteConnection, tasks: &[Hex]) -> Re
     Ok(rows)
 }
 
-/// A claimed task, in the order of the columns.
 #[derive(Deserialize)]
 struct Row {
     id: Hex,
@@ -192,5 +194,149 @@ impl Row {
             correlation_id: self.correlation_id,
             hold_category: self.hold_category != 0,
         }
+    }
+}
+
+/// A pending task: its key in claim order, and the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    rank: i64,
+    submitted_at: i64,
+    id: Hex,
+    queue: i64,
+}
+
+impl Candidate {
+    const fn row_key(&self) -> (i64, i64, i64, Hex) {
+        (self.queue, self.rank, self.submitted_at, self.id)
+    }
+}
+
+/// The key before all others: a rank, a time of submission and an id.
+const START: (i64, i64, Uuid) = (i64::MIN, i64::MIN, Uuid::nil());
+
+/// The first tasks that the request may claim.
+async fn find(
+    connection: &mut SqliteConnection,
+    request: &ClaimRequest,
+    now: i64,
+) -> Result<Vec<Candidate>> {
+    let mut sources = sources(connection, request).await?;
+    sources.sort_unstable_by_key(|source| source.head);
+    let kinds = request.kinds.as_ref().map(encode).transpose()?;
+    let mut merged = Merged::new(request.limit, &sources);
+    for source in &sources {
+        if merged.is_full_before(&source.head) {
+            break;
+        }
+        merged.add(source.read(connection, kinds.as_deref(), now).await?);
+    }
+    Ok(merged.candidates)
+}
+
+/// A queue, or one category in it, that has pending tasks.
+struct Source {
+    head: Candidate,
+    category: Option<String>,
+    /// The limit of the queue.
+    limit: u32,
+    after: (i64, i64, Uuid),
+}
+
+/// A queue's name and number, the category, and the key of the first task.
+type Head = (String, i64, Option<String>, (i64, i64, Hex));
+
+async fn sources(connection: &mut SqliteConnection, request: &ClaimRequest) -> Result<Vec<Source>> {
+    let queues: HashMap<&str, &QueueLimit> =
+        request.queues.iter().map(|queue| (queue.queue.as_str(), queue)).collect();
+    let names: Vec<_> = queues.keys().collect();
+    let heads = sqlx::query_scalar(match request.categories {
+        Some(_) => include_str!("sql/claim_heads_category.sql"),
+        None => include_str!("sql/claim_heads.sql"),
+    });
+    let heads: String = heads
+        .bind((!names.is_empty()).then(|| encode(&names)).transpose()?)
+        .bind(request.categories.as_ref().map(encode).transpose()?)
+        .fetch_one(connection)
+        .await?;
+    let source = |(name, queue, category, (rank, submitted_at, id)): Head| {
+        let limits = queues.get(name.as_str());
+        Source {
+            head: Candidate { rank, submitted_at, id, queue },
+            category,
+            limit: limits.map_or(request.limit, |it| it.limit.min(request.limit)),
+            after: limits.and_then(|it| it.after).map_or(START, cursor_key),
+        }
+    };
+    Ok(decode::<Vec<Head>>(&heads)?.into_iter().map(source).collect())
+}
+
+impl Source {
+    /// Its first candidates.
+    async fn read(
+        &self,
+        connection: &mut SqliteConnection,
+        kinds: Option<&str>,
+        now: i64,
+    ) -> Result<Vec<Candidate>> {
+        let queue = self.head.queue;
+        let found = sqlx::query_scalar(match self.category {
+            Some(_) => include_str!("sql/claim_source_category.sql"),
+            None => include_str!("sql/claim_source.sql"),
+        });
+        let found: String = found
+            .bind(queue)
+            .bind(self.after.0)
+            .bind(self.after.1)
+            .bind(self.after.2)
+            .bind(self.limit)
+            .bind(now)
+            .bind(&self.category)
+            .bind(kinds)
+            .fetch_one(connection)
+            .await?;
+        let found = decode::<Vec<(i64, i64, Hex)>>(&found)?.into_iter();
+        Ok(found
+            .map(|(rank, submitted_at, id)| Candidate { rank, submitted_at, id, queue })
+            .collect())
+    }
+}
+
+fn cursor_key(cursor: ClaimCursor) -> (i64, i64, Uuid) {
+    (rank(cursor.priority), cursor.submitted_at.as_microsecond(), cursor.id.uuid())
+}
+
+/// The first candidates of all sources.
+struct Merged {
+    limit: usize,
+    /// The limit of each queue.
+    limits: HashMap<i64, u32>,
+    candidates: Vec<Candidate>,
+}
+
+impl Merged {
+    fn new(limit: u32, sources: &[Source]) -> Self {
+        let limits = sources.iter().map(|source| (source.head.queue, source.limit)).collect();
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        Self { limit, limits, candidates: Vec::new() }
+    }
+
+    /// Whether there are enough, all of them before this one.
+    fn is_full_before(&self, head: &Candidate) -> bool {
+        self.candidates.len() >= self.limit && self.candidates.last().is_none_or(|last| last < head)
+    }
+
+    fn add(&mut self, found: Vec<Candidate>) {
+        self.candidates.extend(found);
+        self.candidates.sort_unstable();
+        // A category that is requested twice is found twice.
+        self.candidates.dedup();
+        let mut taken: HashMap<i64, u32> = HashMap::new();
+        self.candidates.retain(|task| {
+            let taken = taken.entry(task.queue).or_default();
+            *taken += 1;
+            self.limits.get(&task.queue).is_none_or(|limit| *taken <= *limit)
+        });
+        self.candidates.truncate(self.limit);
     }
 }

@@ -3,21 +3,17 @@
 //! A reader reads and compresses them. The writer only replaces the rows by a blob, unless the
 //! task was requeued in between.
 
-use serde::Serialize;
-use sqlx::{Row, SqliteConnection};
-use uuid::Uuid;
+use std::time::Duration;
 
-use super::history;
-use super::row::{Hex, encode};
+use serde::Serialize;
+use sqlx::SqliteConnection;
+
+use super::row::{Hex, before, encode};
+use super::{history, now};
+use crate::engine::row::EngineRow;
 use crate::error::Result;
 use crate::maintenance::history_codec;
-use crate::task::TaskId;
 use crate::task::decode_error::DecodeErrors;
-
-const COMPRESS_CANDIDATES: &str = include_str!("sql/compress_candidates.sql");
-const COMPRESS: &str = include_str!("sql/compress.sql");
-const COMPRESS_DELETE: &str = include_str!("sql/compress_delete.sql");
-const COMPRESS_MARK: &str = include_str!("sql/compress_mark.sql");
 
 /// A compressed history that replaces its rows.
 #[derive(Debug, Serialize)]
@@ -29,16 +25,18 @@ pub(super) struct CompressedHistory {
     body: String,
 }
 
-/// Reads and compresses the histories of tasks that ended before this time.
+/// Reads and compresses the histories of tasks that ended this long ago.
 pub(super) async fn find(
     connection: &mut SqliteConnection,
-    ended_before: i64,
+    older_than: Duration,
     limit: u32,
 ) -> Result<Vec<CompressedHistory>> {
-    let candidates = sqlx::query(COMPRESS_CANDIDATES).bind(ended_before).bind(limit);
+    let ended_before = before(now(connection).await?, older_than);
+    let candidates =
+        sqlx::query(include_str!("sql/compress_candidates.sql")).bind(ended_before).bind(limit);
     let mut compressed = Vec::new();
     for row in candidates.fetch_all(connection).await? {
-        let id = TaskId::from(row.try_get::<Uuid, _>("id")?);
+        let id = row.id("id")?;
         let mut errors = DecodeErrors::default();
         let faults = history::faults(&row, id, &mut errors)?;
         if errors.into_problem().is_some() {
@@ -47,8 +45,8 @@ pub(super) async fn find(
         }
         compressed.push(CompressedHistory {
             id: Hex(id),
-            status: row.try_get("status")?,
-            ended_at: row.try_get("ended_at")?,
+            status: row.get("status")?,
+            ended_at: row.get("ended_at")?,
             faults: faults.len(),
             body: hex(&history_codec::compress(&faults).map_err(sqlx::Error::Io)?),
         });
@@ -67,8 +65,12 @@ pub(super) async fn compress(
     compressed: &[CompressedHistory],
 ) -> Result<u64> {
     let compressed = encode(&compressed)?;
-    let added = sqlx::query(COMPRESS).bind(&compressed).execute(&mut *connection).await?;
-    sqlx::query(COMPRESS_DELETE).bind(&compressed).execute(&mut *connection).await?;
-    sqlx::query(COMPRESS_MARK).bind(&compressed).execute(connection).await?;
+    let add = sqlx::query(include_str!("sql/compress.sql")).bind(&compressed);
+    let added = add.execute(&mut *connection).await?;
+    for statement in
+        [include_str!("sql/compress_delete.sql"), include_str!("sql/compress_mark.sql")]
+    {
+        sqlx::query(statement).bind(&compressed).execute(&mut *connection).await?;
+    }
     Ok(added.rows_affected())
 }

@@ -6,34 +6,33 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde_json::json;
-use sqlx::{Row, SqliteConnection};
+use sqlx::SqliteConnection;
 
-use super::row::{ids, micros};
+use super::row::ids;
 use super::transitions::{self, Ending};
+use super::writer::job;
 use super::{Sqlite, audit, requeue};
 use crate::audit::AuditEntry;
 use crate::control::{Actor, Requeue, Requeued};
 use crate::engine::Control;
+use crate::engine::row::EngineRow;
 use crate::error::{Result, StoreError};
 use crate::events::notifier::Wake;
-use crate::report::breaker::BreakerCommand;
+use crate::report::BreakerCommand;
 use crate::task::filter::Filter;
 use crate::task::{Status, TaskId};
 
-const TASK_STATE: &str = include_str!("sql/task_state.sql");
 const RUN_NOW: &str = "INSERT INTO steadfast_progress (id, due_at) VALUES (?1, ?2) \
      ON CONFLICT (id) DO UPDATE SET due_at = excluded.due_at";
 const SET_PAUSED: &str = "INSERT INTO steadfast_queues (name, paused) VALUES (?1, ?2) \
      ON CONFLICT (name) DO UPDATE SET paused = excluded.paused";
-const OVERRIDE_BREAKER: &str = include_str!("sql/override_breaker.sql");
 
 #[async_trait]
 impl Control for Sqlite {
     async fn cancel(&self, id: TaskId, actor: &Actor) -> Result<()> {
         let actor = actor.clone();
-        let was_running =
-            self.writer.run(move |connection, now| Box::pin(cancel(connection, id, actor, now)));
-        if was_running.await? {
+        let cancel = job!(|connection, now| cancel(connection, id, actor, now).await);
+        if self.writer.run(cancel).await? {
             self.notifier.notify(Wake::Cancelled(id));
         }
         Ok(())
@@ -41,9 +40,7 @@ impl Control for Sqlite {
 
     async fn run_now(&self, id: TaskId, actor: &Actor) -> Result<()> {
         let actor = actor.clone();
-        let moved =
-            self.writer.run(move |connection, now| Box::pin(run_now(connection, id, actor, now)));
-        moved.await?;
+        self.writer.run(job!(|connection, now| run_now(connection, id, actor, now).await)).await?;
         self.notifier.notify(Wake::Ready);
         Ok(())
     }
@@ -54,43 +51,49 @@ impl Control for Sqlite {
         expires_at: Option<Timestamp>,
         actor: &Actor,
     ) -> Result<()> {
-        let actor = actor.clone();
-        let set = self.writer.run(move |connection, now| {
-            Box::pin(set_expiry(connection, id, expires_at, actor, now))
+        let entry = AuditEntry::new(actor.clone(), "task.expiry").target(id);
+        let entry = entry.detail(json!({ "expires_at": expires_at }));
+        let set_expiry = job!(|connection, now| {
+            let (status, _) = task_state(connection, id, now).await?;
+            if status.is_ended() {
+                return Err(StoreError::WrongStatus { id, status, wanted: "given another expiry" });
+            }
+            let set = sqlx::query("UPDATE steadfast_tasks SET expires_at = ?2 WHERE id = ?1");
+            let set = set.bind(id.uuid()).bind(expires_at.map(Timestamp::as_microsecond));
+            set.execute(&mut *connection).await?;
+            audit::audit(connection, &[entry], now).await
         });
-        set.await
+        self.writer.run(set_expiry).await
     }
 
     async fn requeue(&self, filter: &Filter, requeue: &Requeue, actor: &Actor) -> Result<Requeued> {
-        let (filter, requeue, actor) = (filter.clone(), requeue.clone(), actor.clone());
         if requeue.dry_run {
-            let counted = self.read(move |connection| {
-                Box::pin(async move { requeue::count(connection, &filter, &requeue).await })
-            });
-            return counted.await;
+            let found = requeue::find(&mut **self.reader().await?, filter, requeue.limit).await?;
+            return Ok(Requeued::of(found.len() as u64, requeue));
         }
-        let requeued = self.writer.run(move |connection, now| {
-            Box::pin(async move {
-                let (requeued, wakes) =
-                    requeue::requeue(connection, &filter, &requeue, now).await?;
-                if requeued.count > 0 {
-                    let entry = AuditEntry::requeue(&actor, &requeue, &filter, requeued);
-                    audit::audit(connection, &[entry], now).await?;
-                }
-                Ok((requeued, wakes))
-            })
+        let (filter, requeue, actor) = (filter.clone(), requeue.clone(), actor.clone());
+        let requeue = job!(|connection, now| {
+            let (requeued, wakes) = requeue::requeue(connection, &filter, &requeue, now).await?;
+            if requeued.count > 0 {
+                let entry = AuditEntry::requeue(&actor, &requeue, &filter, requeued);
+                audit::audit(connection, &[entry], now).await?;
+            }
+            Ok((requeued, wakes))
         });
-        let (requeued, wakes) = requeued.await?;
-        self.notify_all(wakes);
+        let (requeued, wakes) = self.writer.run(requeue).await?;
+        self.notifier.notify_all(wakes);
         Ok(requeued)
     }
 
     async fn set_paused(&self, queue: &str, paused: bool, actor: &Actor) -> Result<()> {
-        let (queue, actor) = (queue.to_owned(), actor.clone());
-        let set = self.writer.run(move |connection, now| {
-            Box::pin(async move { set_paused(connection, &queue, paused, actor, now).await })
+        let action = if paused { "queue.pause" } else { "queue.resume" };
+        let entry = AuditEntry::new(actor.clone(), action).target(queue);
+        let queue = queue.to_owned();
+        let set_paused = job!(|connection, now| {
+            sqlx::query(SET_PAUSED).bind(queue).bind(paused).execute(&mut *connection).await?;
+            audit::audit(connection, &[entry], now).await
         });
-        set.await?;
+        self.writer.run(set_paused).await?;
         if !paused {
             self.notifier.notify(Wake::Ready);
         }
@@ -103,30 +106,34 @@ impl Control for Sqlite {
         command: BreakerCommand,
         actor: &Actor,
     ) -> Result<()> {
-        let (policy, actor) = (policy.to_owned(), actor.clone());
-        let written = self.writer.run(move |connection, now| {
-            Box::pin(
-                async move { override_breaker(connection, &policy, command, actor, now).await },
-            )
+        let entry = AuditEntry::new(actor.clone(), format!("breaker.{}", command.name()));
+        let (entry, policy) = (entry.target(policy), policy.to_owned());
+        let override_breaker = job!(|connection, now| {
+            sqlx::query(include_str!("sql/override_breaker.sql"))
+                .bind(policy)
+                .bind(command.name())
+                .bind(now)
+                .bind(&entry.actor.name)
+                .bind(&entry.actor.origin)
+                .execute(&mut *connection)
+                .await?;
+            audit::audit(connection, &[entry], now).await
         });
-        written.await?;
+        self.writer.run(override_breaker).await?;
         self.notifier.notify(Wake::Breakers);
         Ok(())
     }
 }
 
-/// The state of a task.
-struct TaskState {
-    status: Status,
-    /// The lease that holds it.
-    lease: Option<i64>,
-}
-
-async fn task_state(connection: &mut SqliteConnection, id: TaskId, now: i64) -> Result<TaskState> {
-    let row = sqlx::query(TASK_STATE).bind(id.uuid()).bind(now).fetch_optional(connection).await?;
-    let row = row.ok_or(StoreError::NotFound(id))?;
-    let lease = row.try_get("version")?;
-    Ok(TaskState { status: row.try_get::<&str, _>("status")?.parse()?, lease })
+/// The state of a task, and the lease that holds it.
+async fn task_state(
+    connection: &mut SqliteConnection,
+    id: TaskId,
+    now: i64,
+) -> Result<(Status, Option<i64>)> {
+    let row = sqlx::query(include_str!("sql/task_state.sql")).bind(id.uuid()).bind(now);
+    let row = row.fetch_optional(connection).await?.ok_or(StoreError::NotFound(id))?;
+    Ok((row.parsed("status")?, row.get("version")?))
 }
 
 /// Cancels a task, and returns whether it was running.
@@ -136,7 +143,7 @@ pub(super) async fn cancel(
     actor: Actor,
     now: i64,
 ) -> Result<bool> {
-    let TaskState { status, lease } = task_state(connection, id, now).await?;
+    let (status, lease) = task_state(connection, id, now).await?;
     if status.is_ended() {
         return Err(StoreError::WrongStatus { id, status, wanted: "cancelled" });
     }
@@ -159,7 +166,7 @@ async fn run_now(
     actor: Actor,
     now: i64,
 ) -> Result<()> {
-    let TaskState { status, .. } = task_state(connection, id, now).await?;
+    let (status, _) = task_state(connection, id, now).await?;
     if !matches!(status, Status::Pending | Status::Scheduled) {
         return Err(StoreError::WrongStatus { id, status, wanted: "run now" });
     }
@@ -169,52 +176,4 @@ async fn run_now(
     transitions::enqueue(connection, &list, now).await?;
     let entry = AuditEntry::new(actor, "task.run_now").target(id);
     audit::audit(connection, &[entry.detail(json!({ "was": status }))], now).await
-}
-
-async fn set_expiry(
-    connection: &mut SqliteConnection,
-    id: TaskId,
-    expires_at: Option<Timestamp>,
-    actor: Actor,
-    now: i64,
-) -> Result<()> {
-    let TaskState { status, .. } = task_state(connection, id, now).await?;
-    if status.is_ended() {
-        return Err(StoreError::WrongStatus { id, status, wanted: "given another expiry" });
-    }
-    let set = sqlx::query("UPDATE steadfast_tasks SET expires_at = ?2 WHERE id = ?1");
-    set.bind(id.uuid()).bind(expires_at.map(micros)).execute(&mut *connection).await?;
-    let entry = AuditEntry::new(actor, "task.expiry").target(id);
-    audit::audit(connection, &[entry.detail(json!({ "expires_at": expires_at }))], now).await
-}
-
-async fn set_paused(
-    connection: &mut SqliteConnection,
-    queue: &str,
-    paused: bool,
-    actor: Actor,
-    now: i64,
-) -> Result<()> {
-    sqlx::query(SET_PAUSED).bind(queue).bind(paused).execute(&mut *connection).await?;
-    let action = if paused { "queue.pause" } else { "queue.resume" };
-    audit::audit(connection, &[AuditEntry::new(actor, action).target(queue)], now).await
-}
-
-async fn override_breaker(
-    connection: &mut SqliteConnection,
-    policy: &str,
-    command: BreakerCommand,
-    actor: Actor,
-    now: i64,
-) -> Result<()> {
-    sqlx::query(OVERRIDE_BREAKER)
-        .bind(policy)
-        .bind(command.name())
-        .bind(now)
-        .bind(&actor.name)
-        .bind(&actor.origin)
-        .execute(&mut *connection)
-        .await?;
-    let action = format!("breaker.{}", command.name());
-    audit::audit(connection, &[AuditEntry::new(actor, action).target(policy)], now).await
 }

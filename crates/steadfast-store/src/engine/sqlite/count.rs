@@ -3,15 +3,15 @@
 //! Scheduled and ended tasks may be millions, for months, so counters are maintained for them.
 //! Pending tasks are counted by queue; they do not stay.
 
-use sqlx::{Row, SqliteConnection};
+use sqlx::SqliteConnection;
 
 use super::now;
-use super::row::{decode, timestamp};
+use super::row::decode;
+use crate::engine::read;
+use crate::engine::row::{EngineRow, unsigned};
 use crate::error::Result;
 use crate::queue::stats::{Counts, DueTimes, QueueInfo, Stats};
 
-const COUNT_QUEUES: &str = include_str!("sql/count_queues.sql");
-const COUNT_DUE: &str = include_str!("sql/count_due.sql");
 /// Both counts in one snapshot.
 const COUNT: &str = concat!(
     "SELECT (",
@@ -28,24 +28,24 @@ pub(super) async fn counts(connection: &mut SqliteConnection) -> Result<Counts> 
     let now = now(connection).await?;
     let DueTimes { next_due, due_since } = due_times_at(connection, now).await?;
     let row = sqlx::query(COUNT).bind(now).fetch_one(connection).await?;
-    let count = |column| row.try_get::<i64, _>(column).map(i64::unsigned_abs);
     let stats = Stats {
-        due_in_an_hour: count("due_in_an_hour")?,
-        due_in_24_hours: count("due_in_24_hours")?,
-        running: count("running")?,
-        completed: count("completed")?,
-        failed: count("failed")?,
-        cancelled: count("cancelled")?,
+        due_in_an_hour: row.count("due_in_an_hour")?,
+        due_in_24_hours: row.count("due_in_24_hours")?,
+        running: row.count("running")?,
+        completed: row.count("completed")?,
+        failed: row.count("failed")?,
+        cancelled: row.count("cancelled")?,
         next_due,
         due_since,
         ..Stats::default()
     };
-    Ok(Counts::of(stats, decode_queues(row.try_get("queues")?)?))
+    Ok(Counts::of(stats, decode_queues(row.text("queues")?)?))
 }
 
 pub(super) async fn queues(connection: &mut SqliteConnection) -> Result<Vec<QueueInfo>> {
     let now = now(connection).await?;
-    let queues: String = sqlx::query_scalar(COUNT_QUEUES).bind(now).fetch_one(connection).await?;
+    let queues = sqlx::query_scalar(include_str!("sql/count_queues.sql")).bind(now);
+    let queues: String = queues.fetch_one(connection).await?;
     decode_queues(&queues)
 }
 
@@ -55,9 +55,8 @@ pub(super) async fn due_times(connection: &mut SqliteConnection) -> Result<DueTi
 }
 
 async fn due_times_at(connection: &mut SqliteConnection, now: i64) -> Result<DueTimes> {
-    let row = sqlx::query(COUNT_DUE).bind(now).fetch_one(connection).await?;
-    let time = |column| row.try_get::<Option<i64>, _>(column).map(|time| time.map(timestamp));
-    Ok(DueTimes { next_due: time("next_due")?, due_since: time("due_since")? })
+    let row = sqlx::query(include_str!("sql/count_due.sql")).bind(now).fetch_one(connection);
+    read::due_times(&row.await?)
 }
 
 fn decode_queues(queues: &str) -> Result<Vec<QueueInfo>> {
@@ -65,8 +64,8 @@ fn decode_queues(queues: &str) -> Result<Vec<QueueInfo>> {
     let queues = queues.into_iter().map(|(name, paused, pending, scheduled)| QueueInfo {
         name,
         paused: paused != 0,
-        pending: pending.unsigned_abs(),
-        scheduled: scheduled.unsigned_abs(),
+        pending: unsigned(pending),
+        scheduled: unsigned(scheduled),
     });
     Ok(queues.collect())
 }

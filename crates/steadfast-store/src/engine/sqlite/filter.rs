@@ -5,7 +5,7 @@
 
 use sqlx::{QueryBuilder, Sqlite};
 
-use super::row::{ids, micros};
+use super::row::ids;
 use crate::error::Result;
 use crate::task::Status;
 use crate::task::filter::Filter;
@@ -32,13 +32,17 @@ pub(super) fn push(statement: &mut QueryBuilder<Sqlite>, filter: &Filter) -> Res
         statement.push_bind(class.name());
     }
     if let Some(time) = filter.submitted_after {
-        statement.push(" AND task.submitted_at >= ").push_bind(micros(time));
+        statement.push(" AND task.submitted_at >= ").push_bind(time.as_microsecond());
     }
     if let Some(time) = filter.due_before {
-        statement.push(" AND ").push(DUE_AT).push(" <= ").push_bind(micros(time));
+        statement.push(" AND ").push(DUE_AT).push(" <= ").push_bind(time.as_microsecond());
     }
     if let Some(time) = filter.ended_after {
-        statement.push(" AND ").push(IS_ENDED).push(" AND ended_at >= ").push_bind(micros(time));
+        statement
+            .push(" AND ")
+            .push(IS_ENDED)
+            .push(" AND ended_at >= ")
+            .push_bind(time.as_microsecond());
         statement.push(")");
     }
     Ok(())

@@ -8,11 +8,11 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 use steadfast::decide::Progress;
 
-use super::row::{Hex, decode, encode, micros, timestamp};
+use super::row::{Hex, decode, encode, timestamp};
+use crate::engine::row::signed;
 use crate::error::Result;
 use crate::queue::submit::PriorAttempts;
-use crate::task::decode_error::DecodeErrors;
-use crate::task::faults;
+use crate::task::decode_error::{DecodeErrors, decode_faults};
 use crate::task::{FaultRecord, TaskId};
 
 const ADD: &str = concat!(
@@ -22,18 +22,10 @@ const ADD: &str = concat!(
 );
 const BEGIN_FAULTS: &str = "INSERT INTO steadfast_faults (id, number, at, body) \
      SELECT ?1, fault.key + 1, fault.value ->> 0, fault.value ->> 1 FROM json_each(?2) AS fault";
-const BEGIN_PROGRESS: &str = include_str!("sql/history_begin_progress.sql");
 
-/// The progress of a task, and the fault of its attempt, if there was one.
-#[derive(Debug)]
-pub(super) struct Step<'s> {
-    pub(super) id: TaskId,
-    pub(super) progress: Progress,
-    pub(super) fault: Option<&'s FaultRecord>,
-}
-
+/// The progress of a task, and the fault of its attempt, if there was one, as JSON.
 #[derive(Serialize)]
-struct StepRow<'s> {
+pub(super) struct Step<'s> {
     id: Hex,
     attempts: u32,
     rate_limit_waits: u32,
@@ -43,29 +35,31 @@ struct StepRow<'s> {
     message: Option<&'s str>,
 }
 
-/// Writes steps.
+impl<'s> Step<'s> {
+    pub(super) fn new(
+        id: TaskId,
+        progress: &Progress,
+        fault: Option<&'s FaultRecord>,
+    ) -> Result<Self> {
+        Ok(Self {
+            id: Hex(id),
+            attempts: progress.attempts,
+            rate_limit_waits: progress.rate_limit_waits,
+            previous: signed(progress.previous),
+            fault: fault.map(encode).transpose()?,
+            class: fault.map(|fault| fault.class.name()),
+            message: fault.map(|fault| fault.message.as_str()),
+        })
+    }
+}
+
 pub(super) async fn add(
     connection: &mut SqliteConnection,
     steps: &[Step<'_>],
     now: i64,
 ) -> Result<()> {
-    let rows: Vec<_> = steps.iter().map(Step::row).collect::<Result<_>>()?;
-    sqlx::query(ADD).bind(encode(&rows)?).bind(now).execute(connection).await?;
+    sqlx::query(ADD).bind(encode(&steps)?).bind(now).execute(connection).await?;
     Ok(())
-}
-
-impl Step<'_> {
-    fn row(&self) -> Result<StepRow<'_>> {
-        Ok(StepRow {
-            id: Hex(self.id),
-            attempts: self.progress.attempts,
-            rate_limit_waits: self.progress.rate_limit_waits,
-            previous: i64::try_from(self.progress.previous).unwrap_or(i64::MAX),
-            fault: self.fault.map(encode).transpose()?,
-            class: self.fault.map(|fault| fault.class.name()),
-            message: self.fault.map(|fault| fault.message.as_str()),
-        })
-    }
 }
 
 /// Writes the prior attempts of a new task.
@@ -74,17 +68,17 @@ pub(super) async fn begin(
     id: TaskId,
     prior: &PriorAttempts,
 ) -> Result<()> {
-    let faults = prior.faults.iter().map(|fault| Ok((micros(fault.at), encode(fault)?)));
+    let faults = prior.faults.iter().map(|fault| Ok((fault.at.as_microsecond(), encode(fault)?)));
     let faults = encode(&faults.collect::<Result<Vec<_>>>()?)?;
     sqlx::query(BEGIN_FAULTS).bind(id.uuid()).bind(faults).execute(&mut *connection).await?;
     let last = prior.faults.last();
-    sqlx::query(BEGIN_PROGRESS)
+    sqlx::query(include_str!("sql/history_begin_progress.sql"))
         .bind(id.uuid())
         .bind(prior.progress.attempts)
         .bind(prior.progress.rate_limit_waits)
-        .bind(i64::try_from(prior.progress.previous).unwrap_or(i64::MAX))
-        .bind(i64::try_from(prior.faults.len()).unwrap_or(i64::MAX))
-        .bind(last.map(|fault| micros(fault.at)))
+        .bind(signed(prior.progress.previous))
+        .bind(signed(prior.faults.len()))
+        .bind(last.map(|fault| fault.at.as_microsecond()))
         .bind(last.map(|fault| fault.class.name()))
         .bind(last.map(|fault| fault.message.as_str()))
         .execute(connection)
@@ -105,5 +99,5 @@ pub(super) fn faults(
     let compressed: Option<&[u8]> = row.try_get("packed")?;
     let rows: Vec<FaultRow> = decode(row.try_get("faults")?)?;
     let rows = rows.into_iter().map(|FaultRow(at, body)| (timestamp(at), body));
-    faults::faults(id, compressed, rows, errors)
+    decode_faults(id, compressed, rows, errors)
 }

@@ -13,10 +13,8 @@ const TABLES: &str = r"SELECT name FROM sqlite_schema WHERE type = 'table'
      AND name LIKE 'steadfast\_%' ESCAPE '\' AND name <> 'steadfast_schema' ORDER BY name";
 const BYTES: &str = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
 
-/// The prefix of every table.
 const PREFIX: &str = "steadfast_";
 
-/// Inspects the file of a URL.
 pub(crate) async fn inspect(url: &str) -> Result<Inspection> {
     let options = Options::parse(url)?;
     if options.path().is_some_and(|path| !path.exists()) {

@@ -5,8 +5,9 @@ use tokio::runtime::Handle;
 
 use super::claim::{self, ClaimedRows};
 use super::row::{Hex, decode, encode, ids};
-use super::writer::Writer;
+use super::writer::{Writer, job};
 use super::{now, transitions};
+use crate::engine::row::signed;
 use crate::error::Result;
 use crate::events::notifier::{Notifier, Wake};
 use crate::queue::cancel_guard::CancelGuard;
@@ -18,8 +19,6 @@ const EXTEND: &str = "UPDATE steadfast_leases SET until = max(until, ?2) \
      WHERE version IN (SELECT value FROM json_each(?1))";
 const LOST: &str = "SELECT json_group_array(value) FROM json_each(?1) \
      WHERE NOT EXISTS (SELECT 1 FROM steadfast_leases WHERE version = value)";
-/// The tasks of the second list that no lease of the first list holds.
-const HEARTBEAT_ENDED: &str = include_str!("sql/heartbeat_ended.sql");
 
 /// Inserts a lease, and returns its fencing token.
 pub(super) async fn insert(
@@ -30,8 +29,7 @@ pub(super) async fn insert(
 ) -> Result<i64> {
     let insert =
         "INSERT INTO steadfast_leases (owner, until, tasks) VALUES (?1, ?2, ?3) RETURNING version";
-    let tasks = i64::try_from(tasks).unwrap_or(i64::MAX);
-    let lease = sqlx::query_scalar(insert).bind(worker).bind(until).bind(tasks);
+    let lease = sqlx::query_scalar(insert).bind(worker).bind(until).bind(signed(tasks));
     Ok(lease.fetch_one(connection).await?)
 }
 
@@ -63,8 +61,8 @@ pub(super) async fn heartbeat(
     sqlx::query(EXTEND).bind(&leases).bind(until).execute(&mut *connection).await?;
     let lost: String = sqlx::query_scalar(LOST).bind(&leases).fetch_one(&mut *connection).await?;
     let running = ids(running.iter().copied())?;
-    let ended = sqlx::query_scalar(HEARTBEAT_ENDED).bind(&leases).bind(running);
-    let ended: String = ended.fetch_one(connection).await?;
+    let ended = sqlx::query_scalar(include_str!("sql/heartbeat_ended.sql"));
+    let ended: String = ended.bind(&leases).bind(running).fetch_one(connection).await?;
     let ended = decode::<Vec<Hex>>(&ended)?;
     Ok(Heartbeat { lost: decode(&lost)?, ended: ended.into_iter().map(|id| id.0).collect() })
 }
@@ -79,8 +77,7 @@ pub(super) fn release_guard(
         return CancelGuard::NONE;
     };
     let release = async move {
-        let released = writer.run(move |connection, now| Box::pin(release(connection, token, now)));
-        match released.await {
+        match writer.run(job!(|connection, now| release(connection, token, now).await)).await {
             Ok(()) => notifier.notify(Wake::Ready),
             Err(error) => tracing::debug!(
                 %error,

@@ -4,40 +4,37 @@
 //! it shows, however long the list is. Where a filter has to scan tasks, a page scans a bounded
 //! number of them.
 
+use jiff::Timestamp;
 use sqlx::query::Query;
 use sqlx::sqlite::{SqliteArguments, SqliteRow};
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 use uuid::Uuid;
 
 use super::read::{self, Parts};
-use super::row::micros;
 use super::{filter, now};
 use crate::error::Result;
 use crate::page::{Cursor, PageRequest, SortKey};
+use crate::task::Status;
 use crate::task::filter::{Documents, Filter, MAX_SCANNED_ROWS};
-use crate::task::{Status, TaskId};
 
 /// A list selects the two numbers that it is ordered by, or zeroes, and the id. The conditions of
 /// the filter follow, then the order.
 const LIST_ALL: &str = "SELECT 0, 0, task.id FROM steadfast_tasks AS task WHERE true";
-const LIST_RUNNING: &str = "SELECT 0, 0, place.id FROM steadfast_running AS place \
-     CROSS JOIN steadfast_tasks AS task ON task.id = place.id WHERE true";
-const LIST_ENDED: &str = "SELECT 0, 0, place.id FROM steadfast_ended AS place \
-     CROSS JOIN steadfast_tasks AS task ON task.id = place.id WHERE place.status = ";
-const LIST_SCHEDULED: &str = "SELECT place.due_at, 0, place.id FROM steadfast_waiting AS place \
-     CROSS JOIN steadfast_tasks AS task ON task.id = place.id WHERE place.due_at >= ";
-const LIST_PENDING: &str = "SELECT place.rank, place.submitted_at, place.id \
-     FROM steadfast_ready AS place \
-     CROSS JOIN steadfast_tasks AS task ON task.id = place.id WHERE place.queue = ";
-const PENDING_ORDER: &str = "place.rank, place.submitted_at, place.id";
+const LIST_RUNNING: &str = "SELECT 0, 0, state.id FROM steadfast_running AS state \
+     CROSS JOIN steadfast_tasks AS task ON task.id = state.id WHERE true";
+const LIST_ENDED: &str = "SELECT 0, 0, state.id FROM steadfast_ended AS state \
+     CROSS JOIN steadfast_tasks AS task ON task.id = state.id WHERE state.status = ";
+const LIST_SCHEDULED: &str = "SELECT state.due_at, 0, state.id FROM steadfast_waiting AS state \
+     CROSS JOIN steadfast_tasks AS task ON task.id = state.id WHERE state.due_at >= ";
+const LIST_PENDING: &str = "SELECT state.rank, state.submitted_at, state.id \
+     FROM steadfast_ready AS state \
+     CROSS JOIN steadfast_tasks AS task ON task.id = state.id WHERE state.queue = ";
+const PENDING_ORDER: &str = "state.rank, state.submitted_at, state.id";
 /// Scheduled tasks that are due and not yet promoted.
 const LIST_OVERDUE: &str = "SELECT -task.priority, task.submitted_at, task.id \
-     FROM steadfast_waiting AS late \
-     CROSS JOIN steadfast_tasks AS task ON task.id = late.id WHERE late.due_at <= ";
+     FROM steadfast_waiting AS waiting \
+     CROSS JOIN steadfast_tasks AS task ON task.id = waiting.id WHERE waiting.due_at <= ";
 const OVERDUE_ORDER: &str = "-task.priority, task.submitted_at, task.id";
-
-const LATEST_ENDED: &str = include_str!("sql/latest_ended.sql");
-const LATEST_ENDED_CORRELATED: &str = include_str!("sql/latest_ended_correlated.sql");
 
 /// The last row of a bounded scan, for each list.
 const BOUND_ALL: &str = include_str!("sql/list_bound_all.sql");
@@ -45,7 +42,6 @@ const BOUND_ENDED: &str = include_str!("sql/list_bound_ended.sql");
 const BOUND_SCHEDULED: &str = include_str!("sql/list_bound_scheduled.sql");
 const BOUND_PENDING: &str = include_str!("sql/list_bound_pending.sql");
 
-/// The order of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
     /// By id, the newest first.
@@ -83,7 +79,6 @@ impl Order {
     }
 }
 
-/// The rows of a page, and its cursor.
 pub(super) async fn tasks(
     connection: &mut SqliteConnection,
     filter: &Filter,
@@ -119,39 +114,12 @@ pub(super) async fn tasks(
     Ok((read::rows(connection, ids, parts).await?, next))
 }
 
-/// The same for ended tasks, the latest first.
-pub(super) async fn latest_ended(
-    connection: &mut SqliteConnection,
-    correlation_id: Option<String>,
-    page: &PageRequest,
-) -> Result<(Vec<SqliteRow>, Option<Cursor>)> {
-    let after = match &page.after {
-        Some(cursor) => SortKey::read(cursor, SortKey::ENDED)?,
-        None => SortKey { first: i64::MAX, second: 0, id: Uuid::max().into() },
-    };
-    let limit = i64::from(page.limit) + 1;
-    let statement = if correlation_id.is_some() { LATEST_ENDED_CORRELATED } else { LATEST_ENDED };
-    let found = sqlx::query(statement).bind(after.first).bind(after.id.uuid()).bind(limit);
-    let found = match correlation_id {
-        Some(correlation_id) => found.bind(correlation_id),
-        None => found,
-    };
-    let found = found.fetch_all(&mut *connection).await?;
-    let mut keys = found.iter().map(sort_key).collect::<Result<Vec<_>>>()?;
-    let is_more = keys.len() > page.limit as usize;
-    keys.truncate(page.limit as usize);
-    let next = keys.last().filter(|_| is_more).map(|last| last.cursor(SortKey::ENDED));
-    let ids = keys.iter().map(|key| key.id).collect();
-    Ok((read::rows(connection, ids, Parts::NONE).await?, next))
-}
-
 /// The keys of a page, and the end of the scan if there is more to scan.
 struct Found {
     keys: Vec<SortKey>,
     bound: Option<SortKey>,
 }
 
-/// The query of a page.
 struct ListQuery<'f> {
     filter: &'f Filter,
     after: SortKey,
@@ -161,27 +129,25 @@ struct ListQuery<'f> {
 
 impl ListQuery<'_> {
     async fn newest(&self, connection: &mut SqliteConnection) -> Result<Found> {
-        let bound = match self.filter.status {
-            Some(ended) if ended.is_ended() => {
-                self.bound(self.bound_of(BOUND_ENDED, 1).bind(ended.name()), connection).await?
-            }
-            None => self.bound(self.bound_of(BOUND_ALL, 1), connection).await?,
-            // Running tasks are few.
-            Some(_) => None,
-        };
-        let (mut statement, id) = match self.filter.status {
+        let (mut statement, id, bound) = match self.filter.status {
+            // Ids are few.
             Some(status) if self.filter.ids.is_some() => {
                 let mut statement = QueryBuilder::new(LIST_ALL);
                 filter::push_status(&mut statement, status, self.now);
-                (statement, "task.id")
+                (statement, "task.id", None)
             }
-            Some(Status::Running) => (QueryBuilder::new(LIST_RUNNING), "place.id"),
             Some(ended) if ended.is_ended() => {
                 let mut statement = QueryBuilder::new(LIST_ENDED);
                 statement.push_bind(ended.name());
-                (statement, "place.id")
+                (statement, "state.id", Some(self.bound_of(BOUND_ENDED, 1).bind(ended.name())))
             }
-            _ => (QueryBuilder::new(LIST_ALL), "task.id"),
+            // Running tasks are few.
+            Some(_) => (QueryBuilder::new(LIST_RUNNING), "state.id", None),
+            None => (QueryBuilder::new(LIST_ALL), "task.id", Some(self.bound_of(BOUND_ALL, 1))),
+        };
+        let bound = match bound {
+            Some(bound) => self.bound(bound, connection).await?,
+            None => None,
         };
         filter::push(&mut statement, self.filter)?;
         statement.push(format_args!(" AND {id} < ")).push_bind(self.after.id.uuid());
@@ -193,19 +159,19 @@ impl ListQuery<'_> {
     }
 
     async fn due(&self, connection: &mut SqliteConnection) -> Result<Found> {
-        let latest = self.filter.due_before.map_or(i64::MAX, micros);
+        let latest = self.filter.due_before.map_or(i64::MAX, Timestamp::as_microsecond);
         let from = self.after.first.max(self.now);
         let bound = self.bound_of(BOUND_SCHEDULED, 1).bind(from).bind(latest);
         let bound = self.bound(bound, connection).await?;
         let mut statement = QueryBuilder::new(LIST_SCHEDULED);
         statement.push_bind(self.after.first.max(self.now + 1));
         // The state row has the queue, so the tasks of other queues are not read.
-        filter::push_queue(&mut statement, "place", self.filter);
+        filter::push_queue(&mut statement, "state", self.filter);
         filter::push(&mut statement, self.filter)?;
-        statement.push(" AND place.due_at <= ").push_bind(bound.map_or(latest, |it| it.first));
-        statement.push(" AND (place.due_at, place.id) > (").push_bind(self.after.first);
+        statement.push(" AND state.due_at <= ").push_bind(bound.map_or(latest, |it| it.first));
+        statement.push(" AND (state.due_at, state.id) > (").push_bind(self.after.first);
         statement.push(", ").push_bind(self.after.id.uuid()).push(")");
-        statement.push(" ORDER BY place.due_at, place.id");
+        statement.push(" ORDER BY state.due_at, state.id");
         let mut keys = self.keys(statement, connection).await?;
         keys.retain(|key| bound.is_none_or(|bound| *key <= bound));
         Ok(Found { keys, bound })
@@ -302,7 +268,7 @@ impl ListQuery<'_> {
     }
 }
 
-fn sort_key(row: &SqliteRow) -> Result<SortKey> {
-    let id = TaskId::from(row.try_get::<Uuid, _>(2)?);
+pub(super) fn sort_key(row: &SqliteRow) -> Result<SortKey> {
+    let id = row.try_get::<Uuid, _>(2)?.into();
     Ok(SortKey { first: row.try_get(0)?, second: row.try_get(1)?, id })
 }

@@ -32,7 +32,6 @@ const CREATE: &str = "CREATE TABLE IF NOT EXISTS steadfast_schema \
 const SET_VERSION: &str =
     "INSERT INTO steadfast_schema (version, applied_at) VALUES (?1, datetime('now'))";
 
-/// The schema version of this program.
 pub(super) const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// Prepares a file for any number of connections, and returns the version before.
@@ -40,7 +39,7 @@ pub(super) async fn prepare(options: &Options) -> Result<i64> {
     // SQLite does not wait for the lock that a change of the journal mode needs.
     let policy = Policy::fixed(Duration::from_millis(20))
         .max_attempts(u32::MAX)
-        .max_duration(options.busy_timeout().max(Duration::from_millis(20)))
+        .max_duration(options.busy_timeout.max(Duration::from_millis(20)))
         .build()
         .map_err(|error| InputError::new("busy_timeout", error.to_string()))?;
     let connected = retry(&policy, || connect_with_log(options)).await;

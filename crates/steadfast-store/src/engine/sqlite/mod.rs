@@ -7,9 +7,7 @@
 //! Statements of more than three lines, and those whose plans are tested, are in `sql/`, named
 //! after the operation.
 
-mod activity;
 mod audit;
-mod candidates;
 mod claim;
 mod compress;
 mod control;
@@ -18,6 +16,7 @@ mod filter;
 pub(crate) mod health;
 mod history;
 mod inspect;
+mod latest_ended;
 mod lease;
 mod list;
 mod maintain;
@@ -37,27 +36,27 @@ mod row;
 mod settle;
 mod submit;
 mod submit_batcher;
-#[cfg(test)]
-mod tests;
 mod transitions;
-mod worker_status;
 mod workflows;
 mod writer;
 
-use std::fmt;
+use std::ops::DerefMut;
 use std::sync::Arc;
 
-use sqlx::sqlite::SqlitePoolOptions;
+use sqlx::query::Query;
+use sqlx::sqlite::{SqliteArguments, SqlitePoolOptions, SqliteRow};
 use sqlx::{ConnectOptions, SqliteConnection, SqlitePool};
 use steadfast::Policy;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 pub(crate) use self::inspect::{inspect, migrate};
 use self::name_cache::NameCache;
 use self::opened_file::OpenedFile;
 use self::options::Options;
-use self::submit_batcher::SubmitBatcher;
-use self::writer::{JobFuture, Writer};
-use crate::engine::{Engine, PendingWakes};
+use self::submit_batcher::SqliteBatchWriter;
+use self::writer::{SharedConnection, Writer};
+use crate::engine::Engine;
+use crate::engine::submit_batcher::SubmitBatcher;
 use crate::error::{Result, StoreError};
 use crate::events::notifier::Notifier;
 use crate::task::{TaskId, policy_snapshot};
@@ -70,7 +69,6 @@ macro_rules! select_now {
 }
 use select_now;
 
-/// The number of concurrent readers.
 const MAX_READERS: u32 = 4;
 
 /// An engine on an SQLite file, or in memory (D1).
@@ -87,26 +85,25 @@ const MAX_READERS: u32 = 4;
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Debug)]
 pub struct Sqlite {
     writer: Writer,
-    submit_batcher: SubmitBatcher,
-    /// `None` in memory, where the writer has the only connection.
-    readers: Option<Readers>,
+    submit_batcher: SubmitBatcher<()>,
+    readers: Readers,
     names: Arc<NameCache>,
     notifier: Notifier,
 }
 
-/// The reading connections to a file.
-struct Readers {
-    pool: SqlitePool,
-    file: OpenedFile,
+/// The connections that read.
+#[derive(Debug)]
+enum Readers {
+    File(SqlitePool, OpenedFile),
+    /// In memory there is only one connection.
+    Memory(SharedConnection),
 }
 
-impl fmt::Debug for Sqlite {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sqlite").finish_non_exhaustive()
-    }
-}
+/// A connection that reads what is committed. In memory, the writer waits until it is dropped.
+type Reader = Box<dyn DerefMut<Target = SqliteConnection> + Send>;
 
 impl Sqlite {
     /// Opens or creates a store: `sqlite:PATH` or `sqlite::memory:`.
@@ -130,8 +127,7 @@ impl Sqlite {
     }
 
     async fn open_with(options: &Options) -> Result<Self> {
-        let names = Arc::new(NameCache::default());
-        let (connection, readers) = match options.path() {
+        let (file, readers, connection) = match options.path() {
             Some(path) => {
                 migrate::prepare(options).await?;
                 let connection = options.writing().connect().await?;
@@ -139,34 +135,45 @@ impl Sqlite {
                 let pool = SqlitePoolOptions::new().max_connections(MAX_READERS);
                 let pool = pool.test_before_acquire(false).connect_lazy_with(options.reading());
                 let file = OpenedFile::at(path).map_err(sqlx::Error::Io)?;
-                (connection, Some(Readers { pool, file }))
+                (Some(file.clone()), Readers::File(pool, file), shared(connection))
             }
             None => {
                 let mut connection = options.writing().connect().await?;
                 migrate::migrate(&mut connection).await?;
-                (connection, None)
+                let connection = shared(connection);
+                (None, Readers::Memory(connection.clone()), connection)
             }
         };
-        let file = readers.as_ref().map(|readers| readers.file.clone());
+        let names = Arc::new(NameCache::default());
         let writer = Writer::start(connection, options.clone(), file, names.clone());
         let notifier = Notifier::default();
-        let submit_batcher = SubmitBatcher::start(writer.clone(), names.clone(), notifier.clone());
+        let submit_batcher = SubmitBatcher::start(SqliteBatchWriter {
+            writer: writer.clone(),
+            names: names.clone(),
+            notifier: notifier.clone(),
+        });
         Ok(Self { writer, submit_batcher, readers, names, notifier })
     }
 
-    /// Reads what is committed.
-    async fn read<T, F>(&self, read: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: for<'c> FnOnce(&'c mut SqliteConnection) -> JobFuture<'c, T> + Send + 'static,
-    {
+    async fn reader(&self) -> Result<Reader> {
         match &self.readers {
-            Some(Readers { pool, file }) => {
+            Readers::File(pool, file) => {
                 file.check().map_err(sqlx::Error::Io)?;
-                read(&mut *pool.acquire().await?).await
+                Ok(Box::new(pool.acquire().await?))
             }
-            None => self.writer.run(|connection, _| read(connection)).await,
+            Readers::Memory(connection) => {
+                let connection = connection.clone().lock_owned().await;
+                let connection = OwnedMutexGuard::try_map(connection, Option::as_mut);
+                Ok(Box::new(connection.map_err(|_| StoreError::closed())?))
+            }
         }
+    }
+
+    async fn rows(
+        &self,
+        query: Query<'_, sqlx::Sqlite, SqliteArguments>,
+    ) -> Result<Vec<SqliteRow>> {
+        Ok(query.fetch_all(&mut **self.reader().await?).await?)
     }
 
     /// The policy with this number, which the task uses.
@@ -174,23 +181,14 @@ impl Sqlite {
         if let Some(policy) = self.names.policy(number) {
             return Ok(policy);
         }
-        let body = self.read(move |connection| {
-            let body = sqlx::query_scalar("SELECT body FROM steadfast_policies WHERE number = ?1");
-            let body = body.bind(number);
-            Box::pin(async move { Ok(body.fetch_optional(connection).await?) })
-        });
-        let body: Option<String> = body.await?;
+        let body = sqlx::query_scalar("SELECT body FROM steadfast_policies WHERE number = ?1");
+        let body: Option<String> =
+            body.bind(number).fetch_optional(&mut **self.reader().await?).await?;
         let decode_error = |problem: String| StoreError::Decode { id: task, problem };
         let body = body.ok_or_else(|| decode_error("its policy does not exist".to_owned()))?;
-        let policy = policy_snapshot::read(&body)
-            .map_err(|error| decode_error(format!("cannot decode its policy: {error}")))?;
-        let policy = Arc::new(policy);
-        self.names.insert_policy(number, Arc::clone(&policy), body.len());
+        let policy = policy_snapshot::decode(&body).map_err(decode_error)?;
+        self.names.insert_policy(number, policy.clone(), body.len());
         Ok(policy)
-    }
-
-    fn notify_all(&self, wakes: PendingWakes) {
-        wakes.wakes().for_each(|wake| self.notifier.notify(wake));
     }
 }
 
@@ -198,6 +196,10 @@ impl Engine for Sqlite {
     fn notifier(&self) -> &Notifier {
         &self.notifier
     }
+}
+
+fn shared(connection: SqliteConnection) -> SharedConnection {
+    Arc::new(Mutex::new(Some(connection)))
 }
 
 async fn now(connection: &mut SqliteConnection) -> Result<i64> {

@@ -4,13 +4,13 @@
 //! never change once committed, so they are cached. After a rollback the cache is cleared, because
 //! the numbers of that transaction will be assigned again.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use sqlx::SqliteConnection;
 use steadfast::Policy;
 
 use crate::engine::cache::BoundedCache;
-use crate::error::{InputError, Result};
+use crate::error::Result;
 use crate::task::policy_snapshot;
 
 const FIND_QUEUE: &str = "SELECT number FROM steadfast_queues WHERE name = ?1";
@@ -19,32 +19,26 @@ const FIND_POLICY: &str = "SELECT number FROM steadfast_policies WHERE body = ?1
 const ADD_POLICY: &str = "INSERT INTO steadfast_policies (body) VALUES (?1) RETURNING number";
 
 #[derive(Debug, Default)]
-pub(super) struct NameCache(Mutex<Entries>);
-
-#[derive(Debug, Default)]
-struct Entries {
+pub(super) struct NameCache {
     queues: BoundedCache<String, i64>,
-    numbers: BoundedCache<String, i64>,
-    policies: BoundedCache<i64, Arc<Policy>>,
+    policies: BoundedCache<String, i64>,
+    policy_values: BoundedCache<i64, Arc<Policy>>,
 }
 
 impl NameCache {
-    fn entries(&self) -> MutexGuard<'_, Entries> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Removes all numbers.
     pub(super) fn clear(&self) {
-        *self.entries() = Entries::default();
+        self.queues.clear();
+        self.policies.clear();
+        self.policy_values.clear();
     }
 
     /// The number of a queue, which is created if it does not exist.
     pub(super) async fn queue(&self, connection: &mut SqliteConnection, name: &str) -> Result<i64> {
-        if let Some(number) = self.entries().queues.get(name) {
-            return Ok(*number);
+        if let Some(number) = self.queues.get(name) {
+            return Ok(number);
         }
         let number = find_or_add(connection, FIND_QUEUE, ADD_QUEUE, name).await?;
-        self.entries().queues.insert(name.to_owned(), number, name.len());
+        self.queues.insert(name.to_owned(), number, name.len());
         Ok(number)
     }
 
@@ -54,26 +48,25 @@ impl NameCache {
         connection: &mut SqliteConnection,
         policy: &Arc<Policy>,
     ) -> Result<i64> {
-        let body = policy_snapshot::write(policy)
-            .map_err(|error| InputError::new("policy", error.to_string()))?;
-        if let Some(number) = self.entries().numbers.get(&body) {
-            return Ok(*number);
+        let body = policy_snapshot::write(policy)?;
+        if let Some(number) = self.policies.get(&body) {
+            return Ok(number);
         }
         let number = find_or_add(connection, FIND_POLICY, ADD_POLICY, &body).await?;
         let bytes = body.len();
-        self.entries().numbers.insert(body, number, bytes);
+        self.policies.insert(body, number, bytes);
         self.insert_policy(number, policy.clone(), bytes);
         Ok(number)
     }
 
     /// The policy with this number, if it is cached.
     pub(super) fn policy(&self, number: i64) -> Option<Arc<Policy>> {
-        self.entries().policies.get(&number).cloned()
+        self.policy_values.get(&number)
     }
 
     /// Caches the policy with this number, whose text has this many bytes.
     pub(super) fn insert_policy(&self, number: i64, policy: Arc<Policy>, bytes: usize) {
-        self.entries().policies.insert(number, policy, bytes);
+        self.policy_values.insert(number, policy, bytes);
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use sqlx::ConnectOptions;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
 
-use crate::error::{Result, StoreError};
+use crate::error::{Result, StoreError, sqlite_code};
 
 /// The time for which another process may lock the file.
 const DEFAULT_BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -34,14 +34,13 @@ const CHECKPOINT_PAGES: &str = "4000";
 /// The size to which the log is truncated after a burst, in bytes.
 const LOG_LIMIT_BYTES: &str = "67108864";
 
-/// The options of a store.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
     url: String,
     /// `None` in memory.
     path: Option<PathBuf>,
     synchronous: SqliteSynchronous,
-    busy_timeout: Duration,
+    pub(super) busy_timeout: Duration,
 }
 
 impl Options {
@@ -82,16 +81,10 @@ impl Options {
         Ok(())
     }
 
-    /// The store's file, if it has one.
     pub(super) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    pub(super) const fn busy_timeout(&self) -> Duration {
-        self.busy_timeout
-    }
-
-    /// The options of the writing connection.
     pub(super) fn writing(&self) -> SqliteConnectOptions {
         let options = match &self.path {
             Some(path) => SqliteConnectOptions::new().filename(path).create_if_missing(true),
@@ -134,10 +127,10 @@ impl Options {
                 "its directory does not exist: create it first"
             }
             StoreError::Unreachable(_) => "it cannot be opened; check its permissions",
-            StoreError::Database(error) if has_code(error, SQLITE_NOTADB) => {
+            StoreError::Database(error) if sqlite_code(error) == Some(SQLITE_NOTADB) => {
                 "it is not an SQLite database; name another file"
             }
-            StoreError::Database(error) if has_code(error, SQLITE_READONLY) => {
+            StoreError::Database(error) if sqlite_code(error) == Some(SQLITE_READONLY) => {
                 "it is read-only; check the permissions of the file and its directory"
             }
             _ => return error,
@@ -148,12 +141,6 @@ impl Options {
 
 const SQLITE_READONLY: u32 = 8;
 const SQLITE_NOTADB: u32 = 26;
-
-/// Whether it is this result code of SQLite, or an extended code of it.
-fn has_code(error: &sqlx::Error, wanted: u32) -> bool {
-    let code = error.as_database_error().and_then(|error| error.code()?.parse::<u32>().ok());
-    code.is_some_and(|code| code & 0xff == wanted)
-}
 
 fn has_directory(path: &Path) -> bool {
     match path.parent() {

@@ -10,23 +10,18 @@ use super::transitions;
 use crate::error::Result;
 use crate::maintenance::promote::Promoted;
 
-/// The first scheduled tasks that are due.
-const PROMOTE: &str = include_str!("sql/promote.sql");
-/// Postpones the tasks of held categories.
-const PROMOTE_HELD: &str = include_str!("sql/promote_held.sql");
-
 pub(super) async fn promote(
     connection: &mut SqliteConnection,
     limit: u32,
     now: i64,
 ) -> Result<Promoted> {
-    let due: String =
-        sqlx::query_scalar(PROMOTE).bind(now).bind(limit).fetch_one(&mut *connection).await?;
+    let due = sqlx::query_scalar(include_str!("sql/promote.sql")).bind(now).bind(limit);
+    let due: String = due.fetch_one(&mut *connection).await?;
     let mut count = decode::<Vec<Hex>>(&due)?.len() as u64;
     if count > 0 {
         transitions::remove_queued(connection, &due).await?;
-        let held = sqlx::query(PROMOTE_HELD).bind(&due).bind(now).execute(&mut *connection).await?;
-        count -= held.rows_affected();
+        let postpone = sqlx::query(include_str!("sql/promote_held.sql")).bind(&due).bind(now);
+        count -= postpone.execute(&mut *connection).await?.rows_affected();
         let drop_holds = sqlx::query("DELETE FROM steadfast_holds WHERE until <= ?1").bind(now);
         drop_holds.execute(&mut *connection).await?;
         transitions::enqueue(connection, &due, now).await?;

@@ -5,25 +5,23 @@
 
 use std::time::Duration;
 
-use sqlx::{Row, SqliteConnection};
+use sqlx::SqliteConnection;
 
 use super::row::{Hex, before, decode, encode};
 use super::transitions::{COUNT_REMOVED, DELETE_ENDED};
 use super::{audit, now};
 use crate::audit::AuditEntry;
+use crate::engine::row::{named_statement, signed};
 use crate::error::Result;
 use crate::events::record::RecordKind;
 use crate::maintenance::retention::{Pruned, Retention};
-use crate::report::worker::WORKER_RETENTION;
+use crate::report::WORKER_RETENTION;
 use crate::task::Status;
 
-const PRUNE_COUNT: &str = include_str!("sql/prune_count.sql");
-const PRUNE_AGED: &str = include_str!("sql/prune_aged.sql");
-const PRUNE_OLDEST: &str = include_str!("sql/prune_oldest.sql");
-const PRUNE_UNCHANGED: &str = include_str!("sql/prune_unchanged.sql");
-const PRUNE_EXECUTIONS: &str = include_str!("sql/prune_executions.sql");
-const PRUNE_AUDIT: &str = include_str!("sql/prune_audit.sql");
-const RECOUNT_ENDED: &str = include_str!("sql/prune_recount.sql");
+/// A statement of `prune.sql`.
+fn sql(name: &str) -> &'static str {
+    named_statement(include_str!("sql/prune.sql"), name)
+}
 
 /// The number of ended tasks, and the number according to the counters.
 const COUNT_ENDED: &str = "SELECT (SELECT count(*) FROM steadfast_ended), \
@@ -62,34 +60,25 @@ pub(super) struct Candidates {
     is_miscounted: bool,
 }
 
-/// Counts what is past its retention.
 pub(super) async fn count(
     connection: &mut SqliteConnection,
     retention: &Retention,
 ) -> Result<Pruned> {
     let now = now(connection).await?;
     let age = |max_age: Option<Duration>| max_age.map(|max_age| before(now, max_age));
-    let row = sqlx::query(PRUNE_COUNT)
+    let row = sqlx::query(sql("count"))
         .bind(age(retention.completed_for))
         .bind(age(retention.failed_for))
-        .bind(retention.ended_at_most.map(column))
+        .bind(retention.ended_at_most.map(signed))
         .bind(age(retention.faults_for))
         .bind(age(retention.records_for))
-        .bind(retention.records_at_most.map(column))
+        .bind(retention.records_at_most.map(signed))
         .bind(age(retention.audit_for))
         .fetch_one(connection)
         .await?;
-    let count = |column| row.try_get::<i64, _>(column).map(i64::unsigned_abs);
-    let (tasks, faults, records) = (count("tasks")?, count("faults")?, count("records")?);
-    Ok(Pruned { tasks, faults, records, executions: 0, audit: count("audit")? })
+    Pruned::counted(&row)
 }
 
-/// A count for a signed column.
-fn column(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
-}
-
-/// Finds what can be deleted.
 pub(super) async fn find(
     connection: &mut SqliteConnection,
     retention: &Retention,
@@ -104,8 +93,8 @@ pub(super) async fn find(
     let batch_size = i64::from(retention.batch_size);
     for (status, max_age) in aged {
         let Some(max_age) = max_age else { continue };
-        let rest = batch_size - i64::try_from(found.tasks.len()).unwrap_or(batch_size);
-        let aged: String = sqlx::query_scalar(PRUNE_AGED)
+        let rest = batch_size - signed(found.tasks.len());
+        let aged: String = sqlx::query_scalar(sql("aged"))
             .bind(status.name())
             .bind(before(now, max_age))
             .bind(rest)
@@ -118,7 +107,7 @@ pub(super) async fn find(
             sqlx::query_as(COUNT_ENDED).fetch_one(&mut *connection).await?;
         found.is_miscounted = count != counted;
         let oldest =
-            sqlx::query_scalar(PRUNE_OLDEST).bind(excess(count, max_count).min(batch_size));
+            sqlx::query_scalar(sql("oldest")).bind(excess(count, max_count).min(batch_size));
         let oldest: String = oldest.fetch_one(&mut *connection).await?;
         found.tasks = decode(&oldest)?;
     }
@@ -136,10 +125,9 @@ pub(super) async fn find(
 
 /// The number of rows above the maximum.
 fn excess(count: i64, max_count: u64) -> i64 {
-    count.saturating_sub(column(max_count)).max(0)
+    count.saturating_sub(signed(max_count)).max(0)
 }
 
-/// Deletes the candidates.
 pub(super) async fn prune(
     connection: &mut SqliteConnection,
     candidates: &Candidates,
@@ -147,7 +135,7 @@ pub(super) async fn prune(
     now: i64,
 ) -> Result<Pruned> {
     if candidates.is_miscounted {
-        sqlx::query(RECOUNT_ENDED).execute(&mut *connection).await?;
+        sqlx::query(sql("recount")).execute(&mut *connection).await?;
     }
     let tasks = prune_tasks(connection, &candidates.tasks).await?;
     let faults = match retention.faults_for {
@@ -180,7 +168,7 @@ async fn prune_tasks(connection: &mut SqliteConnection, tasks: &[(Hex, i64)]) ->
     if tasks.is_empty() {
         return Ok(0);
     }
-    let unchanged = sqlx::query_scalar(PRUNE_UNCHANGED).bind(encode(&tasks)?);
+    let unchanged = sqlx::query_scalar(sql("unchanged")).bind(encode(&tasks)?);
     let unchanged: String = unchanged.fetch_one(&mut *connection).await?;
     let mut count = 0;
     for delete in DELETE_TASKS {
@@ -221,7 +209,7 @@ async fn prune_audit(
     limit: u32,
     now: i64,
 ) -> Result<u64> {
-    let delete = sqlx::query_as(PRUNE_AUDIT).bind(older_than).bind(limit);
+    let delete = sqlx::query_as(sql("audit")).bind(older_than).bind(limit);
     let pruned: Vec<(i64, String)> = delete.fetch_all(&mut *connection).await?;
     let entries = pruned.iter().map(|(number, action)| (*number, &**action));
     if let Some(entry) = AuditEntry::pruned(entries) {
@@ -237,10 +225,10 @@ pub(super) async fn find_executions(
     now: i64,
 ) -> Result<Vec<Hex>> {
     let batch_size = if retention.dry_run { i64::MAX } else { i64::from(retention.batch_size) };
-    let found = sqlx::query_scalar(PRUNE_EXECUTIONS)
+    let found = sqlx::query_scalar(sql("executions"))
         .bind(retention.completed_for.map(|max_age| before(now, max_age)))
         .bind(retention.failed_for.map(|max_age| before(now, max_age)))
-        .bind(retention.ended_at_most.map(column))
+        .bind(retention.ended_at_most.map(signed))
         .bind(batch_size);
     let found: String = found.fetch_one(connection).await?;
     decode(&found)

@@ -1,60 +1,51 @@
 //! Reading tasks, queues and counts (D2, D15).
 
-use std::sync::Arc;
+use std::ops::Range;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use serde_json::Value;
+use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, SqliteConnection};
-use steadfast::{Class, Policy, Reason};
-use uuid::Uuid;
+use tokio::try_join;
 
-use super::row::{ids, micros, timestamp};
-use super::{Sqlite, activity, count, history, list, now, rollup, worker_status};
+use super::row::{ids, timestamp};
+use super::{Sqlite, count, history, latest_ended, list, now, rollup};
 use crate::engine::Read;
-use crate::error::{Result, StoreError};
+use crate::engine::read::{held_lease, stored_task};
+use crate::engine::row::{EngineRow, signed};
+use crate::error::Result;
 use crate::maintenance::rollup::Rollup;
 use crate::page::{Page, PageRequest};
-use crate::queue::activity::Activity;
-use crate::queue::claim::FencingToken;
+use crate::queue::activity::{Activity, MINUTES};
 use crate::queue::stats::{Counts, DueTimes, QueueInfo};
 use crate::queue::worker_status::WorkerStatus;
 use crate::task::decode_error::DecodeErrors;
 use crate::task::filter::{Documents, Filter};
-use crate::task::{HeldLease, LastError, Status, StoredTask, TaskId};
+use crate::task::{Status, StoredTask, TaskId};
 
-const READ: &str = include_str!("sql/read.sql");
-const READ_COUNT_WITHIN: &str = include_str!("sql/read_count_within.sql");
+const WORKERS: &str = "SELECT owner AS name, sum(tasks) AS tasks, min(until) AS until \
+     FROM steadfast_leases WHERE tasks > 0 GROUP BY owner ORDER BY owner";
+pub(super) const BACKLOGS: &str = include_str!("sql/worker_status_backlogs.sql");
 
 #[async_trait]
 impl Read for Sqlite {
     async fn now(&self) -> Result<Timestamp> {
-        Ok(timestamp(self.read(|connection| Box::pin(now(connection))).await?))
+        Ok(timestamp(now(&mut **self.reader().await?).await?))
     }
 
     async fn task(&self, id: TaskId) -> Result<Option<StoredTask>> {
-        let rows = self.read(move |connection| Box::pin(rows(connection, vec![id], Parts::ALL)));
-        match rows.await?.first() {
-            Some(row) => Ok(Some(self.stored(row).await?)),
-            None => Ok(None),
-        }
+        let rows = rows(&mut **self.reader().await?, vec![id], Parts::ALL).await?;
+        Ok(self.all_stored(&rows).await?.pop())
     }
 
     async fn histories(&self, ids: &[TaskId]) -> Result<Vec<StoredTask>> {
-        let ids = ids.to_vec();
-        let rows = self.read(move |connection| Box::pin(rows(connection, ids, Parts::FAULTS)));
-        self.all_stored(&rows.await?).await
+        let rows = rows(&mut **self.reader().await?, ids.to_vec(), Parts::FAULTS).await?;
+        self.all_stored(&rows).await
     }
 
     async fn task_by_key(&self, key: &str) -> Result<Option<TaskId>> {
-        let key = key.to_owned();
-        let id = self.read(move |connection| {
-            let id = sqlx::query_scalar::<_, Uuid>("SELECT id FROM steadfast_tasks WHERE key = ?1");
-            let id = id.bind(key);
-            Box::pin(async move { Ok(id.fetch_optional(connection).await?) })
-        });
-        Ok(id.await?.map(TaskId::from))
+        let find = sqlx::query("SELECT id FROM steadfast_tasks WHERE key = ?1");
+        Ok(self.rows(find.bind(key)).await?.first().map(|row| row.id("id")).transpose()?)
     }
 
     async fn tasks(
@@ -63,11 +54,8 @@ impl Read for Sqlite {
         page: &PageRequest,
         documents: Documents,
     ) -> Result<Page<StoredTask>> {
-        let (wanted, page) = (filter.clone(), page.clone());
-        let found = self.read(move |connection| {
-            Box::pin(async move { list::tasks(connection, &wanted, &page, documents).await })
-        });
-        let (rows, next) = found.await?;
+        let (rows, next) =
+            list::tasks(&mut **self.reader().await?, filter, page, documents).await?;
         let mut items = self.all_stored(&rows).await?;
         // A task may have changed its state between the two reads.
         items.retain(|task| filter.status.is_none_or(|status| task.status == status));
@@ -79,11 +67,8 @@ impl Read for Sqlite {
         correlation_id: Option<&str>,
         page: &PageRequest,
     ) -> Result<Page<StoredTask>> {
-        let (correlation_id, page) = (correlation_id.map(str::to_owned), page.clone());
-        let found = self.read(|connection| {
-            Box::pin(async move { list::latest_ended(connection, correlation_id, &page).await })
-        });
-        let (rows, next) = found.await?;
+        let (rows, next) =
+            latest_ended::latest_ended(&mut **self.reader().await?, correlation_id, page).await?;
         let mut items = self.all_stored(&rows).await?;
         // A task may have been requeued between the two reads.
         items.retain(|task| task.status.is_ended());
@@ -91,28 +76,44 @@ impl Read for Sqlite {
     }
 
     async fn counts(&self) -> Result<Counts> {
-        self.read(|connection| Box::pin(count::counts(connection))).await
+        count::counts(&mut **self.reader().await?).await
     }
 
     async fn due_times(&self) -> Result<DueTimes> {
-        self.read(|connection| Box::pin(count::due_times(connection))).await
+        count::due_times(&mut **self.reader().await?).await
     }
 
     async fn activity(&self) -> Result<Activity> {
-        activity::activity(self).await
+        let now = now(&mut **self.reader().await?).await?;
+        let due = sqlx::query(include_str!("sql/activity_due.sql")).bind(now);
+        // A million tasks may have ended within an hour, and a page waits for the counts. So two
+        // halves of the hour and the day are counted concurrently.
+        let half = MINUTES / 2;
+        let recent = self.ended_between(now, 0..half);
+        let earlier = self.ended_between(now, half..MINUTES);
+        let (recent, earlier, due) = try_join!(recent, earlier, self.rows(due))?;
+        let mut activity = Activity::empty(timestamp(now));
+        activity.add_ended_rows(&recent)?;
+        activity.add_ended_rows(&earlier)?;
+        activity.add_due_rows(&due)?;
+        Ok(activity)
     }
 
     async fn queues(&self) -> Result<Vec<QueueInfo>> {
-        self.read(|connection| Box::pin(count::queues(connection))).await
+        count::queues(&mut **self.reader().await?).await
     }
 
     async fn rollups(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Rollup>> {
-        let (from, to) = (micros(from), micros(to));
-        self.read(move |connection| Box::pin(rollup::rollups(connection, from, to))).await
+        rollup::rollups(&mut **self.reader().await?, from.as_microsecond(), to.as_microsecond())
+            .await
     }
 
     async fn worker_status(&self) -> Result<WorkerStatus> {
-        self.read(|connection| Box::pin(worker_status::worker_status(connection))).await
+        let mut connection = self.reader().await?;
+        let now = now(&mut connection).await?;
+        let workers = sqlx::query(WORKERS).fetch_all(&mut **connection).await?;
+        let backlogs = sqlx::query(BACKLOGS).bind(now).fetch_all(&mut **connection).await?;
+        WorkerStatus::of(&workers, &backlogs)
     }
 }
 
@@ -136,8 +137,8 @@ pub(super) async fn rows(
     tasks: Vec<TaskId>,
     parts: Parts,
 ) -> Result<Vec<SqliteRow>> {
-    let rows = sqlx::query(READ).bind(ids(tasks)?).bind(parts.faults).bind(parts.documents);
-    Ok(rows.fetch_all(connection).await?)
+    let rows = sqlx::query(include_str!("sql/read.sql")).bind(ids(tasks)?);
+    Ok(rows.bind(parts.faults).bind(parts.documents).fetch_all(connection).await?)
 }
 
 /// How many of these tasks, from the first on, have at most this many bytes of documents. At
@@ -147,14 +148,20 @@ pub(super) async fn count_within(
     tasks: impl IntoIterator<Item = TaskId>,
     bytes: u64,
 ) -> Result<usize> {
-    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX).max(1);
-    let count = sqlx::query_scalar::<_, i64>(READ_COUNT_WITHIN).bind(ids(tasks)?).bind(bytes);
+    let count = sqlx::query_scalar::<_, i64>(include_str!("sql/read_count_within.sql"))
+        .bind(ids(tasks)?)
+        .bind(signed(bytes).max(1));
     Ok(usize::try_from(count.fetch_one(connection).await?).unwrap_or_default())
 }
 
 impl Sqlite {
-    /// Decodes tasks.
-    pub(super) async fn all_stored(&self, rows: &[SqliteRow]) -> Result<Vec<StoredTask>> {
+    /// Tasks that ended in a range of whole minutes ago.
+    async fn ended_between(&self, now: i64, minutes: Range<usize>) -> Result<Vec<SqliteRow>> {
+        let rows = sqlx::query(include_str!("sql/activity_ended.sql")).bind(now);
+        self.rows(rows.bind(signed(minutes.start)).bind(signed(minutes.end))).await
+    }
+
+    async fn all_stored(&self, rows: &[SqliteRow]) -> Result<Vec<StoredTask>> {
         let mut tasks = Vec::with_capacity(rows.len());
         for row in rows {
             tasks.push(self.stored(row).await?);
@@ -162,114 +169,16 @@ impl Sqlite {
         Ok(tasks)
     }
 
-    /// Decodes a task.
-    pub(super) async fn stored(&self, row: &SqliteRow) -> Result<StoredTask> {
-        let id = TaskId::from(row.try_get::<Uuid, _>("id")?);
-        let policy = self.policy(row.try_get("policy")?, id).await;
+    async fn stored(&self, row: &SqliteRow) -> Result<StoredTask> {
         let mut errors = DecodeErrors::default();
-        let policy = errors.collect(policy)?;
-        let mut task = TaskRow { row, id }.decode(policy, &mut errors)?;
+        let (number, id) = (row.get("policy")?, row.id("id")?);
+        let policy = errors.collect(self.policy(number, id).await)?;
+        let mut task = stored_task(row, row, policy, &mut errors)?;
+        if task.status == Status::Running {
+            task.lease = Some(held_lease(row)?);
+        }
+        task.faults = history::faults(row, id, &mut errors)?;
         task.problem = errors.into_problem();
         Ok(task)
-    }
-}
-
-/// The row of a task.
-struct TaskRow<'r> {
-    row: &'r SqliteRow,
-    id: TaskId,
-}
-
-impl TaskRow<'_> {
-    fn decode(&self, policy: Option<Arc<Policy>>, errors: &mut DecodeErrors) -> Result<StoredTask> {
-        let row = self.row;
-        let status = self.status()?;
-        let ended_at = self.time("ended_at")?;
-        // A success is an attempt, too. It is counted here, so that a completion writes only the
-        // end.
-        let is_completed = status == Status::Completed;
-        let last_attempt_at = self.time("last_attempt_at")?;
-        Ok(StoredTask {
-            id: self.id,
-            kind: row.try_get("kind")?,
-            payload: self.document("payload", errors)?.unwrap_or_default(),
-            queue: row.try_get("queue")?,
-            category: row.try_get("category")?,
-            priority: row.try_get("priority")?,
-            max_attempts: policy.as_ref().map_or(0, |policy| policy.max_attempts()),
-            policy,
-            status,
-            reason: self.named::<Reason>("reason")?,
-            attempts: row.try_get::<u32, _>("attempts")? + u32::from(is_completed),
-            rate_limit_waits: row.try_get("rate_limit_waits")?,
-            submitted_at: timestamp(row.try_get("submitted_at")?),
-            counted_from: timestamp(row.try_get("counted_from")?),
-            scheduled_at: timestamp(row.try_get("due_at")?),
-            last_attempt_at: if is_completed { ended_at } else { last_attempt_at },
-            ended_at,
-            expires_at: self.time("expires_at")?,
-            lease: self.lease()?,
-            last_error: self.last_error()?,
-            faults: history::faults(row, self.id, errors)?,
-            result: self.document("result", errors)?,
-            idempotency_key: row.try_get("key")?,
-            correlation_id: row.try_get("correlation_id")?,
-            hold_category: row.try_get("hold_category")?,
-            problem: None,
-        })
-    }
-
-    /// Its state. A scheduled task that is due counts as pending before its promotion.
-    fn status(&self) -> Result<Status> {
-        if let Some(ended) = self.row.try_get::<Option<&str>, _>("status")? {
-            return ended.parse().map_err(|problem| self.decode_error(problem));
-        }
-        if self.row.try_get::<Option<i64>, _>("version")?.is_some() {
-            return Ok(Status::Running);
-        }
-        let (due_at, now): (i64, i64) = (self.row.try_get("due_at")?, self.row.try_get("now")?);
-        Ok(if due_at > now { Status::Scheduled } else { Status::Pending })
-    }
-
-    fn lease(&self) -> Result<Option<HeldLease>> {
-        let Some(token) = self.row.try_get("version")? else {
-            return Ok(None);
-        };
-        let (owner, until) = (self.row.try_get("owner")?, self.row.try_get("until")?);
-        let fencing_token = FencingToken(token);
-        Ok(Some(HeldLease { owner, until: timestamp(until), fencing_token }))
-    }
-
-    fn last_error(&self) -> Result<Option<LastError>> {
-        let Some(class) = self.named::<Class>("class")? else {
-            return Ok(None);
-        };
-        Ok(Some(LastError { class, message: self.row.try_get("message")? }))
-    }
-
-    fn time(&self, column: &str) -> Result<Option<jiff::Timestamp>> {
-        Ok(self.row.try_get::<Option<i64>, _>(column)?.map(timestamp))
-    }
-
-    /// An enum by its name.
-    fn named<T: serde::de::DeserializeOwned>(&self, column: &str) -> Result<Option<T>> {
-        let Some(name) = self.row.try_get::<Option<String>, _>(column)? else {
-            return Ok(None);
-        };
-        serde_json::from_value(Value::String(name))
-            .map(Some)
-            .map_err(|error| self.decode_error(error))
-    }
-
-    fn document(&self, column: &str, errors: &mut DecodeErrors) -> Result<Option<Value>> {
-        let Some(text) = self.row.try_get::<Option<&str>, _>(column)? else {
-            return Ok(None);
-        };
-        let document = serde_json::from_str(text);
-        errors.collect(document.map_err(|error| StoreError::cannot_decode(self.id, column, &error)))
-    }
-
-    fn decode_error(&self, problem: impl ToString) -> StoreError {
-        StoreError::Decode { id: self.id, problem: problem.to_string() }
     }
 }

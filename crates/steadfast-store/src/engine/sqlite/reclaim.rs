@@ -13,8 +13,6 @@ use crate::error::Result;
 use crate::queue::claim::Claimed;
 use crate::task::TaskId;
 
-/// The tasks of expired leases: the task, its lease, and the worker that lost it first.
-const RECLAIM: &str = include_str!("sql/reclaim.sql");
 /// Moves the tasks to the new lease, in one round trip.
 const MOVE: &str = concat!(
     "UPDATE steadfast_running SET version = ?3, lost_by = lost.value ->> 2 \
@@ -33,7 +31,6 @@ pub(super) struct Reclaimed {
 }
 
 impl Reclaimed {
-    /// Decodes the tasks.
     pub(super) async fn decode(mut self, engine: &Sqlite) -> Result<Vec<(Claimed, String)>> {
         let tasks = self.claimed.decode(engine).await?.into_iter();
         let with_worker = |task: Claimed| Some((self.lost_by.remove(&task.id)?, task));
@@ -47,8 +44,9 @@ pub(super) async fn reclaim_expired(
     limit: u32,
     now: i64,
 ) -> Result<Option<Reclaimed>> {
-    let expired: String =
-        sqlx::query_scalar(RECLAIM).bind(now).bind(limit).fetch_one(&mut *connection).await?;
+    let expired = sqlx::query_scalar(include_str!("sql/reclaim.sql")).bind(now).bind(limit);
+    let expired: String = expired.fetch_one(&mut *connection).await?;
+    // The task, its lease, and the worker that lost it first.
     let tasks: Vec<(Hex, i64, String)> = decode(&expired)?;
     if tasks.is_empty() {
         return Ok(None);

@@ -1,13 +1,12 @@
 //! Records of sessions and events (O1).
 
 use async_trait::async_trait;
-use serde_json::Value;
-use sqlx::Row;
-use sqlx::sqlite::SqliteRow;
 
 use super::Sqlite;
-use super::row::{decode, encode, timestamp};
+use super::row::encode;
+use super::writer::job;
 use crate::engine::Records;
+use crate::engine::records::decode_records;
 use crate::error::Result;
 use crate::events::record::{Record, RecordKind};
 use crate::page::{Page, PageRequest};
@@ -24,22 +23,18 @@ impl Records for Sqlite {
     async fn record(&self, records: &[Record]) -> Result<()> {
         let rows = records.iter().map(|record| Ok((record.kind.name(), encode(&record.body)?)));
         let rows = encode(&rows.collect::<Result<Vec<_>>>()?)?;
-        let written = self.writer.run(move |connection, now| {
-            let record = sqlx::query(RECORD).bind(rows).bind(now);
-            Box::pin(async move { Ok(record.execute(connection).await.map(drop)?) })
+        let record = job!(|connection, now| {
+            sqlx::query(RECORD).bind(rows).bind(now).execute(connection).await?;
+            Ok(())
         });
-        written.await
+        self.writer.run(record).await
     }
 
     async fn records(&self, kind: RecordKind, page: &PageRequest) -> Result<Page<Record>> {
-        let (before, limit) = (page.number()?.unwrap_or(i64::MAX), i64::from(page.limit) + 1);
-        let rows = self.read(move |connection| {
-            let records = sqlx::query(RECORDS).bind(kind.name()).bind(before).bind(limit);
-            Box::pin(async move { Ok(records.fetch_all(connection).await?) })
-        });
-        let rows = rows.await?;
-        let records = rows.iter().map(|row| record(kind, row)).collect::<Result<Vec<_>>>()?;
-        Ok(page.of(records, |record| record.number))
+        let before = page.parsed::<i64>()?.unwrap_or(i64::MAX);
+        let records = sqlx::query(RECORDS).bind(kind.name()).bind(before);
+        let rows = self.rows(records.bind(i64::from(page.limit) + 1)).await?;
+        Ok(page.of(decode_records(kind, &rows)?, |record| record.number))
     }
 
     async fn records_after(
@@ -48,16 +43,7 @@ impl Records for Sqlite {
         number: i64,
         limit: u32,
     ) -> Result<Vec<Record>> {
-        let rows = self.read(move |connection| {
-            let records = sqlx::query(RECORDS_AFTER).bind(kind.name()).bind(number).bind(limit);
-            Box::pin(async move { Ok(records.fetch_all(connection).await?) })
-        });
-        rows.await?.iter().map(|row| record(kind, row)).collect()
+        let records = sqlx::query(RECORDS_AFTER).bind(kind.name()).bind(number).bind(limit);
+        decode_records(kind, &self.rows(records).await?)
     }
-}
-
-fn record(kind: RecordKind, row: &SqliteRow) -> Result<Record> {
-    let body: Value = decode(row.try_get("body")?)?;
-    let at = Some(timestamp(row.try_get("at")?));
-    Ok(Record { number: row.try_get("number")?, at, kind, body })
 }

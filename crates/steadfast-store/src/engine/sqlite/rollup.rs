@@ -1,6 +1,5 @@
 //! Rollups of ended sessions by the minute (O1).
 
-use serde::Serialize;
 use sqlx::SqliteConnection;
 
 use super::now;
@@ -8,15 +7,11 @@ use super::row::encode;
 use crate::error::Result;
 use crate::maintenance::rollup::{
     MINUTE_MICROS, Rollup, Window, completed_until, is_ahead, merge, minute_of, or_skipped,
-    rollup_row,
 };
 
 /// Statements over single tasks and sessions.
 const ROLLUP_SOURCES: [&str; 2] =
     [include_str!("sql/rollup_tasks.sql"), include_str!("sql/rollup_sessions.sql")];
-const ROLLUP_MINUTES: &str = include_str!("sql/rollup_minutes.sql");
-const ROLLUP_NEXT: &str = include_str!("sql/rollup_next.sql");
-const ROLLUP: &str = include_str!("sql/rollup.sql");
 const UNTIL: &str = "SELECT until FROM steadfast_summed";
 
 /// Tasks and sessions that ended in a window.
@@ -29,7 +24,7 @@ pub(super) async fn rollups(
     let window = Window::split(from, to, until);
     let mut rollups = Vec::new();
     if let Some((first, end)) = window.minutes {
-        read(connection, ROLLUP_MINUTES, first, end, &mut rollups).await?;
+        rollups = read(connection, include_str!("sql/rollup_minutes.sql"), first, end).await?;
     }
     for (from, to) in window.rest {
         rollups.extend(aggregate(connection, from, to).await?);
@@ -40,7 +35,7 @@ pub(super) async fn rollups(
 async fn aggregate(connection: &mut SqliteConnection, from: i64, to: i64) -> Result<Vec<Rollup>> {
     let mut rollups = Vec::new();
     for statement in ROLLUP_SOURCES {
-        read(connection, statement, from, to, &mut rollups).await?;
+        rollups.extend(read(connection, statement, from, to).await?);
     }
     Ok(rollups)
 }
@@ -50,12 +45,8 @@ async fn read(
     statement: &'static str,
     from: i64,
     to: i64,
-    rollups: &mut Vec<Rollup>,
-) -> Result<()> {
-    for row in &sqlx::query(statement).bind(from).bind(to).fetch_all(connection).await? {
-        rollups.push(rollup_row!(row)?);
-    }
-    Ok(())
+) -> Result<Vec<Rollup>> {
+    Rollup::decode(&sqlx::query(statement).bind(from).bind(to).fetch_all(connection).await?)
 }
 
 /// A minute to write, and the next one.
@@ -63,19 +54,6 @@ pub(super) struct Minute {
     start: i64,
     next: i64,
     rollups: Vec<Rollup>,
-}
-
-/// A rollup as JSON.
-#[derive(Serialize)]
-struct Row<'s>(&'s str, &'s str, u64, u64, u64, u64, f64);
-
-impl<'s> From<&'s Rollup> for Row<'s> {
-    fn from(rollup: &'s Rollup) -> Self {
-        let Rollup { policy_id, subsystem, sessions, successful, attempts, most_attempts, .. } =
-            rollup;
-        let seconds = rollup.duration.as_secs_f64();
-        Self(policy_id, subsystem, *sessions, *successful, *attempts, *most_attempts, seconds)
-    }
 }
 
 /// Aggregates the next completed minute, if there is one.
@@ -94,8 +72,10 @@ pub(super) async fn next_minute(connection: &mut SqliteConnection) -> Result<Opt
         false => end,
         // Empty minutes are skipped.
         true => {
-            let next: Option<i64> =
-                sqlx::query_scalar(ROLLUP_NEXT).bind(end).fetch_one(connection).await?;
+            let next: Option<i64> = sqlx::query_scalar(include_str!("sql/rollup_next.sql"))
+                .bind(end)
+                .fetch_one(connection)
+                .await?;
             next.map_or(completed, |next| minute_of(next).min(completed))
         }
     };
@@ -117,7 +97,12 @@ pub(super) async fn write(connection: &mut SqliteConnection, minute: &Minute) ->
     if rollups.is_empty() {
         return Ok(());
     }
-    let rows = encode(&rollups.iter().map(Row::from).collect::<Vec<_>>())?;
-    sqlx::query(ROLLUP).bind(rows).bind(start).execute(connection).await?;
+    let row = |one: &Rollup| {
+        let (policy, subsystem) = (one.policy_id.clone(), one.subsystem.clone());
+        let seconds = one.duration.as_secs_f64();
+        (policy, subsystem, one.sessions, one.successful, one.attempts, one.most_attempts, seconds)
+    };
+    let rows = encode(&rollups.iter().map(row).collect::<Vec<_>>())?;
+    sqlx::query(include_str!("sql/rollup.sql")).bind(rows).bind(start).execute(connection).await?;
     Ok(())
 }

@@ -6,34 +6,54 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _};
+use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
+use crate::engine::row::signed;
+pub(super) use crate::engine::row::{decode, encode};
+use crate::engine::time::Time;
 use crate::error::Result;
 use crate::task::TaskId;
 
 /// The number of rows in one text. With the longest payloads, this is half of SQLite's limit.
 pub(super) const MAX_TEXT_ROWS: usize = 256;
 
-/// A time in microseconds.
-pub(super) fn micros(time: Timestamp) -> i64 {
-    time.as_microsecond()
+/// The number of bytes of payloads or results in one statement.
+const MAX_STATEMENT_BYTES: usize = 16 << 20;
+
+/// Splits items that are too many, or too long, for one statement.
+pub(super) fn chunks<T>(
+    mut items: &[T],
+    max_items: usize,
+    bytes: impl Fn(&T) -> usize,
+) -> Vec<&[T]> {
+    let mut chunks = Vec::new();
+    while !items.is_empty() {
+        let mut total = 0;
+        let fits = |item: &&T| {
+            total += bytes(item);
+            total <= MAX_STATEMENT_BYTES
+        };
+        let count = items.iter().take(max_items).take_while(fits).count().max(1);
+        let (chunk, rest) = items.split_at(count);
+        chunks.push(chunk);
+        items = rest;
+    }
+    chunks
 }
 
 pub(super) fn timestamp(micros: i64) -> Timestamp {
-    Timestamp::from_microsecond(micros).unwrap_or(Timestamp::MAX)
+    Time::from_micros(micros).0
 }
 
 /// A later time, at most the latest possible.
 pub(super) fn after(now: i64, delay: Duration) -> i64 {
-    let delay = i64::try_from(delay.as_micros()).unwrap_or(i64::MAX);
-    now.saturating_add(delay).min(micros(Timestamp::MAX))
+    now.saturating_add(signed(delay.as_micros())).min(Timestamp::MAX.as_microsecond())
 }
 
-/// An earlier time.
 pub(super) fn before(now: i64, age: Duration) -> i64 {
-    now.saturating_sub(i64::try_from(age.as_micros()).unwrap_or(i64::MAX))
+    now.saturating_sub(signed(age.as_micros()))
 }
 
 /// An id in JSON, as `hex` writes and `unhex` reads it.
@@ -53,16 +73,6 @@ impl<'de> Deserialize<'de> for Hex {
         let id = Uuid::try_parse(text).map_err(D::Error::custom)?;
         Ok(Self(TaskId::from(id)))
     }
-}
-
-/// Encodes a value as JSON.
-pub(super) fn encode(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| sqlx::Error::Encode(Box::new(error)).into())
-}
-
-/// Decodes JSON.
-pub(super) fn decode<T: DeserializeOwned>(text: &str) -> Result<T> {
-    serde_json::from_str(text).map_err(|error| sqlx::Error::Decode(Box::new(error)).into())
 }
 
 /// A list of ids as JSON.

@@ -11,29 +11,20 @@ use sqlx::SqliteConnection;
 
 use super::Sqlite;
 use super::history::{self, Step};
-use super::row::{Hex, after, decode, encode, ids, timestamp};
+use super::row::{Hex, after, chunks, decode, encode, ids, timestamp};
 use super::transitions::{self, Ending};
+use super::writer::job;
 use crate::engine::{PendingWakes, Settle};
 use crate::error::Result;
 use crate::queue::settle::{Settled, Settlement, Verdict};
 use crate::task::TaskId;
 
-/// The indexes of the settlements whose lease holds their task.
-const SETTLE_HELD: &str = include_str!("sql/settle_held.sql");
-const HOLD: &str = include_str!("sql/hold.sql");
-const HOLD_PENDING: &str = include_str!("sql/hold_pending.sql");
-
-/// The number of bytes of results in one statement.
-const MAX_STATEMENT_BYTES: usize = 16 << 20;
-
 #[async_trait]
 impl Settle for Sqlite {
     async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
-        let settled = self.writer.run(move |connection, now| {
-            Box::pin(async move { settle(connection, &settlements, now).await })
-        });
-        let (answers, wakes) = settled.await?;
-        self.notify_all(wakes);
+        let settle = job!(|connection, now| settle(connection, &settlements, now).await);
+        let (answers, wakes) = self.writer.run(settle).await?;
+        self.notifier.notify_all(wakes);
         Ok(answers)
     }
 }
@@ -55,7 +46,7 @@ async fn settle(
         if settled.insert(settlement.id) {
             *answer = Settled::Accepted;
             *leases.entry(settlement.fencing_token.0).or_insert(0) += 1;
-            changes.add(settlement, now);
+            changes.add(settlement, now)?;
         }
     }
     if settled.is_empty() {
@@ -71,8 +62,8 @@ async fn settle(
 /// The indexes of the settlements whose lease holds their task.
 async fn held(connection: &mut SqliteConnection, all: &[Settlement]) -> Result<Vec<usize>> {
     let claims: Vec<_> = all.iter().map(|one| (Hex(one.id), one.fencing_token)).collect();
-    let held: String =
-        sqlx::query_scalar(SETTLE_HELD).bind(encode(&claims)?).fetch_one(connection).await?;
+    let held = sqlx::query_scalar(include_str!("sql/settle_held.sql")).bind(encode(&claims)?);
+    let held: String = held.fetch_one(connection).await?;
     let mut held: Vec<usize> = decode(&held)?;
     held.sort_unstable();
     Ok(held)
@@ -90,21 +81,21 @@ struct Changes<'s> {
 }
 
 impl<'s> Changes<'s> {
-    fn add(&mut self, settlement: &'s Settlement, now: i64) {
+    fn add(&mut self, settlement: &'s Settlement, now: i64) -> Result<()> {
         let id = settlement.id;
         match &settlement.verdict {
             Verdict::Completed { result } => {
                 self.endings.push(Ending::completed(id, result.as_deref()));
             }
             Verdict::Retry { fault, progress, delay, hold } => {
-                self.steps.push(Step { id, progress: *progress, fault: Some(fault) });
+                self.steps.push(Step::new(id, progress, Some(fault))?);
                 self.requeue(id, after(now, *delay), now);
                 if *hold {
                     self.held.push((Hex(id), after(now, *delay)));
                 }
             }
             Verdict::Failed { fault, progress, reason } => {
-                self.steps.push(Step { id, progress: *progress, fault: fault.as_deref() });
+                self.steps.push(Step::new(id, progress, fault.as_deref())?);
                 self.endings.push(Ending::failed(id, *reason));
             }
             Verdict::Postponed { delay } => self.requeue(id, after(now, *delay), now),
@@ -113,6 +104,7 @@ impl<'s> Changes<'s> {
                 self.wakes.note(timestamp(now), true);
             }
         }
+        Ok(())
     }
 
     fn requeue(&mut self, id: TaskId, due_at: i64, now: i64) {
@@ -127,7 +119,7 @@ impl<'s> Changes<'s> {
         if !self.steps.is_empty() {
             history::add(connection, &self.steps, now).await?;
         }
-        for endings in chunks(&self.endings) {
+        for endings in chunks(&self.endings, usize::MAX, Ending::bytes) {
             transitions::end(connection, endings, now).await?;
         }
         if !self.held.is_empty() {
@@ -143,29 +135,12 @@ impl<'s> Changes<'s> {
     }
 }
 
-/// Splits endings that are too many for one statement.
-fn chunks<'e, 'r>(mut endings: &'e [Ending<'r>]) -> Vec<&'e [Ending<'r>]> {
-    let mut chunks = Vec::new();
-    while !endings.is_empty() {
-        let mut bytes = 0;
-        let fits = |ending: &&Ending<'_>| {
-            bytes += ending.bytes();
-            bytes <= MAX_STATEMENT_BYTES
-        };
-        let count = endings.iter().take_while(fits).count().max(1);
-        let (chunk, rest) = endings.split_at(count);
-        chunks.push(chunk);
-        endings = rest;
-    }
-    chunks
-}
-
 /// Holds the categories of tasks until these times (D17).
 async fn hold(connection: &mut SqliteConnection, until: &[(Hex, i64)], now: i64) -> Result<()> {
     let until = encode(&until)?;
-    sqlx::query(HOLD).bind(&until).execute(&mut *connection).await?;
-    let pending: String =
-        sqlx::query_scalar(HOLD_PENDING).bind(&until).fetch_one(&mut *connection).await?;
+    sqlx::query(include_str!("sql/hold.sql")).bind(&until).execute(&mut *connection).await?;
+    let pending = sqlx::query_scalar(include_str!("sql/hold_pending.sql")).bind(&until);
+    let pending: String = pending.fetch_one(&mut *connection).await?;
     let pending: Vec<Hex> = decode(&pending)?;
     if pending.is_empty() {
         return Ok(());

@@ -14,8 +14,9 @@ use sqlx::SqliteConnection;
 use steadfast::Policy;
 
 use super::name_cache::NameCache;
-use super::row::{Hex, after, decode, encode, ids, micros, timestamp};
+use super::row::{Hex, after, chunks, decode, encode, ids, timestamp};
 use super::transitions::Ending;
+use super::writer::job;
 use super::{Sqlite, history, now, transitions};
 use crate::engine::{Connection, PendingWakes, Submit, Submitted};
 use crate::error::{InputError, Result, StoreError};
@@ -23,15 +24,9 @@ use crate::queue::submit::CheckedTask;
 use crate::queue::uniform_batch::template;
 use crate::task::{Draft, TaskId, When};
 
-const SUBMIT_UNIFORM: &str = include_str!("sql/submit_uniform.sql");
-const SUBMIT: &str = include_str!("sql/submit.sql");
-const SUBMIT_EXISTING: &str = include_str!("sql/submit_existing.sql");
-
-/// The number of tasks, and of bytes of their payloads, in one statement.
+/// The number of tasks in one statement.
 const MAX_STATEMENT_TASKS: usize = 1000;
-const MAX_STATEMENT_BYTES: usize = 16 << 20;
 
-/// A new task as JSON.
 #[derive(Serialize)]
 struct NewTask<'t> {
     id: Hex,
@@ -53,23 +48,22 @@ struct NewTask<'t> {
 #[derive(Deserialize)]
 struct Existing(Option<u8>, Option<Hex>, Option<u8>);
 
-/// Writes tasks.
 pub(super) async fn write(
     connection: &mut SqliteConnection,
-    tasks: &[CheckedTask],
+    tasks: &[&CheckedTask],
     now: i64,
     names: &NameCache,
 ) -> Result<(Vec<Submitted>, PendingWakes)> {
     let mut numbers = NumberLookup { names, recent: VecDeque::new() };
     let mut all = Vec::with_capacity(tasks.len());
     let mut wakes = PendingWakes::default();
-    for chunk in chunks(tasks) {
+    for chunk in chunks(tasks, MAX_STATEMENT_TASKS, |task| task.draft.payload.len()) {
         let mut new = Vec::with_capacity(chunk.len());
         for task in chunk {
             let (queue, policy) = numbers.of(connection, task).await?;
             new.push(NewTask::of(&task.draft, queue, policy, now));
         }
-        let uniform = match template(chunk) {
+        let uniform = match template(chunk.iter().copied()) {
             Some(_) => insert_uniform(connection, &new, now).await?,
             None => None,
         };
@@ -94,14 +88,14 @@ impl Submit for Sqlite {
         if tasks.len() == 1
             && let Some(task) = tasks.pop_if(|task| task.draft.key.is_none())
         {
-            return Ok(vec![self.submit_batcher.submit(task).await?]);
+            return Ok(vec![self.submit_batcher.submit(task, ()).await?]);
         }
         let names = self.names.clone();
-        let written = self.writer.run(move |connection, now| {
-            Box::pin(async move { write(connection, &tasks, now, &names).await })
+        let write = job!(|connection, now| {
+            write(connection, &tasks.iter().collect::<Vec<_>>(), now, &names).await
         });
-        let (submitted, wakes) = written.await?;
-        self.notify_all(wakes);
+        let (submitted, wakes) = self.writer.run(write).await?;
+        self.notifier.notify_all(wakes);
         Ok(submitted)
     }
 
@@ -118,6 +112,7 @@ impl Submit for Sqlite {
         let names = NameCache::default();
         let now = now(connection).await?;
         sqlx::query("SAVEPOINT steadfast_submit").execute(&mut *connection).await?;
+        let tasks: Vec<&CheckedTask> = tasks.iter().collect();
         let written = write(connection, &tasks, now, &names).await;
         if written.is_err() {
             sqlx::query("ROLLBACK TO steadfast_submit").execute(&mut *connection).await?;
@@ -137,23 +132,6 @@ fn foreign_file(error: StoreError) -> StoreError {
         }
         _ => error,
     }
-}
-
-/// Splits tasks that are too many for one statement.
-fn chunks(mut tasks: &[CheckedTask]) -> Vec<&[CheckedTask]> {
-    let mut chunks = Vec::new();
-    while !tasks.is_empty() {
-        let mut bytes = 0;
-        let fits = |task: &&CheckedTask| {
-            bytes += task.draft.payload.len();
-            bytes <= MAX_STATEMENT_BYTES
-        };
-        let count = tasks.iter().take(MAX_STATEMENT_TASKS).take_while(fits).count().max(1);
-        let (chunk, rest) = tasks.split_at(count);
-        chunks.push(chunk);
-        tasks = rest;
-    }
-    chunks
 }
 
 impl<'t> NewTask<'t> {
@@ -183,7 +161,7 @@ pub(super) fn when(when: When, now: i64) -> i64 {
     match when {
         When::Now => now,
         When::After(delay) => after(now, delay),
-        When::At(time) => micros(time),
+        When::At(time) => time.as_microsecond(),
     }
 }
 
@@ -198,7 +176,7 @@ async fn insert_uniform(
     };
     let ids: Vec<u8> = tasks.iter().flat_map(|task| task.id.0.uuid().into_bytes()).collect();
     let payloads: Vec<&str> = tasks.iter().map(|task| task.payload).collect();
-    let inserted = sqlx::query(SUBMIT_UNIFORM)
+    let inserted = sqlx::query(include_str!("sql/submit_uniform.sql"))
         .bind(ids)
         .bind(encode(&payloads)?)
         .bind(first.queue)
@@ -233,8 +211,8 @@ async fn insert(
     match insert_all(connection, &list, now).await {
         Ok(()) => Ok(all_new(tasks)),
         Err(error) if is_taken(&error) => {
-            let found: String =
-                sqlx::query_scalar(SUBMIT_EXISTING).bind(&list).fetch_one(&mut *connection).await?;
+            let found = sqlx::query_scalar(include_str!("sql/submit_existing.sql")).bind(&list);
+            let found: String = found.fetch_one(&mut *connection).await?;
             let (new, answers) = separate_new(tasks, &decode::<Vec<Existing>>(&found)?)?;
             insert_all(connection, &encode(&new)?, now).await?;
             Ok(answers)
@@ -248,8 +226,8 @@ async fn insert_all(
     list: &str,
     now: i64,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query(SUBMIT).bind(list).bind(now).execute(connection).await?;
-    Ok(())
+    let insert = sqlx::query(include_str!("sql/submit.sql")).bind(list).bind(now);
+    insert.execute(connection).await.map(drop)
 }
 
 fn is_taken(error: &sqlx::Error) -> bool {

@@ -1,4 +1,4 @@
-//! Moving tasks between states.
+//! Moving tasks between states. PostgreSQL does so within the statements of each operation.
 //!
 //! The state of a task is one small row in the table of that state, so every transition deletes
 //! one row and inserts another. The keys of these tables (queue, priority, time) come from the
@@ -12,6 +12,7 @@ use sqlx::SqliteConnection;
 use steadfast::Reason;
 
 use super::row::{Hex, encode};
+use crate::engine::row::signed;
 use crate::error::Result;
 use crate::task::{Status, TaskId};
 
@@ -36,7 +37,6 @@ const REMOVE_ENDED: &str =
 const REMOVE_QUEUED: &str =
     concat!(include_str!("sql/remove_pending.sql"), ";", include_str!("sql/remove_scheduled.sql"));
 const REMOVE_RUNNING: &str = concat!(include_str!("sql/remove_running.sql"), ";", shrink_leases!());
-const SET_DUE: &str = include_str!("sql/set_due.sql");
 const ENQUEUE: &str = concat!(
     include_str!("sql/enqueue_pending.sql"),
     ";",
@@ -71,7 +71,8 @@ pub(super) async fn set_due(
     due: &[(Hex, i64)],
     now: i64,
 ) -> Result<()> {
-    sqlx::query(SET_DUE).bind(encode(&due)?).bind(now).execute(connection).await?;
+    let set = sqlx::query(include_str!("sql/set_due.sql")).bind(encode(&due)?).bind(now);
+    set.execute(connection).await?;
     Ok(())
 }
 
@@ -81,7 +82,6 @@ pub(super) async fn enqueue(connection: &mut SqliteConnection, ids: &str, now: i
     Ok(())
 }
 
-/// The end of a task.
 #[derive(Debug, Serialize)]
 pub(super) struct Ending<'r> {
     id: Hex,
@@ -117,8 +117,7 @@ pub(super) async fn end(
     now: i64,
 ) -> Result<()> {
     let count = |status: Status| {
-        let ended = endings.iter().filter(|ending| ending.status == status.name());
-        i64::try_from(ended.count()).unwrap_or(i64::MAX)
+        signed(endings.iter().filter(|ending| ending.status == status.name()).count())
     };
     sqlx::query(END)
         .bind(encode(&endings)?)
@@ -131,7 +130,6 @@ pub(super) async fn end(
     Ok(())
 }
 
-/// Removes ended tasks.
 pub(super) async fn remove_ended(connection: &mut SqliteConnection, ids: &str) -> Result<()> {
     sqlx::query(REMOVE_ENDED).bind(ids).execute(connection).await?;
     Ok(())

@@ -1,4 +1,4 @@
-//! The single writer, with group commit.
+//! The single writer, with group commit. Only SQLite needs one.
 //!
 //! SQLite lets one connection write at a time, and a durable commit flushes the disk however
 //! little it writes. So every write goes through one task that owns the writing connection. It
@@ -15,7 +15,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Mutex, mpsc, oneshot};
 
 use super::name_cache::NameCache;
 use super::opened_file::OpenedFile;
@@ -36,7 +36,28 @@ const MAX_GROUP_JOBS: usize = 128;
 /// The work of a job on a connection.
 pub(super) type JobFuture<'c, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'c>>;
 
-/// Sends jobs to the writing task.
+/// The writing connection; `None` until it is opened again after an error. In memory it is the only
+/// one, so reads share it.
+pub(super) type SharedConnection = Arc<Mutex<Option<SqliteConnection>>>;
+
+/// A job for [`Writer::run`]: an async block over a connection and the time of its transaction.
+macro_rules! job {
+    (|$connection:ident, $now:ident| $work:expr) => {
+        $crate::engine::sqlite::writer::typed_job(move |$connection, $now| {
+            Box::pin(async move { $work })
+        })
+    };
+}
+pub(super) use job;
+
+/// Gives a closure the type of a job.
+pub(super) fn typed_job<T, F>(work: F) -> F
+where
+    F: for<'c> FnOnce(&'c mut SqliteConnection, i64) -> JobFuture<'c, T>,
+{
+    work
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Writer {
     jobs: mpsc::Sender<Box<dyn Job>>,
@@ -45,13 +66,13 @@ pub(super) struct Writer {
 impl Writer {
     /// Starts the task. It ends after the last job of the last handle.
     pub(super) fn start(
-        connection: SqliteConnection,
+        connection: SharedConnection,
         options: Options,
         opened: Option<OpenedFile>,
         names: Arc<NameCache>,
     ) -> Self {
         let (jobs, waiting) = mpsc::channel(QUEUE_CAPACITY);
-        let file = File { connection: Some(connection), options, opened, names };
+        let file = File { connection, options, opened, names };
         tokio::spawn(file.run(waiting));
         Self { jobs }
     }
@@ -128,7 +149,7 @@ where
     }
 
     fn take_error(&mut self) -> Option<Arc<sqlx::Error>> {
-        self.outcome.take()?.err()?.into_database_error()
+        self.outcome.take()?.err()?.database_error().cloned()
     }
 
     fn committed(self: Box<Self>) {
@@ -148,9 +169,9 @@ where
     }
 }
 
-/// The writing connection.
+/// The file, and the connection that writes it.
 struct File {
-    connection: Option<SqliteConnection>,
+    connection: SharedConnection,
     options: Options,
     /// `None` in memory.
     opened: Option<OpenedFile>,
@@ -158,32 +179,36 @@ struct File {
 }
 
 impl File {
-    async fn run(mut self, mut waiting: mpsc::Receiver<Box<dyn Job>>) {
+    async fn run(self, mut waiting: mpsc::Receiver<Box<dyn Job>>) {
         let mut group = Vec::with_capacity(MAX_GROUP_JOBS);
         while waiting.recv_many(&mut group, MAX_GROUP_JOBS).await > 0 {
             group.retain(|job| !job.is_abandoned());
-            let written = match group.is_empty() {
-                true => Ok(()),
-                false => self.write(&mut group).await,
-            };
-            match written {
+            if group.is_empty() {
+                continue;
+            }
+            let mut connection = self.connection.lock().await;
+            match self.write(&mut connection, &mut group).await {
                 Ok(()) => group.drain(..).for_each(Job::committed),
                 Err(error) => {
                     self.names.clear();
-                    self.roll_back(&error).await;
+                    self.roll_back(&mut connection, &error).await;
                     group.drain(..).for_each(|job| job.failed(&error));
                 }
             }
         }
-        if let Some(connection) = self.connection {
+        if let Some(connection) = self.connection.lock().await.take() {
             let _ = connection.close().await;
         }
     }
 
     /// Runs a group and commits it.
-    async fn write(&mut self, group: &mut [Box<dyn Job>]) -> Result<(), Arc<sqlx::Error>> {
+    async fn write(
+        &self,
+        connection: &mut Option<SqliteConnection>,
+        group: &mut [Box<dyn Job>],
+    ) -> Result<(), Arc<sqlx::Error>> {
         check(self.opened.as_ref())?;
-        let connection = match &mut self.connection {
+        let connection = match connection {
             Some(connection) => connection,
             none => none.insert(self.options.writing_again().connect().await?),
         };
@@ -210,13 +235,13 @@ impl File {
     }
 
     /// Rolls back, and closes the connection if that fails.
-    async fn roll_back(&mut self, error: &sqlx::Error) {
-        let Some(connection) = &mut self.connection else {
+    async fn roll_back(&self, connection: &mut Option<SqliteConnection>, error: &sqlx::Error) {
+        let Some(open) = connection else {
             return;
         };
-        let is_usable = error.as_database_error().is_some() && undo_all(connection).await.is_ok();
+        let is_usable = error.as_database_error().is_some() && undo_all(open).await.is_ok();
         if !is_usable && self.options.path().is_some() {
-            self.connection = None;
+            *connection = None;
         }
     }
 }
@@ -245,5 +270,95 @@ async fn undo_all(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> 
     match undone {
         Err(sqlx::Error::Database(error)) if error.message().contains("no transaction") => Ok(()),
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! A full disk, simulated on the writing connection (K4).
+
+    use super::super::Sqlite;
+    use super::*;
+    use crate::{Store, Task};
+
+    struct Disk {
+        engine: Arc<Sqlite>,
+        store: Store,
+        _directory: tempfile::TempDir,
+    }
+
+    impl Disk {
+        async fn new() -> Self {
+            let directory = tempfile::tempdir().unwrap();
+            let url = format!("sqlite:{}", directory.path().join("tasks.db").display());
+            let engine = Arc::new(Sqlite::open(&url).await.unwrap());
+            Self { store: Store::with_engine(engine.clone()), engine, _directory: directory }
+        }
+
+        /// Limits the file to this many more pages.
+        async fn limit_growth(&self, pages: i64) {
+            let limit = job!(|connection, _now| {
+                let count = sqlx::query_scalar::<_, i64>("PRAGMA page_count");
+                let count = count.fetch_one(&mut *connection).await?;
+                let limit = format!("PRAGMA max_page_count = {}", count + pages);
+                sqlx::query(sqlx::AssertSqlSafe(limit)).execute(connection).await?;
+                Ok(())
+            });
+            self.engine.writer.run(limit).await.unwrap();
+        }
+
+        async fn pending(&self) -> u64 {
+            self.store.stats().await.unwrap().pending
+        }
+    }
+
+    /// A task as large as a page.
+    fn large() -> Task {
+        Task::new("keep", &"x".repeat(4096))
+    }
+
+    /// K4: a full disk is reported, loses no task, and recovers once there is space.
+    #[tokio::test]
+    async fn full_disk_is_reported_and_recovers_without_reopening() {
+        let disk = Disk::new().await;
+        disk.limit_growth(20).await;
+        let mut submitted = 0;
+        let error = loop {
+            match disk.store.submit(large()).await {
+                Ok(_) => submitted += 1,
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(error, StoreError::Full(_)), "{error}");
+        assert!(error.is_transient());
+        assert!(submitted > 0);
+        assert_eq!(disk.pending().await, submitted);
+        disk.limit_growth(100).await;
+        disk.store.submit(large()).await.unwrap();
+        assert_eq!(disk.pending().await, submitted + 1);
+    }
+
+    /// K4: every acknowledged task is there, even if the disk filled up in its group.
+    #[tokio::test]
+    async fn disk_full_within_a_group_loses_no_acknowledged_task() {
+        let disk = Disk::new().await;
+        disk.limit_growth(20).await;
+        let submit = |_| {
+            let store = disk.store.clone();
+            tokio::spawn(async move { store.submit(large()).await })
+        };
+        let submitting: Vec<_> = (0..50).map(submit).collect();
+        let mut submitted = 0;
+        for submitting in submitting {
+            match submitting.await.unwrap() {
+                Ok(_) => submitted += 1,
+                Err(error) => assert!(matches!(error, StoreError::Full(_)), "{error}"),
+            }
+        }
+        assert!(submitted < 50);
+        assert_eq!(disk.pending().await, submitted);
+        disk.limit_growth(100).await;
+        disk.store.submit(large()).await.unwrap();
+        assert_eq!(disk.pending().await, submitted + 1);
     }
 }

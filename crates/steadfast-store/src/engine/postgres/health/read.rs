@@ -4,13 +4,11 @@ use std::time::Duration;
 
 use sqlx::postgres::{PgArguments, PgConnection, PgRow};
 use sqlx::query::Query;
-use sqlx::{Connection as _, Postgres, Row, Transaction};
+use sqlx::{Connection as _, Postgres, Transaction};
 
+use crate::engine::row::{Column, EngineRow};
 use crate::health::{Fact, Session, seconds};
 
-const SESSION: &str = include_str!("../sql/health_session.sql");
-
-/// A connection for health checks.
 pub(super) struct Probe {
     connection: PgConnection,
 }
@@ -27,12 +25,16 @@ impl Probe {
 
     pub(super) async fn begin(&mut self) -> Fact<Transaction<'_, Postgres>> {
         let mut transaction = self.connection.begin().await?;
-        sqlx::raw_sql(SESSION).execute(&mut *transaction).await?;
+        sqlx::raw_sql(include_str!("../sql/health_session.sql")).execute(&mut *transaction).await?;
         Ok(transaction)
     }
 
-    pub(super) async fn rows(&mut self, statement: &'static str) -> Fact<Vec<PgRow>> {
-        self.fetch(sqlx::query(statement)).await
+    pub(super) async fn all<T>(
+        &mut self,
+        statement: &'static str,
+        decode: impl Fn(&PgRow) -> Fact<T>,
+    ) -> Fact<Vec<T>> {
+        self.fetch(sqlx::query(statement)).await?.iter().map(decode).collect()
     }
 
     pub(super) async fn fetch(
@@ -48,40 +50,27 @@ impl Probe {
 
     /// The row of a statement that always returns one.
     pub(super) async fn row(&mut self, statement: &'static str) -> Fact<PgRow> {
-        let rows = self.rows(statement).await?;
+        let rows = self.fetch(sqlx::query(statement)).await?;
         Ok(rows.into_iter().next().ok_or(sqlx::Error::RowNotFound)?)
     }
 
     /// The value of a statement that always returns one.
-    pub(super) async fn value<T>(&mut self, statement: &'static str) -> Fact<T>
-    where
-        T: for<'r> sqlx::Decode<'r, Postgres> + sqlx::Type<Postgres>,
-    {
-        Ok(self.row(statement).await?.try_get(0)?)
+    pub(super) async fn value<T: Column>(&mut self, statement: &'static str) -> Fact<T> {
+        Ok(sqlx::Row::try_get(&self.row(statement).await?, 0)?)
     }
 }
 
-/// A count from a signed column.
-pub(super) fn count(row: &PgRow, column: &str) -> sqlx::Result<u64> {
-    row.try_get::<i64, _>(column).map(|count| count.try_into().unwrap_or(0))
-}
-
-pub(super) fn maybe_count(row: &PgRow, column: &str) -> sqlx::Result<Option<u64>> {
-    let count = row.try_get::<Option<i64>, _>(column)?;
-    Ok(count.map(|count| count.try_into().unwrap_or(0)))
-}
-
 pub(super) fn maybe_seconds(row: &PgRow, column: &str) -> sqlx::Result<Option<Duration>> {
-    Ok(row.try_get::<Option<f64>, _>(column)?.map(seconds))
+    Ok(row.get::<Option<f64>>(column)?.map(seconds))
 }
 
 pub(super) fn session(row: &PgRow) -> Fact<Session> {
     Ok(Session {
-        pid: row.try_get("pid")?,
-        user: row.try_get("user")?,
-        application: row.try_get("application")?,
-        state: row.try_get("state")?,
+        pid: row.get("pid")?,
+        user: row.get("user")?,
+        application: row.get("application")?,
+        state: row.get("state")?,
         open_for: maybe_seconds(row, "open_for")?,
-        holds_back: maybe_count(row, "holds_back")?,
+        holds_back: row.maybe_count("holds_back")?,
     })
 }

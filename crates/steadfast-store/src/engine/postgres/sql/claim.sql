@@ -18,8 +18,8 @@ WITH source AS MATERIALIZED (
 ),
 -- The number of claimed tasks per source, found without locks. Locking the limit in each source would block
 -- tasks that are not claimed.
-shares AS (
-    SELECT queue, category, count(*) AS many
+candidates AS (
+    SELECT queue, category, count(*) AS tasks
       FROM (SELECT *
               FROM (SELECT source.queue, source.category, source.most, head.*, row_number() OVER (
                                PARTITION BY source.queue ORDER BY head.rank, head.submitted_at, head.id) AS number
@@ -42,11 +42,11 @@ shares AS (
 ),
 locked AS MATERIALIZED (
     SELECT first.*
-      FROM (SELECT source.*, CASE WHEN source.alone THEN least(source.most, $6) ELSE s.many END AS share
-              FROM source LEFT JOIN shares s
+      FROM (SELECT source.*, CASE WHEN source.alone THEN least(source.most, $6) ELSE s.tasks END AS share
+              FROM source LEFT JOIN candidates s
                 ON s.queue = source.queue AND s.category IS NOT DISTINCT FROM source.category) AS source
      CROSS JOIN LATERAL (
-        SELECT r.ctid AS place, r.rank, r.submitted_at, r.id
+        SELECT r.ctid AS tuple, r.rank, r.submitted_at, r.id
           FROM steadfast.ready r
          WHERE r.queue = source.queue
            AND /* conditions */
@@ -61,7 +61,7 @@ locked AS MATERIALIZED (
 claimed AS (
     DELETE FROM steadfast.ready
      WHERE ctid = ANY (ARRAY(
-        SELECT place FROM locked /* max bytes */ ORDER BY rank, submitted_at, id LIMIT $6))
+        SELECT tuple FROM locked /* max bytes */ ORDER BY rank, submitted_at, id LIMIT $6))
     RETURNING id, rank, submitted_at
 ),
 lease AS (

@@ -5,7 +5,7 @@ WITH slice AS MATERIALIZED (
      WHERE n.status = 'submitted' AND n.task > $1
      ORDER BY n.task LIMIT $2
 )
-SELECT s.task, s.execution, t.id IS NULL OR e.id IS NOT NULL OR x.status <> 'running'
+SELECT s.task, s.execution, t.id IS NULL OR e.id IS NOT NULL OR x.status <> 'running' AS is_orphaned
   FROM slice s
   JOIN steadfast.executions x ON x.id = s.execution
   LEFT JOIN steadfast.tasks t ON t.id = s.task

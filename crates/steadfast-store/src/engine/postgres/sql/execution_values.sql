@@ -1,6 +1,6 @@
 -- The triggers of executions and the results of nodes, from the task where a completion is not recorded
 -- yet, up to a number of bytes; only lengths are summed.
-SELECT execution, number, coalesce(started_with, result::text)
+SELECT execution, number AS node, coalesce(started_with, result::text) AS json
   FROM (
     SELECT v.*, sum(v.bytes) OVER (ROWS UNBOUNDED PRECEDING) - v.bytes AS before
       FROM (

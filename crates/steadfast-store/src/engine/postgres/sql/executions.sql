@@ -1,4 +1,4 @@
-SELECT x.id, x.workflow, x.name, x.status, x.attempts, x.started_at, x.due_at, x.ended_at, x.key,
-       x.previous, x.next, x.failed_node, x.message
-  FROM steadfast.executions x
+SELECT id, workflow, name, status, attempts, started_at, due_at, ended_at, key, previous, next,
+       failed_node, message
+  FROM steadfast.executions
  WHERE TRUE

@@ -2,13 +2,13 @@
 -- texts are read for the returned rows.
 SELECT payload, result::text AS result
   FROM (
-    SELECT wanted.place, t.payload, e.result,
-           sum(size.bytes) OVER (ORDER BY wanted.place) - size.bytes AS before
-      FROM unnest($1::uuid[]) WITH ORDINALITY AS wanted (id, place)
+    SELECT wanted.position, t.payload, e.result,
+           sum(size.bytes) OVER (ORDER BY wanted.position) - size.bytes AS before
+      FROM unnest($1::uuid[]) WITH ORDINALITY AS wanted (id, position)
       LEFT JOIN steadfast.tasks t ON t.id = wanted.id
       LEFT JOIN steadfast.ended e ON e.id = wanted.id
      CROSS JOIN LATERAL (
         SELECT coalesce(octet_length(t.payload), 0) + coalesce(octet_length(e.result::text), 0)) AS size (bytes)
   ) AS sized
  WHERE before < $2
- ORDER BY place
+ ORDER BY position

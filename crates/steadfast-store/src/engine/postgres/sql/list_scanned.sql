@@ -5,17 +5,17 @@ WITH d AS MATERIALIZED (
      CROSS JOIN LATERAL (
         SELECT FROM steadfast.tasks t
          WHERE t.id = d.id
-           AND ($5::text IS NULL OR t.queue = (SELECT q.id FROM steadfast.queues q WHERE q.name = $5))
-           AND ($6::text IS NULL OR t.category = $6)
-           AND ($7::text IS NULL OR t.kind = $7)
-           AND ($8::text IS NULL OR t.last_class = $8)
-           AND ($10::timestamptz IS NULL OR t.scheduled_at <= $10)
-           AND ($11::timestamptz IS NULL OR t.submitted_at >= $11)
-           AND ($12::timestamptz IS NULL
-                OR EXISTS (SELECT FROM steadfast.ended e WHERE e.id = t.id AND e.ended_at >= $12))
+           AND ($3::text IS NULL OR t.queue = (SELECT q.id FROM steadfast.queues q WHERE q.name = $3))
+           AND ($4::text IS NULL OR t.category = $4)
+           AND ($5::text IS NULL OR t.kind = $5)
+           AND ($6::text IS NULL OR t.last_class = $6)
+           AND ($8::timestamptz IS NULL OR t.scheduled_at <= $8)
+           AND ($9::timestamptz IS NULL OR t.submitted_at >= $9)
+           AND ($10::timestamptz IS NULL
+                OR EXISTS (SELECT FROM steadfast.ended e WHERE e.id = t.id AND e.ended_at >= $10))
         OFFSET 0
      ) AS fits
-     ORDER BY /* order */ LIMIT $3
+     ORDER BY /* order */ LIMIT $13
 )
 SELECT v.id, v.kind, NULL::text AS payload, v.queue, v.category, v.priority, v.policy, v.status,
        v.reason, v.attempts, v.rate_limit_waits, v.submitted_at, v.scheduled_at, v.last_attempt_at,

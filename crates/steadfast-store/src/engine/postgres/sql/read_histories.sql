@@ -6,6 +6,6 @@ SELECT v.id, v.kind, NULL::text AS payload, v.queue, v.category, v.priority, v.p
        ARRAY(SELECT f.record::text FROM steadfast.faults f WHERE f.task = v.id ORDER BY f.number) AS loose_faults,
        ARRAY(SELECT f.at FROM steadfast.faults f WHERE f.task = v.id ORDER BY f.number) AS loose_times,
        (SELECT t.counted_from FROM steadfast.tasks t WHERE t.id = v.id) AS counted_from
-  FROM unnest($1::uuid[]) WITH ORDINALITY AS wanted (id, place)
+  FROM unnest($1::uuid[]) WITH ORDINALITY AS wanted (id, position)
  CROSS JOIN LATERAL (SELECT o.* FROM steadfast.overview o WHERE o.id = wanted.id OFFSET 0) AS v
- ORDER BY wanted.place
+ ORDER BY wanted.position

@@ -1,5 +1,5 @@
 -- Replaces the reports of an instance, and deletes those older than an hour.
-WITH gone AS (
+WITH deleted AS (
     DELETE FROM steadfast.breakers WHERE seen_at < now() - interval '1 hour'
 )
 INSERT INTO steadfast.breakers (policy, instance, seen_at, report)

@@ -5,7 +5,7 @@ WITH due AS (
                     (SELECT h.until FROM steadfast.holds h
                       WHERE h.queue = $4 AND h.category = $5 AND h.until > now())) AS at
 ),
-body AS (
+inserted AS (
     INSERT INTO steadfast.tasks (id, payload, kind, queue, category, priority, policy,
                                  submitted_at, counted_from, scheduled_at, expires_at, hold_category)
     SELECT g.id, g.payload, $3, $4, $5, $6, $7, now(), greatest(now(), due.at), due.at,

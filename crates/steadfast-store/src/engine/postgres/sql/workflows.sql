@@ -1,6 +1,6 @@
 -- A page of definitions, newest first, up to a number of bytes. Only lengths are summed; texts are read for
 -- the returned rows.
-SELECT id, name, body, kept_at
+SELECT id AS number, name, body, kept_at
   FROM (
     SELECT w.*, sum(octet_length(w.body)) OVER (ORDER BY w.id DESC) - octet_length(w.body) AS before
       FROM (

@@ -18,7 +18,6 @@ use crate::events::notifier::Wake;
 use crate::task::TaskId;
 use crate::workflow::ExecutionId;
 
-const REMOVE_QUEUED: &str = include_str!("../sql/execution_remove_queued.sql");
 /// The ended executions among these, locked so that they cannot be resumed.
 const LOCK_ENDED: &str = "SELECT x.id FROM steadfast.executions x \
      WHERE x.id = ANY ($1::uuid[]) AND x.status <> 'running' ORDER BY x.id FOR NO KEY UPDATE";
@@ -36,8 +35,10 @@ pub(super) async fn cancel_leftover_tasks(
     if leftover.is_empty() {
         return Ok(Vec::new());
     }
-    let queued: Vec<Uuid> =
-        sqlx::query_scalar(REMOVE_QUEUED).bind(&leftover).fetch_all(&mut *transaction).await?;
+    let queued: Vec<Uuid> = sqlx::query_scalar(include_str!("../sql/execution_remove_queued.sql"))
+        .bind(&leftover)
+        .fetch_all(&mut *transaction)
+        .await?;
     let was_queued: HashSet<Uuid> = queued.iter().copied().collect();
     let others: Vec<Uuid> = leftover.into_iter().filter(|id| !was_queued.contains(id)).collect();
     let running = remove_running(&mut transaction, &others).await?;
@@ -65,7 +66,6 @@ async fn leftover_tasks(
     Ok(leftover.flat_map(|(_, tasks)| tasks.iter().map(|task| task.uuid())).collect())
 }
 
-/// Removes running tasks from their leases.
 async fn remove_running(connection: &mut PgConnection, tasks: &[Uuid]) -> Result<Vec<Uuid>> {
     if tasks.is_empty() {
         return Ok(Vec::new());

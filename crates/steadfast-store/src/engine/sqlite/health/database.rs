@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use sqlx::{Executor, Row, SqliteConnection};
+use sqlx::{Executor, SqliteConnection};
 
-use crate::error::{Result, StoreError};
+use crate::engine::row::EngineRow;
+use crate::error::{Result, StoreError, sqlite_code};
 use crate::health::{Fact, Pages, Unavailable};
 
 const CHECK: &str = "PRAGMA quick_check(5)";
@@ -14,8 +15,7 @@ const PAGES: &str = "SELECT size.page_size AS size, total.page_count AS count, \
 
 /// The number of SQLite instructions between two checks of the clock.
 const PROGRESS_STEPS: i32 = 10_000;
-const SQLITE_INTERRUPT: &str = "9";
-/// The result code of a corrupt file.
+const SQLITE_INTERRUPT: u32 = 9;
 const SQLITE_CORRUPT: u32 = 11;
 
 /// The first read, which fails if the file is not a database. Connecting reads nothing.
@@ -39,10 +39,12 @@ pub(super) async fn corruption(
     match checked {
         Ok(lines) if lines == ["ok"] => Ok(Vec::new()),
         Ok(lines) => Ok(lines.iter().flat_map(|text| text.lines().map(str::to_owned)).collect()),
-        Err(error) if code(&error).as_deref() == Some(SQLITE_INTERRUPT) => Err(Unavailable::new(
+        Err(error) if sqlite_code(&error) == Some(SQLITE_INTERRUPT) => Err(Unavailable::new(
             format!("reading the whole file takes longer than {} s", limit.as_secs()),
         )),
-        Err(error) if is_corrupt(&error) => Ok(vec![Unavailable::from(error).to_string()]),
+        Err(error) if sqlite_code(&error) == Some(SQLITE_CORRUPT) => {
+            Ok(vec![Unavailable::from(error).to_string()])
+        }
         Err(error) => Err(error.into()),
     }
 }
@@ -53,8 +55,7 @@ pub(super) async fn journal(connection: &mut SqliteConnection) -> Fact<String> {
 
 pub(super) async fn pages(connection: &mut SqliteConnection) -> Fact<Pages> {
     let row = sqlx::query(PAGES).fetch_one(connection).await?;
-    let number = |column| row.try_get::<i64, _>(column).map(i64::unsigned_abs);
-    Ok(Pages { size: number("size")?, count: number("count")?, free: number("free")? })
+    Ok(Pages { size: row.count("size")?, count: row.count("count")?, free: row.count("free")? })
 }
 
 /// Whether the write lock is taken.
@@ -71,15 +72,6 @@ pub(super) async fn locked(connection: &mut SqliteConnection) -> Fact<bool> {
             other => Err(Unavailable::new(other.to_string())),
         },
     }
-}
-
-fn code(error: &sqlx::Error) -> Option<String> {
-    error.as_database_error()?.code().map(|code| code.into_owned())
-}
-
-fn is_corrupt(error: &sqlx::Error) -> bool {
-    let code = code(error).and_then(|code| code.parse::<u32>().ok());
-    code.is_some_and(|code| code & 0xff == SQLITE_CORRUPT)
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use crate::health::{Fact, StoreFile, Unavailable};
 
-/// The existing files.
 pub(super) struct Files {
     pub(super) file: StoreFile,
     pub(super) log: Option<StoreFile>,
@@ -23,7 +22,6 @@ pub(super) fn beside(path: &Path) -> Option<Files> {
     })
 }
 
-/// The path of an accompanying file.
 pub(super) fn with(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);

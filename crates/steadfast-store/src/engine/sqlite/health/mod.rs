@@ -19,7 +19,6 @@ use super::options::Options;
 use crate::error::{Result, StoreError};
 use crate::health::{EngineHealth, Health, SqliteHealth, work_unavailable};
 
-/// The time limit of the integrity check.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time after which a file counts as locked.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);

@@ -2,58 +2,48 @@
 
 use std::time::Duration;
 
+use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, SqliteConnection};
 
-use crate::engine::sqlite::migrate::SCHEMA_VERSION;
-use crate::engine::sqlite::{now, row};
+use crate::engine::row::EngineRow;
+use crate::engine::sqlite::migrate::{self, SCHEMA_VERSION};
+use crate::engine::sqlite::now;
+use crate::engine::sqlite::read::BACKLOGS;
 use crate::error::Result;
 use crate::health::{Fact, Lapsed, Schema, Unavailable, Work};
 
-const HAS_SCHEMA: &str = "SELECT count(*) FROM sqlite_schema WHERE name = 'steadfast_schema'";
-const VERSION: &str = "SELECT coalesce(max(version), 0) FROM steadfast_schema";
-const LEASES: &str = include_str!("../sql/health_leases.sql");
-const BACKLOGS: &str = include_str!("../sql/worker_status_backlogs.sql");
 /// The last written task, because no index has the latest time.
 const NEWEST: &str = "SELECT submitted_at FROM steadfast_tasks ORDER BY rowid DESC LIMIT 1";
 
-/// The number of workers that are named.
 const MAX_NAMED_WORKERS: usize = 3;
 
 pub(super) async fn schema(connection: &mut SqliteConnection) -> Fact<Schema> {
-    let tables: i64 = sqlx::query_scalar(HAS_SCHEMA).fetch_one(&mut *connection).await?;
-    let found = match tables {
-        0 => 0,
-        _ => sqlx::query_scalar(VERSION).fetch_one(connection).await?,
-    };
-    Ok(Schema { found, known: SCHEMA_VERSION })
+    Ok(Schema { found: fact(migrate::version(connection).await)?, known: SCHEMA_VERSION })
 }
 
 pub(super) async fn work(connection: &mut SqliteConnection) -> Fact<Work> {
     let now = time(connection).await?;
-    let leases = sqlx::query(LEASES).bind(now).fetch_one(&mut *connection).await?;
-    let mut work = Work {
-        alive: leases.try_get::<i64, _>("alive")?.unsigned_abs(),
-        lapsed: lapsed(&leases)?,
-        ..Work::default()
-    };
+    let leases = sqlx::query(include_str!("../sql/health_leases.sql")).bind(now);
+    let leases = leases.fetch_one(&mut *connection).await?;
+    let (alive, lapsed) = (leases.count("alive")?, lapsed(&leases)?);
+    let mut work = Work { alive, lapsed, ..Work::default() };
     for row in sqlx::query(BACKLOGS).bind(now).fetch_all(connection).await? {
-        if let Some(since) = row.try_get::<Option<i64>, _>("due_since")? {
-            work.add_backlog(row.try_get("name")?, row.try_get("paused")?, micros(now - since));
+        if let Some(since) = row.get::<Option<i64>>("due_since")? {
+            work.add_backlog(row.get("name")?, row.get("paused")?, micros(now - since));
         }
     }
     Ok(work)
 }
 
 fn lapsed(row: &SqliteRow) -> Fact<Option<Lapsed>> {
-    let leases = row.try_get::<i64, _>("lapsed")?.unsigned_abs();
+    let leases = row.count("lapsed")?;
     if leases == 0 {
         return Ok(None);
     }
-    let mut workers: Vec<String> = fact(row::decode(row.try_get("workers")?))?;
+    let mut workers: Vec<String> = fact(row.json("workers"))?;
     workers.truncate(MAX_NAMED_WORKERS);
-    let tasks = row.try_get::<i64, _>("tasks")?.unsigned_abs();
-    Ok(Some(Lapsed { leases, tasks, longest: micros(row.try_get("longest")?), workers }))
+    let longest = micros(row.get("longest")?);
+    Ok(Some(Lapsed { leases, tasks: row.count("tasks")?, longest, workers }))
 }
 
 /// How far in the future the newest task was submitted, if it was.

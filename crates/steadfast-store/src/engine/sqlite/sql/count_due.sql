@@ -2,9 +2,9 @@
 -- longer: to find it the queue would have to be scanned. The head of each rank is enough: while no worker
 -- claims, the head stays, and its age grows. Paused queues and held categories are left out.
 WITH RECURSIVE heads (queue, rank) AS (
-    SELECT line.number, (SELECT min(ready.rank) FROM steadfast_ready AS ready WHERE ready.queue = line.number)
-    FROM steadfast_queues AS line
-    WHERE NOT line.paused
+    SELECT queue.number, (SELECT min(ready.rank) FROM steadfast_ready AS ready WHERE ready.queue = queue.number)
+    FROM steadfast_queues AS queue
+    WHERE NOT queue.paused
     UNION ALL
     SELECT heads.queue, (
         SELECT min(ready.rank) FROM steadfast_ready AS ready
@@ -36,11 +36,11 @@ FROM
     (
         -- Due, and not yet promoted.
         SELECT (
-            SELECT place.due_at
-            FROM steadfast_waiting AS place
-            CROSS JOIN steadfast_queues AS line ON line.number = place.queue
-            WHERE place.due_at <= ?1 AND NOT line.paused
-            ORDER BY place.due_at
+            SELECT state.due_at
+            FROM steadfast_waiting AS state
+            CROSS JOIN steadfast_queues AS queue ON queue.number = state.queue
+            WHERE state.due_at <= ?1 AND NOT queue.paused
+            ORDER BY state.due_at
             LIMIT 1
         ) AS since
     ) AS late

@@ -1,6 +1,6 @@
 -- The failures of tasks: the reason and the last fault.
 SELECT
-    ended.id, ended.reason, progress.message,
+    ended.id, ended.reason, progress.message AS last_message,
     (SELECT body FROM steadfast_packed WHERE id = ended.id) AS packed,
     (
         SELECT json_group_array(json_array(at, body))

@@ -3,7 +3,7 @@
 SELECT
     node.task,
     node.execution,
-    task.id IS NULL OR ended.id IS NOT NULL OR execution.status <> 'running'
+    task.id IS NULL OR ended.id IS NOT NULL OR execution.status <> 'running' AS is_orphaned
 FROM (
     SELECT task, execution FROM steadfast_nodes INDEXED BY steadfast_nodes_submitted
     WHERE status = 'submitted' AND task > ?1

@@ -13,7 +13,7 @@ SELECT
                 WHEN node.status = 'completed' THEN 'completed'
                 WHEN ended.id IS NOT NULL THEN ended.status
                 WHEN task.id IS NOT NULL THEN 'open'
-                ELSE 'gone'
+                ELSE 'pruned'
             END
         ))
         FROM steadfast_nodes AS node

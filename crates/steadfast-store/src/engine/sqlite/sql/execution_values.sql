@@ -1,6 +1,6 @@
 -- The triggers of executions and the results of nodes, from the task where a completion is not recorded
 -- yet, up to a number of bytes; only lengths are summed.
-SELECT execution, number, body
+SELECT execution, number AS node, body AS json
 FROM (
     SELECT execution, number, body,
         sum(coalesce(octet_length(body), 0)) OVER (ROWS UNBOUNDED PRECEDING)

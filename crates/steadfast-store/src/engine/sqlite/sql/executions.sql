@@ -1,6 +1,5 @@
 SELECT
-    execution.id, execution.workflow, execution.name, execution.status, execution.attempts,
-    execution.started_at, execution.due_at, execution.ended_at, execution.key, execution.previous,
-    execution.next, execution.failed_node, execution.message
-FROM steadfast_executions AS execution
+    id, workflow, name, status, attempts, started_at, due_at, ended_at, key, previous, next,
+    failed_node, message
+FROM steadfast_executions
 WHERE TRUE

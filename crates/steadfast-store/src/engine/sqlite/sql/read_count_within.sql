@@ -2,9 +2,9 @@
 -- are at the head of a row.
 SELECT count(*)
 FROM (
-    SELECT sum(size) OVER (ORDER BY place) - size AS before
+    SELECT sum(size) OVER (ORDER BY position) - size AS before
     FROM (
-        SELECT wanted.key AS place,
+        SELECT wanted.key AS position,
             coalesce(octet_length(task.payload), 0) + coalesce(octet_length(ended.result), 0) AS size
         FROM json_each(?1) AS wanted
         LEFT JOIN steadfast_tasks AS task ON task.id = unhex(wanted.value)

@@ -1,6 +1,6 @@
 -- A page of definitions, newest first, up to a number of bytes. Only lengths are summed; texts are read for
 -- the returned rows.
-SELECT number, name, (SELECT body FROM steadfast_workflows WHERE number = sized.number), kept_at
+SELECT number, name, (SELECT body FROM steadfast_workflows WHERE number = sized.number) AS body, kept_at
 FROM (
     SELECT number, name, kept_at, sum(bytes) OVER (ORDER BY number DESC) - bytes AS before
     FROM (

@@ -1,33 +1,42 @@
 //! Workflows and their executions.
 
 mod cancel;
-mod read;
-mod start;
 mod step;
 
 use std::time::Duration;
 
 use async_trait::async_trait;
+use serde::Deserialize;
+use uuid::Uuid;
 
-use super::row::{Hex, before};
-use super::{Sqlite, audit, now};
+use super::row::{Hex, before, decode, encode, ids};
+use super::writer::job;
+use super::{Sqlite, audit, history, now};
 use crate::audit::AuditEntry;
 use crate::control::Actor;
 use crate::engine::Workflows;
+use crate::engine::row::{EngineRow, signed};
+use crate::engine::workflows::{
+    definition, execution_state, execution_with_nodes, executions_page, executions_statement,
+    failure, missed_completions, node_values, orphaned_nodes, outcome, stored_execution,
+};
 use crate::error::Result;
-use crate::events::notifier::Wake;
 use crate::page::{Page, PageRequest};
 use crate::queue::submit::CheckedTask;
 use crate::task::TaskId;
+use crate::task::decode_error::DecodeErrors;
 use crate::workflow::{
-    ExecutionFilter, ExecutionId, ExecutionState, Failure, MissedCompletion, NewExecution,
-    NodeValue, OrphanedNodes, Started, Step, StoredExecution, ValuesWanted, WorkflowDefinition,
+    ExecutionFilter, ExecutionId, ExecutionState, Failure, MAX_CHAIN_LENGTH, MAX_SHOWN_BYTES,
+    MissedCompletion, NewExecution, NodeState, NodeValue, OrphanedNodes, Started, Step,
+    StoredExecution, ValuesWanted, WorkflowDefinition,
 };
 
 const SAVE_WORKFLOW: &str = "INSERT INTO steadfast_workflows (name, body, kept_at) \
      VALUES (?1, ?2, ?3) ON CONFLICT (body) DO UPDATE SET body = excluded.body RETURNING number";
+const EXECUTIONS_OF_TASKS: &str = "SELECT DISTINCT node.execution FROM json_each(?1) AS wanted \
+     CROSS JOIN steadfast_nodes AS node INDEXED BY steadfast_nodes_submitted \
+     ON node.task = unhex(wanted.value) AND node.status = 'submitted'";
 
-/// An execution's id in JSON.
 fn hex(id: ExecutionId) -> Hex {
     Hex(TaskId::from(id.uuid()))
 }
@@ -36,49 +45,48 @@ fn hex(id: ExecutionId) -> Hex {
 impl Workflows for Sqlite {
     async fn save_workflow(&self, name: &str, text: &str, actor: Option<&Actor>) -> Result<i64> {
         let (name, text, actor) = (name.to_owned(), text.to_owned(), actor.cloned());
-        let saved = self.writer.run(move |connection, now| {
-            Box::pin(async move {
-                let number = sqlx::query_scalar(SAVE_WORKFLOW).bind(name).bind(text).bind(now);
-                let number = number.fetch_one(&mut *connection).await?;
-                if let Some(actor) = actor {
-                    let entry = AuditEntry::workflow_saved(&actor, number);
-                    audit::audit(connection, &[entry], now).await?;
-                }
-                Ok(number)
-            })
+        let save = job!(|connection, now| {
+            let number = sqlx::query_scalar(SAVE_WORKFLOW).bind(name).bind(text).bind(now);
+            let number = number.fetch_one(&mut *connection).await?;
+            if let Some(actor) = actor {
+                let entry = AuditEntry::workflow_saved(&actor, number);
+                audit::audit(connection, &[entry], now).await?;
+            }
+            Ok(number)
         });
-        saved.await
+        self.writer.run(save).await
     }
 
     async fn workflow(&self, number: i64) -> Result<Option<WorkflowDefinition>> {
-        self.read(move |connection| Box::pin(read::workflow(connection, number))).await
+        let find = "SELECT number, name, body, kept_at FROM steadfast_workflows WHERE number = ?1";
+        let rows = self.rows(sqlx::query(find).bind(number)).await?;
+        rows.first().map(definition).transpose()
     }
 
     async fn workflows(&self, page: &PageRequest) -> Result<Page<WorkflowDefinition>> {
-        let page = page.clone();
-        let found = self.read(move |connection| {
-            Box::pin(async move { read::workflows(connection, &page).await })
-        });
-        found.await
+        let rows = sqlx::query(include_str!("../sql/workflows.sql"))
+            .bind(page.parsed::<i64>()?)
+            .bind(i64::from(page.limit) + 1)
+            .bind(MAX_SHOWN_BYTES.cast_signed());
+        let rows = self.rows(rows).await?;
+        let definitions = rows.iter().map(definition).collect::<Result<_>>()?;
+        Ok(WorkflowDefinition::page(definitions, page))
     }
 
     async fn start_executions(&self, new: Vec<NewExecution<CheckedTask>>) -> Result<Vec<Started>> {
         let names = self.names.clone();
-        let started = self.writer.run(move |connection, now| {
-            Box::pin(async move { start::start_executions(connection, &new, now, &names).await })
-        });
-        let (answers, wakes) = started.await?;
-        self.notify_all(wakes);
+        let start =
+            job!(|connection, now| step::start_executions(connection, &new, now, &names).await);
+        let (answers, wakes) = self.writer.run(start).await?;
+        self.notifier.notify_all(wakes);
         Ok(answers)
     }
 
     async fn apply_steps(&self, steps: Vec<Step<CheckedTask>>) -> Result<Vec<bool>> {
         let names = self.names.clone();
-        let applied = self.writer.run(move |connection, now| {
-            Box::pin(async move { step::apply_steps(connection, steps, now, &names).await })
-        });
-        let (answers, wakes) = applied.await?;
-        self.notify_all(wakes);
+        let apply = job!(|connection, now| step::apply_steps(connection, steps, now, &names).await);
+        let (answers, wakes) = self.writer.run(apply).await?;
+        self.notifier.notify_all(wakes);
         Ok(answers)
     }
 
@@ -87,24 +95,18 @@ impl Workflows for Sqlite {
         tasks: &[(ExecutionId, Vec<TaskId>)],
         actor: &Actor,
     ) -> Result<Vec<TaskId>> {
-        let (tasks, actor) = (tasks.to_vec(), actor.clone());
-        let cancelled = self.writer.run(move |connection, now| {
-            Box::pin(
-                async move { cancel::cancel_leftover_tasks(connection, &tasks, &actor, now).await },
-            )
-        });
-        let cancelled = cancelled.await?;
-        let running = cancelled.iter().filter(|task| task.was_running);
-        running.for_each(|task| self.notifier.notify(Wake::Cancelled(task.id)));
-        Ok(cancelled.into_iter().map(|task| task.id).collect())
+        cancel::cancel_leftover_tasks(self, tasks.to_vec(), actor.clone()).await
     }
 
     async fn execution_states(&self, ids: &[ExecutionId]) -> Result<Vec<ExecutionState>> {
-        let ids = ids.to_vec();
-        let states = self.read(move |connection| {
-            Box::pin(async move { read::execution_states(connection, &ids).await })
-        });
-        states.await
+        let ids: Vec<Hex> = ids.iter().copied().map(hex).collect();
+        let states = sqlx::query(include_str!("../sql/execution_states.sql"));
+        let rows = self.rows(states.bind(encode(&ids)?)).await?;
+        let state = |row: &_| {
+            let nodes: Vec<NodeRow<'_>> = decode(EngineRow::text(row, "nodes")?)?;
+            execution_state(row, nodes.into_iter().map(node_state).collect::<Result<_>>()?)
+        };
+        rows.iter().map(state).collect()
     }
 
     async fn execution_values(
@@ -112,45 +114,58 @@ impl Workflows for Sqlite {
         wanted: &[ValuesWanted],
         max_bytes: u64,
     ) -> Result<Option<Vec<NodeValue>>> {
-        let wanted = wanted.to_vec();
-        let values = self.read(move |connection| {
-            Box::pin(async move { read::execution_values(connection, &wanted, max_bytes).await })
-        });
-        values.await
+        let triggers = wanted.iter().filter(|one| one.trigger).map(|one| hex(one.execution));
+        let nodes =
+            wanted.iter().flat_map(|one| one.nodes.iter().map(|node| (hex(one.execution), *node)));
+        let rows = sqlx::query(include_str!("../sql/execution_values.sql"))
+            .bind(encode(&triggers.collect::<Vec<_>>())?)
+            .bind(encode(&nodes.collect::<Vec<_>>())?)
+            .bind(signed(max_bytes));
+        node_values(&self.rows(rows).await?, max_bytes)
     }
 
     async fn failures(&self, tasks: &[TaskId]) -> Result<Vec<Failure>> {
-        let tasks = tasks.to_vec();
-        let found = self.read(move |connection| {
-            Box::pin(async move { read::failures(connection, &tasks).await })
-        });
-        found.await
+        let failures = sqlx::query(include_str!("../sql/execution_failures.sql"));
+        let rows = self.rows(failures.bind(ids(tasks.iter().copied())?)).await?;
+        // Decode errors are reported where the task itself is read.
+        let faults = |row: &_| history::faults(row, row.id("id")?, &mut DecodeErrors::default());
+        rows.iter().map(|row| failure(row, faults(row)?)).collect()
     }
 
     async fn executions_of_tasks(&self, tasks: &[TaskId]) -> Result<Vec<ExecutionId>> {
-        let tasks = tasks.to_vec();
-        let found = self.read(move |connection| {
-            Box::pin(async move { read::executions_of_tasks(connection, &tasks).await })
-        });
-        found.await
+        let found = sqlx::query(EXECUTIONS_OF_TASKS).bind(ids(tasks.iter().copied())?);
+        let rows = self.rows(found).await?;
+        rows.iter().map(|row| Ok(row.id("execution")?)).collect()
     }
 
     async fn missed_completions(&self, within: Duration, limit: u32) -> Result<MissedCompletion> {
-        let found = self.read(move |connection| {
-            Box::pin(async move {
-                let since = before(now(connection).await?, within);
-                read::missed_completions(connection, since, limit).await
-            })
-        });
-        found.await
+        let mut connection = self.reader().await?;
+        let since = before(now(&mut connection).await?, within);
+        let found = sqlx::query_scalar(include_str!("../sql/execution_missed_completions.sql"));
+        let found = found.bind(since).bind(limit).fetch_all(&mut **connection).await?;
+        Ok(missed_completions(found, limit))
     }
 
     async fn orphaned_nodes(&self, after: Option<TaskId>, limit: u32) -> Result<OrphanedNodes> {
-        self.read(move |connection| Box::pin(read::orphaned_nodes(connection, after, limit))).await
+        let rows = sqlx::query(include_str!("../sql/execution_orphaned_nodes.sql"))
+            .bind(after.map_or(Uuid::nil(), TaskId::uuid))
+            .bind(limit);
+        orphaned_nodes(&self.rows(rows).await?, limit)
     }
 
     async fn execution(&self, id: ExecutionId) -> Result<Option<StoredExecution>> {
-        self.read(move |connection| Box::pin(read::execution(connection, id))).await
+        loop {
+            let row = sqlx::query(include_str!("../sql/execution.sql")).bind(id.uuid());
+            let rows = self.rows(row).await?;
+            let Some(row) = rows.first() else { return Ok(None) };
+            let nodes = sqlx::query(include_str!("../sql/execution_nodes.sql"))
+                .bind(id.uuid())
+                .bind(MAX_SHOWN_BYTES.cast_signed());
+            let execution = execution_with_nodes(row, &self.rows(nodes).await?)?;
+            if execution.is_some() {
+                return Ok(execution);
+            }
+        }
     }
 
     async fn executions(
@@ -158,14 +173,25 @@ impl Workflows for Sqlite {
         filter: &ExecutionFilter,
         page: &PageRequest,
     ) -> Result<Page<StoredExecution>> {
-        let (filter, page) = (filter.clone(), page.clone());
-        let found = self.read(move |connection| {
-            Box::pin(async move { read::executions(connection, &filter, &page).await })
-        });
-        found.await
+        let select = include_str!("../sql/executions.sql");
+        let mut statement = executions_statement(select, filter, page)?;
+        executions_page(&self.rows(statement.build()).await?, page)
     }
 
     async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<StoredExecution>> {
-        self.read(move |connection| Box::pin(read::execution_chain(connection, id))).await
+        let chain = sqlx::query(include_str!("../sql/execution_chain.sql"))
+            .bind(id.uuid())
+            .bind(MAX_CHAIN_LENGTH);
+        self.rows(chain).await?.iter().map(stored_execution).collect()
     }
+}
+
+/// A node's number, status and task, and the state of the task.
+#[derive(Deserialize)]
+struct NodeRow<'t>(u16, &'t str, &'t str, &'t str);
+
+fn node_state(NodeRow(number, status, task, state): NodeRow<'_>) -> Result<NodeState> {
+    // SQLite encodes a missing id as an empty text.
+    let task = if task.is_empty() { None } else { Some(task.parse()?) };
+    Ok(NodeState { number, status: status.parse()?, task, outcome: outcome(state)? })
 }

@@ -1,18 +1,30 @@
-//! Timestamps in PostgreSQL's binary format: microseconds since 2000.
+//! Timestamps as columns: `timestamptz` in PostgreSQL, microseconds since 1970 in SQLite.
+
+use std::time::Duration;
 
 use jiff::Timestamp;
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo, PgValueRef};
-use sqlx::{Decode, Encode, Postgres, Type};
+use sqlx::sqlite::{SqliteArgumentsBuffer, SqliteTypeInfo, SqliteValueRef};
+use sqlx::{Decode, Encode, Postgres, Sqlite, Type};
 
+use super::row::signed;
+
+/// PostgreSQL counts microseconds since 2000.
 const UNIX_TO_2000_MICROS: i64 = 946_684_800_000_000;
 /// The earliest `timestamptz`, in the year 4713 BC.
 const EARLIEST_MICROS: i64 = -211_813_488_000_000_000;
 
-/// A `timestamptz`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Time(pub(super) Timestamp);
+pub(crate) struct Time(pub(crate) Timestamp);
+
+impl Time {
+    /// A time in microseconds since 1970, at most the latest possible.
+    pub(crate) fn from_micros(micros: i64) -> Self {
+        Self(Timestamp::from_microsecond(micros).unwrap_or(Timestamp::MAX))
+    }
+}
 
 impl Type<Postgres> for Time {
     fn type_info() -> PgTypeInfo {
@@ -47,10 +59,32 @@ impl Decode<'_, Postgres> for Time {
     }
 }
 
-/// A duration in microseconds, as the statements take it.
-pub(super) fn micros(duration: std::time::Duration) -> i64 {
-    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX / 4).min(MAX_DURATION_MICROS)
+impl Type<Sqlite> for Time {
+    fn type_info() -> SqliteTypeInfo {
+        <i64 as Type<Sqlite>>::type_info()
+    }
+
+    fn compatible(column: &SqliteTypeInfo) -> bool {
+        <i64 as Type<Sqlite>>::compatible(column)
+    }
+}
+
+impl Encode<'_, Sqlite> for Time {
+    fn encode_by_ref(&self, arguments: &mut SqliteArgumentsBuffer) -> Result<IsNull, BoxDynError> {
+        Encode::<Sqlite>::encode_by_ref(&self.0.as_microsecond(), arguments)
+    }
+}
+
+impl Decode<'_, Sqlite> for Time {
+    fn decode(value: SqliteValueRef<'_>) -> Result<Self, BoxDynError> {
+        Ok(Self::from_micros(Decode::<Sqlite>::decode(value)?))
+    }
 }
 
 /// A thousand years. A longer duration could overflow a `timestamptz`.
 const MAX_DURATION_MICROS: i64 = 1000 * 365 * 24 * 3600 * 1_000_000;
+
+/// A duration in microseconds, as PostgreSQL's statements take it.
+pub(crate) fn micros(duration: Duration) -> i64 {
+    signed(duration.as_micros()).min(MAX_DURATION_MICROS)
+}

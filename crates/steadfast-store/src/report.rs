@@ -1,17 +1,55 @@
-//! Breaker states of all instances, and overrides for them (G1).
+//! Reports of instances: worker registrations, breaker states and budgets (H2, G1, G3).
 //!
-//! A breaker lives in a process, because a call must not wait for a database. But an operator
-//! of ten instances needs to see all of them, and to isolate a service in all of them. So each
-//! instance reports its breakers, and applies [overrides](BreakerOverride).
+//! A worker without tasks has no lease, so an idle fleet would look like a lost one. A breaker and a
+//! budget live in a process, because a call must not wait for a database. But an operator of ten
+//! instances needs to see all of them, and to isolate a service in all of them. So each instance
+//! reports all three regularly, and applies [overrides](BreakerOverride); reports that are not
+//! renewed expire.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use steadfast::duration::serde_seconds;
+use steadfast::guard::BudgetSettings;
 use steadfast::guard::breaker::BreakerState;
 
 use crate::control::Actor;
+
+/// The age at which a report is deleted.
+pub(crate) const WORKER_RETENTION: Duration = Duration::from_secs(600);
+
+/// The registration of a worker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerReport {
+    /// Its name, as in leases.
+    pub name: String,
+    /// The process that it runs in; `None` for a worker over HTTP.
+    pub instance: Option<String>,
+    /// The time of the report, by the store's clock; `None` before it is written.
+    pub seen_at: Option<Timestamp>,
+    /// The queues that it serves; `None` for all.
+    pub queues: Option<Vec<String>>,
+    /// The number of tasks that it can run at a time.
+    pub concurrency: Option<u32>,
+    /// The number of tasks that it runs.
+    pub running: Option<u32>,
+}
+
+/// The state of one instance's budget of one policy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BudgetReport {
+    /// The policy.
+    pub policy: String,
+    /// The instance.
+    pub instance: String,
+    /// The time of the report, by the store's clock; `None` before it is written.
+    pub seen_at: Option<Timestamp>,
+    /// The number of retries that it would grant now.
+    pub balance: u64,
+    /// Its settings.
+    pub settings: BudgetSettings,
+}
 
 /// The time without a report after which an instance is not shown.
 pub(crate) const INSTANCE_TIMEOUT: Duration = Duration::from_secs(90);
@@ -69,7 +107,7 @@ impl BreakerCommand {
     }
 
     pub(crate) fn named(name: &str) -> Option<Self> {
-        [Self::Open, Self::Close, Self::Isolate].into_iter().find(|command| command.name() == name)
+        Self::ALL.into_iter().find(|command| command.name() == name)
     }
 }
 

@@ -1,0 +1,114 @@
+//! Group commit of single submissions.
+//!
+//! A commit waits for the disk however little it writes. So tasks that are submitted one at a time
+//! go to one task, which writes all that have arrived in one commit while the next ones gather. A
+//! task whose caller has gone away before the write is not written.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+use super::Submitted;
+use crate::error::{Result, StoreError};
+use crate::queue::submit::CheckedTask;
+
+/// The number of tasks that may wait for a commit; further callers wait to send theirs.
+const QUEUE_CAPACITY: usize = 256;
+/// The time without a task after which the writer may release its connection.
+const IDLE_AFTER: Duration = Duration::from_millis(500);
+
+/// Writes batches of tasks. `N` is what the engine found out about a task beforehand.
+pub(super) trait BatchWriter<N>: Send + 'static {
+    /// The number of tasks in one commit, so that the first is answered soon.
+    const MAX_BATCH_TASKS: usize;
+
+    /// Writes tasks in one commit, all or none, and wakes the workers.
+    fn write(
+        &mut self,
+        tasks: Arc<Vec<(CheckedTask, N)>>,
+    ) -> impl Future<Output = Result<Vec<Submitted>>> + Send;
+
+    /// Releases what is kept between commits.
+    fn release(&mut self) {}
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct SubmitBatcher<N> {
+    tasks: mpsc::Sender<PendingSubmit<N>>,
+}
+
+/// A task that waits for a commit, and its caller.
+type PendingSubmit<N> = ((CheckedTask, N), oneshot::Sender<Result<Submitted>>);
+
+impl<N: Clone + Send + Sync + 'static> SubmitBatcher<N> {
+    /// Starts the task. It ends with the last handle.
+    pub(super) fn start(writer: impl BatchWriter<N>) -> Self {
+        let (tasks, pending) = mpsc::channel(QUEUE_CAPACITY);
+        tokio::spawn(run(writer, pending));
+        Self { tasks }
+    }
+
+    /// Returns when the task is committed. Only its id may conflict: any other failure fails the
+    /// whole batch.
+    pub(super) async fn submit(&self, task: CheckedTask, numbers: N) -> Result<Submitted> {
+        let (caller, answer) = oneshot::channel();
+        let pending = ((task, numbers), caller);
+        self.tasks.send(pending).await.map_err(|_| StoreError::closed())?;
+        answer.await.map_err(|_| StoreError::closed())?
+    }
+}
+
+async fn run<N: Clone + Send + Sync, W: BatchWriter<N>>(
+    mut writer: W,
+    mut pending: mpsc::Receiver<PendingSubmit<N>>,
+) {
+    let mut batch = Vec::with_capacity(W::MAX_BATCH_TASKS);
+    while pending.recv_many(&mut batch, W::MAX_BATCH_TASKS).await > 0 {
+        while !batch.is_empty() {
+            batch.retain(|(_, caller)| !caller.is_closed());
+            write_batch(&mut writer, batch.drain(..).unzip()).await;
+            let _ = timeout(IDLE_AFTER, pending.recv_many(&mut batch, W::MAX_BATCH_TASKS)).await;
+        }
+        writer.release();
+    }
+}
+
+async fn write_batch<N: Clone + Send + Sync>(
+    writer: &mut impl BatchWriter<N>,
+    (mut tasks, mut callers): (Vec<(CheckedTask, N)>, Vec<oneshot::Sender<Result<Submitted>>>),
+) {
+    let mut conflicting = Vec::new();
+    while !tasks.is_empty() {
+        let batch = Arc::new(tasks);
+        match writer.write(batch.clone()).await {
+            Ok(submitted) => {
+                for (caller, submitted) in callers.into_iter().zip(submitted) {
+                    let _ = caller.send(Ok(submitted));
+                }
+                break;
+            }
+            Err(StoreError::IdTaken(id)) => {
+                let batch = Arc::unwrap_or_clone(batch).into_iter().zip(callers);
+                let (taken, others): (Vec<_>, Vec<_>) =
+                    batch.partition(|((task, _), _)| task.draft.id == id);
+                conflicting.extend(taken);
+                (tasks, callers) = others.into_iter().unzip();
+            }
+            Err(error) => {
+                let error = error.to_shared();
+                for caller in callers {
+                    let _ = caller.send(Err(error.clone().into()));
+                }
+                break;
+            }
+        }
+    }
+    // One at a time, the task that matches the existing one succeeds and the others fail.
+    for (task, caller) in conflicting {
+        let written = writer.write(Arc::new(vec![task])).await;
+        let first = |all: Vec<_>| all.into_iter().next().ok_or_else(StoreError::closed);
+        let _ = caller.send(written.and_then(first));
+    }
+}
