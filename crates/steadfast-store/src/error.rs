@@ -221,10 +221,13 @@ impl From<sqlx::Error> for StoreError {
 impl From<Arc<sqlx::Error>> for StoreError {
     fn from(error: Arc<sqlx::Error>) -> Self {
         let Some(database) = error.as_database_error() else {
-            return if is_about_the_connection(&error) {
-                Self::Unreachable(error)
-            } else {
-                Self::Database(error)
+            return match *error {
+                sqlx::Error::Io(_)
+                | sqlx::Error::Tls(_)
+                | sqlx::Error::PoolTimedOut
+                | sqlx::Error::PoolClosed
+                | sqlx::Error::WorkerCrashed => Self::Unreachable(error),
+                _ => Self::Database(error),
             };
         };
         let code = database.code().unwrap_or_default().into_owned();
@@ -248,23 +251,9 @@ pub(crate) fn sqlite_code(error: &sqlx::Error) -> Option<u32> {
     (code.len() < 5).then(|| code.parse::<u32>().ok().map(|code| code & 0xff)).flatten()
 }
 
-fn is_about_the_connection(error: &sqlx::Error) -> bool {
-    matches!(
-        error,
-        sqlx::Error::Io(_)
-            | sqlx::Error::Tls(_)
-            | sqlx::Error::PoolTimedOut
-            | sqlx::Error::PoolClosed
-            | sqlx::Error::WorkerCrashed
-    )
-}
-
 impl Failure for StoreError {
     fn fault(&self) -> Fault {
-        let fault = match self.database_error() {
-            Some(error) => error.fault(),
-            None => Fault::default(),
-        };
+        let fault = self.database_error().map_or_else(Fault::default, |error| error.fault());
         fault.with_type("steadfast_store::StoreError").with_message(self.to_string())
     }
 }

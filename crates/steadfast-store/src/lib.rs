@@ -55,7 +55,7 @@ pub use events::notifier::{Listener, Notifier, Wake};
 pub use events::record::{Record, RecordKind};
 pub use events::sink::{RecordWriter, StoreSink};
 pub use events::task_events::{breaker_event, task_of_event};
-pub use maintenance::promote::Promoted;
+pub use maintenance::Promoted;
 pub use maintenance::retention::{Pruned, Retention};
 pub use maintenance::rollup::Rollup;
 pub use page::{Cursor, Page, PageRequest};

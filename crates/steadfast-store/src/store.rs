@@ -18,7 +18,7 @@ use crate::events::completion_feed::{self, CompletionFeed, CompletionSubscribers
 use crate::events::metrics;
 use crate::events::notifier::{Listener, Wake};
 use crate::events::record::{Record, RecordKind};
-use crate::maintenance::promote::Promoted;
+use crate::maintenance::Promoted;
 use crate::maintenance::retention::{Pruned, Retention};
 use crate::maintenance::rollup::Rollup;
 use crate::page::{Page, PageRequest};

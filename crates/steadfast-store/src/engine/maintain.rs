@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use super::row::EngineRow;
 use crate::error::Result;
-use crate::maintenance::promote::Promoted;
+use crate::maintenance::Promoted;
 use crate::maintenance::retention::{Pruned, Retention};
 use crate::queue::claim::Claimed;
 

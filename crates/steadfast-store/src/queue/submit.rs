@@ -96,8 +96,7 @@ impl CheckedTask {
             Before::Nothing => PriorAttempts::default(),
             Before::Fault(fault) => {
                 let judgement = judge::judge(policy.rules(), &fault);
-                let past = Past { policy: &policy, now, earlier: Vec::new() };
-                past.decide(&mut draft, *fault, judgement)
+                after_failure(&mut draft, &policy, Vec::new(), (*fault, judgement), now)
             }
             Before::Session(failures) => after_session(&mut draft, &policy, failures, now),
         };
@@ -134,7 +133,7 @@ fn after_session(
     // A hint of the server applies, however the failure was classified.
     let hint = judge::judge(policy.rules(), &last.fault).hint();
     let judgement = Judgement::by_code(last.class, hint);
-    Past { policy, now, earlier }.decide(draft, last.fault, judgement)
+    after_failure(draft, policy, earlier, (last.fault, judgement), now)
 }
 
 fn fault_record(policy: &Policy, failure: FailedAttempt, now: Timestamp) -> FaultRecord {
@@ -147,35 +146,31 @@ fn fault_record(policy: &Policy, failure: FailedAttempt, now: Timestamp) -> Faul
     failure_record.record(policy, failure.fault)
 }
 
-/// The attempts before the last failure.
-struct Past<'p> {
-    policy: &'p Policy,
+/// Decides about the last failure, after the earlier ones.
+fn after_failure(
+    draft: &mut Draft,
+    policy: &Policy,
+    mut faults: Vec<FaultRecord>,
+    (fault, judgement): (Fault, Judgement),
     now: Timestamp,
-    earlier: Vec<FaultRecord>,
-}
-
-impl Past<'_> {
-    fn decide(self, draft: &mut Draft, fault: Fault, judgement: Judgement) -> PriorAttempts {
-        let mut progress = Progress::default();
-        let started = moment(self.now);
-        let expires_at = draft.expires.map(|when| moment(when.from(self.now)));
-        let key_in_use = draft.key.is_some();
-        let limits = SessionLimits { started, expires_at, max_hint: None, key_in_use };
-        let decision =
-            progress.decide(self.policy, &limits, started, &judgement, &mut GuardEnv(&mut ()));
-        let (delay, ended) = match decision {
-            Decision::Retry(delay) => (Ok(delay), None),
-            Decision::GiveUp(reason) => (Err(reason), Some(reason)),
-        };
-        if let (Ok(delay), When::Now) = (delay, draft.run) {
-            draft.run = When::After(delay);
-        }
-        let attempt = self.earlier.last().map_or(1, |earlier| earlier.attempt.saturating_add(1));
-        let last = DecidedFailure { attempt, at: self.now, judgement, delay };
-        let mut faults = self.earlier;
-        faults.push(last.record(self.policy, fault));
-        PriorAttempts { progress, faults, ended }
+) -> PriorAttempts {
+    let mut progress = Progress::default();
+    let started = moment(now);
+    let expires_at = draft.expires.map(|when| moment(when.from(now)));
+    let key_in_use = draft.key.is_some();
+    let limits = SessionLimits { started, expires_at, max_hint: None, key_in_use };
+    let env = &mut GuardEnv(&mut ());
+    let (delay, ended) = match progress.decide(policy, &limits, started, &judgement, env) {
+        Decision::Retry(delay) => (Ok(delay), None),
+        Decision::GiveUp(reason) => (Err(reason), Some(reason)),
+    };
+    if let (Ok(delay), When::Now) = (delay, draft.run) {
+        draft.run = When::After(delay);
     }
+    let attempt = faults.last().map_or(1, |earlier| earlier.attempt.saturating_add(1));
+    let last = DecidedFailure { attempt, at: now, judgement, delay };
+    faults.push(last.record(policy, fault));
+    PriorAttempts { progress, faults, ended }
 }
 
 impl When {

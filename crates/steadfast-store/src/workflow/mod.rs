@@ -7,7 +7,6 @@
 //! so a crash leaves an execution before or after a step.
 
 mod error;
-mod id;
 mod state;
 mod status;
 mod step;
@@ -15,7 +14,6 @@ mod store;
 mod stored;
 
 pub use error::ExecutionError;
-pub use id::ExecutionId;
 pub use state::{
     ExecutionState, Failure, MissedCompletion, NodeState, NodeValue, OrphanedNodes, Outcome,
     ValuesWanted,
@@ -29,3 +27,10 @@ pub use stored::{
     ExecutionFilter, MAX_CHAIN_LENGTH, MAX_SHOWN_BYTES, StoredExecution, StoredNode,
     WorkflowDefinition,
 };
+
+use crate::task::id::uuid_id;
+
+uuid_id! {
+    /// The id of an execution: a UUID of version 7, so that ids sort by their time of creation.
+    ExecutionId, "not an execution id: {}; list executions to find one"
+}

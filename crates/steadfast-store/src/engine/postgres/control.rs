@@ -5,6 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde_json::json;
+use sqlx::Transaction;
 use sqlx::postgres::{PgArguments, PgConnection};
 use sqlx::query::Query;
 use uuid::Uuid;
@@ -29,50 +30,33 @@ const MAX_REMOVE_ATTEMPTS: usize = 20;
 #[async_trait]
 impl Control for Postgres {
     async fn cancel(&self, id: TaskId, actor: &Actor) -> Result<()> {
+        let entry = AuditEntry::new(actor.clone(), "task.cancel").target(id);
         let cancel = async {
-            for _ in 0..MAX_REMOVE_ATTEMPTS {
-                let mut transaction = self.pool.begin().await?;
-                let was_queued = remove(&mut transaction, REMOVE_QUEUED, id).await?;
-                if was_queued || remove(&mut transaction, REMOVE_RUNNING, id).await? {
-                    end_cancelled(&mut transaction, &[id.uuid()]).await?;
-                    let entry = AuditEntry::new(actor.clone(), "task.cancel").target(id);
-                    audit::audit(&mut transaction, &[entry]).await?;
-                    transaction.commit().await?;
-                    if !was_queued {
-                        self.notifier.notify(Wake::Cancelled(id));
-                    }
-                    return Ok(());
-                }
-                transaction.rollback().await?;
-                self.check_status(id, "cancelled", Status::is_ended).await?;
-            }
-            Err(never_found(id))
+            let removed = self.remove(id, &[REMOVE_QUEUED, REMOVE_RUNNING], "cancelled");
+            let (mut transaction, removed_by) = removed.await?;
+            end_cancelled(&mut transaction, &[id.uuid()]).await?;
+            audit::audit(&mut transaction, &[entry]).await?;
+            transaction.commit().await?;
+            Ok(removed_by == REMOVE_RUNNING)
         };
-        self.deadline.short(cancel).await
+        if self.deadline.short(cancel).await? {
+            self.notifier.notify(Wake::Cancelled(id));
+        }
+        Ok(())
     }
 
     async fn run_now(&self, id: TaskId, actor: &Actor) -> Result<()> {
+        let entry = AuditEntry::new(actor.clone(), "task.run_now").target(id);
         let run_now = async {
-            for _ in 0..MAX_REMOVE_ATTEMPTS {
-                let mut transaction = self.pool.begin().await?;
-                if remove(&mut transaction, REMOVE_QUEUED, id).await? {
-                    sqlx::query(include_str!("sql/run_now.sql"))
-                        .bind(id.uuid())
-                        .execute(&mut *transaction)
-                        .await?;
-                    let entry = AuditEntry::new(actor.clone(), "task.run_now").target(id);
-                    audit::audit(&mut transaction, &[entry]).await?;
-                    transaction.commit().await?;
-                    self.notifier.notify(Wake::Ready);
-                    return Ok(());
-                }
-                transaction.rollback().await?;
-                let is_not_queued = |status: Status| status.is_ended() || status == Status::Running;
-                self.check_status(id, "run now", is_not_queued).await?;
-            }
-            Err(never_found(id))
+            let (mut transaction, _) = self.remove(id, &[REMOVE_QUEUED], "run now").await?;
+            let enqueue = sqlx::query(include_str!("sql/run_now.sql")).bind(id.uuid());
+            enqueue.execute(&mut *transaction).await?;
+            audit::audit(&mut transaction, &[entry]).await?;
+            Ok(transaction.commit().await?)
         };
-        self.deadline.short(run_now).await
+        self.deadline.short(run_now).await?;
+        self.notifier.notify(Wake::Ready);
+        Ok(())
     }
 
     async fn set_expiry(
@@ -167,6 +151,32 @@ impl Postgres {
         Ok(changed)
     }
 
+    /// Removes a task from its state by the first of these statements that finds it. Returns the
+    /// open transaction and the statement. A task that changes its state in between is tried again.
+    async fn remove(
+        &self,
+        id: TaskId,
+        statements: &[&'static str],
+        wanted: &'static str,
+    ) -> Result<(Transaction<'static, sqlx::Postgres>, &'static str)> {
+        for _ in 0..MAX_REMOVE_ATTEMPTS {
+            let mut transaction = self.pool.begin().await?;
+            for statement in statements.iter().copied() {
+                let remove = sqlx::query(statement).bind(id.uuid());
+                if remove.fetch_optional(&mut *transaction).await?.is_some() {
+                    return Ok((transaction, statement));
+                }
+            }
+            transaction.rollback().await?;
+            let may_be_running = statements.contains(&REMOVE_RUNNING);
+            let is_wrong =
+                |status: Status| status.is_ended() || status == Status::Running && !may_be_running;
+            self.check_status(id, wanted, is_wrong).await?;
+        }
+        let problem = "it changes its state too often; try again".to_owned();
+        Err(StoreError::Decode { id, problem })
+    }
+
     /// The error of a task that was not found in the wanted state; `Ok` if it may be there at the
     /// next try.
     async fn check_status(
@@ -182,21 +192,6 @@ impl Postgres {
             _ => Ok(()),
         }
     }
-}
-
-/// The error of a task that changed its state between all tries.
-fn never_found(id: TaskId) -> StoreError {
-    StoreError::Decode { id, problem: "it changes its state too often; try again".to_owned() }
-}
-
-async fn remove(
-    connection: &mut PgConnection,
-    statement: &'static str,
-    id: TaskId,
-) -> Result<bool> {
-    let removed: Option<Uuid> =
-        sqlx::query_scalar(statement).bind(id.uuid()).fetch_optional(connection).await?;
-    Ok(removed.is_some())
 }
 
 pub(super) async fn end_cancelled(connection: &mut PgConnection, tasks: &[Uuid]) -> Result<()> {

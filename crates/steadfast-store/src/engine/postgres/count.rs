@@ -20,7 +20,8 @@ const COUNT_SETTINGS: &str =
 /// The SQLSTATE of a statement that the server cancelled after its timeout.
 const QUERY_CANCELED: &str = "57014";
 
-#[derive(Clone, Copy, Debug)]
+/// Whether a count reads a whole table, or a time span of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScanRange {
     Full,
     TimeSpan,
@@ -62,10 +63,7 @@ impl Postgres {
         statement: &'static str,
         range: ScanRange,
     ) -> Result<Vec<PgRow>> {
-        let seqscan = match range {
-            ScanRange::Full => "on",
-            ScanRange::TimeSpan => "off",
-        };
+        let seqscan = if range == ScanRange::Full { "on" } else { "off" };
         let timeout = self.deadline.count_timeout().as_millis().to_string();
         let mut transaction = self.pool.begin().await?;
         let settings = sqlx::query(COUNT_SETTINGS).bind(seqscan).bind(timeout);

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use super::{Postgres, compress, promote, prune, reclaim, rollup};
 use crate::engine::Maintain;
 use crate::error::Result;
-use crate::maintenance::promote::Promoted;
+use crate::maintenance::Promoted;
 use crate::maintenance::retention::{Pruned, Retention};
 use crate::queue::claim::Claimed;
 

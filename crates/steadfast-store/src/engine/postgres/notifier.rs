@@ -16,8 +16,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::deadline::Deadline;
-use crate::engine::PendingWakes;
-use crate::events::notifier::{Notifier, Wake};
+use crate::events::notifier::{Notifier, PendingWakes, Wake};
 use crate::task::TaskId;
 
 const CHANNEL: &str = "steadfast";

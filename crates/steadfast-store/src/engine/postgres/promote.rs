@@ -12,7 +12,7 @@ use crate::engine::row::unsigned;
 use crate::engine::time::Time;
 use crate::error::Result;
 use crate::events::notifier::Wake;
-use crate::maintenance::promote::Promoted;
+use crate::maintenance::Promoted;
 
 /// How far back an ordinary scan for due tasks goes, and how often all of them are scanned.
 ///

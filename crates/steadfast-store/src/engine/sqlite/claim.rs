@@ -20,7 +20,7 @@ use steadfast::Policy;
 use steadfast::decide::Progress;
 use uuid::Uuid;
 
-use super::row::{Hex, MAX_TEXT_ROWS, after, decode, encode, timestamp};
+use super::row::{Hex, MAX_TEXT_ROWS, after, decode, encode, fetch_json, timestamp};
 use super::writer::job;
 use super::{Sqlite, lease, read};
 use crate::engine::{Claim, Settle as _};
@@ -250,15 +250,14 @@ async fn sources(connection: &mut SqliteConnection, request: &ClaimRequest) -> R
     let queues: HashMap<&str, &QueueLimit> =
         request.queues.iter().map(|queue| (queue.queue.as_str(), queue)).collect();
     let names: Vec<_> = queues.keys().collect();
-    let heads = sqlx::query_scalar(match request.categories {
+    let heads = sqlx::query(match request.categories {
         Some(_) => include_str!("sql/claim_heads_category.sql"),
         None => include_str!("sql/claim_heads.sql"),
     });
-    let heads: String = heads
+    let heads = heads
         .bind((!names.is_empty()).then(|| encode(&names)).transpose()?)
-        .bind(request.categories.as_ref().map(encode).transpose()?)
-        .fetch_one(connection)
-        .await?;
+        .bind(request.categories.as_ref().map(encode).transpose()?);
+    let heads: Vec<Head> = fetch_json(connection, heads).await?;
     let source = |(name, queue, category, (rank, submitted_at, id)): Head| {
         let limits = queues.get(name.as_str());
         Source {
@@ -268,7 +267,7 @@ async fn sources(connection: &mut SqliteConnection, request: &ClaimRequest) -> R
             after: limits.and_then(|it| it.after).map_or(START, cursor_key),
         }
     };
-    Ok(decode::<Vec<Head>>(&heads)?.into_iter().map(source).collect())
+    Ok(heads.into_iter().map(source).collect())
 }
 
 impl Source {
@@ -280,11 +279,11 @@ impl Source {
         now: i64,
     ) -> Result<Vec<Candidate>> {
         let queue = self.head.queue;
-        let found = sqlx::query_scalar(match self.category {
+        let found = sqlx::query(match self.category {
             Some(_) => include_str!("sql/claim_source_category.sql"),
             None => include_str!("sql/claim_source.sql"),
         });
-        let found: String = found
+        let found = found
             .bind(queue)
             .bind(self.after.0)
             .bind(self.after.1)
@@ -292,13 +291,10 @@ impl Source {
             .bind(self.limit)
             .bind(now)
             .bind(&self.category)
-            .bind(kinds)
-            .fetch_one(connection)
-            .await?;
-        let found = decode::<Vec<(i64, i64, Hex)>>(&found)?.into_iter();
-        Ok(found
-            .map(|(rank, submitted_at, id)| Candidate { rank, submitted_at, id, queue })
-            .collect())
+            .bind(kinds);
+        let found: Vec<(i64, i64, Hex)> = fetch_json(connection, found).await?;
+        let candidate = |(rank, submitted_at, id)| Candidate { rank, submitted_at, id, queue };
+        Ok(found.into_iter().map(candidate).collect())
     }
 }
 

@@ -6,7 +6,7 @@
 use sqlx::SqliteConnection;
 
 use super::now;
-use super::row::decode;
+use super::row::fetch_json;
 use crate::engine::read;
 use crate::engine::row::{EngineRow, unsigned};
 use crate::error::Result;
@@ -39,14 +39,13 @@ pub(super) async fn counts(connection: &mut SqliteConnection) -> Result<Counts> 
         due_since,
         ..Stats::default()
     };
-    Ok(Counts::of(stats, decode_queues(row.text("queues")?)?))
+    Ok(Counts::of(stats, queue_infos(row.json("queues")?)))
 }
 
 pub(super) async fn queues(connection: &mut SqliteConnection) -> Result<Vec<QueueInfo>> {
     let now = now(connection).await?;
-    let queues = sqlx::query_scalar(include_str!("sql/count_queues.sql")).bind(now);
-    let queues: String = queues.fetch_one(connection).await?;
-    decode_queues(&queues)
+    let queues = sqlx::query(include_str!("sql/count_queues.sql")).bind(now);
+    Ok(queue_infos(fetch_json(connection, queues).await?))
 }
 
 pub(super) async fn due_times(connection: &mut SqliteConnection) -> Result<DueTimes> {
@@ -59,13 +58,10 @@ async fn due_times_at(connection: &mut SqliteConnection, now: i64) -> Result<Due
     read::due_times(&row.await?)
 }
 
-fn decode_queues(queues: &str) -> Result<Vec<QueueInfo>> {
-    let queues: Vec<QueueRow> = decode(queues)?;
-    let queues = queues.into_iter().map(|(name, paused, pending, scheduled)| QueueInfo {
-        name,
-        paused: paused != 0,
-        pending: unsigned(pending),
-        scheduled: unsigned(scheduled),
-    });
-    Ok(queues.collect())
+fn queue_infos(queues: Vec<QueueRow>) -> Vec<QueueInfo> {
+    let info = |(name, paused, pending, scheduled)| {
+        let (pending, scheduled) = (unsigned(pending), unsigned(scheduled));
+        QueueInfo { name, paused: paused != 0, pending, scheduled }
+    };
+    queues.into_iter().map(info).collect()
 }

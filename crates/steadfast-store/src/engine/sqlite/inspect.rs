@@ -4,6 +4,7 @@ use std::path::Path;
 
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, SqliteConnection};
 
+use super::health::files::with;
 use super::migrate::{self, SCHEMA_VERSION};
 use super::options::Options;
 use crate::engine::inspect::{Inspection, Migration, TableRows};
@@ -57,11 +58,7 @@ async fn one(connection: &mut SqliteConnection, statement: &'static str) -> Resu
 /// The size of the file and of its write-ahead log.
 async fn bytes(connection: &mut SqliteConnection, path: Option<&Path>) -> Result<u64> {
     let file: i64 = sqlx::query_scalar(BYTES).fetch_one(connection).await?;
-    let log = path.and_then(|path| {
-        let mut log = path.as_os_str().to_owned();
-        log.push("-wal");
-        std::fs::metadata(log).ok()
-    });
+    let log = path.and_then(|path| std::fs::metadata(with(path, "-wal")).ok());
     Ok(file.unsigned_abs() + log.map_or(0, |log| log.len()))
 }
 

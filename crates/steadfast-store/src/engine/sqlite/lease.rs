@@ -4,7 +4,7 @@ use sqlx::SqliteConnection;
 use tokio::runtime::Handle;
 
 use super::claim::{self, ClaimedRows};
-use super::row::{Hex, decode, encode, ids};
+use super::row::{Hex, decode, encode, fetch_json, ids};
 use super::writer::{Writer, job};
 use super::{now, transitions};
 use crate::engine::row::signed;
@@ -59,12 +59,11 @@ pub(super) async fn heartbeat(
 ) -> Result<Heartbeat> {
     let leases = encode(&leases)?;
     sqlx::query(EXTEND).bind(&leases).bind(until).execute(&mut *connection).await?;
-    let lost: String = sqlx::query_scalar(LOST).bind(&leases).fetch_one(&mut *connection).await?;
+    let lost = fetch_json(connection, sqlx::query(LOST).bind(&leases)).await?;
     let running = ids(running.iter().copied())?;
-    let ended = sqlx::query_scalar(include_str!("sql/heartbeat_ended.sql"));
-    let ended: String = ended.bind(&leases).bind(running).fetch_one(connection).await?;
-    let ended = decode::<Vec<Hex>>(&ended)?;
-    Ok(Heartbeat { lost: decode(&lost)?, ended: ended.into_iter().map(|id| id.0).collect() })
+    let ended = sqlx::query(include_str!("sql/heartbeat_ended.sql")).bind(&leases).bind(running);
+    let ended: Vec<Hex> = fetch_json(connection, ended).await?;
+    Ok(Heartbeat { lost, ended: ended.into_iter().map(|id| id.0).collect() })
 }
 
 /// Releases a claim if its caller has gone away. If that fails, the lease expires.

@@ -9,7 +9,7 @@ use super::{Sqlite, compress, now, promote, prune, reclaim, rollup};
 use crate::engine::Maintain;
 use crate::error::Result;
 use crate::events::notifier::Wake;
-use crate::maintenance::promote::Promoted;
+use crate::maintenance::Promoted;
 use crate::maintenance::retention::{Pruned, Retention};
 use crate::queue::claim::Claimed;
 
@@ -28,10 +28,12 @@ impl Maintain for Sqlite {
         let worker = worker.to_owned();
         let reclaim =
             job!(|connection, now| reclaim::reclaim_expired(connection, &worker, limit, now).await);
-        match self.writer.run(reclaim).await? {
-            Some(reclaimed) => reclaimed.decode(self).await,
-            None => Ok(Vec::new()),
-        }
+        let Some((claimed, mut lost_by)) = self.writer.run(reclaim).await? else {
+            return Ok(Vec::new());
+        };
+        let tasks = claimed.decode(self).await?.into_iter();
+        let with_worker = |task: Claimed| lost_by.remove(&task.id).map(|worker| (task, worker));
+        Ok(tasks.filter_map(with_worker).collect())
     }
 
     async fn rollup(&self) -> Result<bool> {

@@ -12,39 +12,31 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub(super) struct OpenedFile {
     path: PathBuf,
-    identity: FileIdentity,
+    identity: (u64, u64),
 }
 
-/// The identity of a file on its machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct FileIdentity {
-    #[cfg(unix)]
-    device_and_inode: (u64, u64),
+/// The device and the inode of a file.
+#[cfg(unix)]
+fn identity(file: &Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt as _;
+    (file.dev(), file.ino())
 }
 
-impl FileIdentity {
-    #[cfg(unix)]
-    fn of(file: &Metadata) -> Self {
-        use std::os::unix::fs::MetadataExt as _;
-        Self { device_and_inode: (file.dev(), file.ino()) }
-    }
-
-    #[cfg(not(unix))]
-    fn of(_: &Metadata) -> Self {
-        Self {}
-    }
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> (u64, u64) {
+    (0, 0)
 }
 
 impl OpenedFile {
     pub(super) fn at(path: &Path) -> io::Result<Self> {
         let path = std::path::absolute(path)?;
-        Ok(Self { identity: FileIdentity::of(&path.metadata()?), path })
+        Ok(Self { identity: identity(&path.metadata()?), path })
     }
 
     /// Fails unless the path still names the file.
     pub(super) fn check(&self) -> io::Result<()> {
         match self.path.metadata() {
-            Ok(file) if FileIdentity::of(&file) == self.identity => Ok(()),
+            Ok(file) if identity(&file) == self.identity => Ok(()),
             Ok(_) => Err(moved(
                 "another file took the name of the store's while it was open; stop the program, see \
                  that no -wal and -shm of the old file are beside the new one, and start it again",

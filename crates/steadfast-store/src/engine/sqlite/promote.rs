@@ -8,7 +8,7 @@ use sqlx::SqliteConnection;
 use super::row::{Hex, decode, timestamp};
 use super::transitions;
 use crate::error::Result;
-use crate::maintenance::promote::Promoted;
+use crate::maintenance::Promoted;
 
 pub(super) async fn promote(
     connection: &mut SqliteConnection,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sqlx::SqliteConnection;
 
-use super::row::{Hex, before, decode, encode};
+use super::row::{Hex, before, encode, fetch_json};
 use super::transitions::{COUNT_REMOVED, DELETE_ENDED};
 use super::{audit, now};
 use crate::audit::AuditEntry;
@@ -94,22 +94,16 @@ pub(super) async fn find(
     for (status, max_age) in aged {
         let Some(max_age) = max_age else { continue };
         let rest = batch_size - signed(found.tasks.len());
-        let aged: String = sqlx::query_scalar(sql("aged"))
-            .bind(status.name())
-            .bind(before(now, max_age))
-            .bind(rest)
-            .fetch_one(&mut *connection)
-            .await?;
-        found.tasks.extend(decode::<Vec<(Hex, i64)>>(&aged)?);
+        let aged = sqlx::query(sql("aged")).bind(status.name());
+        let aged = aged.bind(before(now, max_age)).bind(rest);
+        found.tasks.extend(fetch_json::<Vec<(Hex, i64)>>(connection, aged).await?);
     }
     if let (true, Some(max_count)) = (found.tasks.is_empty(), retention.ended_at_most) {
         let (count, counted): (i64, i64) =
             sqlx::query_as(COUNT_ENDED).fetch_one(&mut *connection).await?;
         found.is_miscounted = count != counted;
-        let oldest =
-            sqlx::query_scalar(sql("oldest")).bind(excess(count, max_count).min(batch_size));
-        let oldest: String = oldest.fetch_one(&mut *connection).await?;
-        found.tasks = decode(&oldest)?;
+        let excess = excess(count, max_count).min(batch_size);
+        found.tasks = fetch_json(connection, sqlx::query(sql("oldest")).bind(excess)).await?;
     }
     let Some(max_count) = retention.records_at_most else {
         return Ok(found);
@@ -184,9 +178,8 @@ async fn prune_faults(
     older_than: i64,
     limit: u32,
 ) -> Result<u64> {
-    let old = sqlx::query_scalar(OLD_HISTORIES).bind(older_than).bind(limit);
-    let old: String = old.fetch_one(&mut *connection).await?;
-    let old: Vec<(Hex, u64)> = decode(&old)?;
+    let old = sqlx::query(OLD_HISTORIES).bind(older_than).bind(limit);
+    let old: Vec<(Hex, u64)> = fetch_json(connection, old).await?;
     let ids: Vec<_> = old.iter().map(|(id, _)| *id).collect();
     sqlx::query(DELETE_HISTORIES).bind(encode(&ids)?).execute(connection).await?;
     Ok(old.iter().map(|(_, faults)| faults).sum())
@@ -225,13 +218,12 @@ pub(super) async fn find_executions(
     now: i64,
 ) -> Result<Vec<Hex>> {
     let batch_size = if retention.dry_run { i64::MAX } else { i64::from(retention.batch_size) };
-    let found = sqlx::query_scalar(sql("executions"))
+    let found = sqlx::query(sql("executions"))
         .bind(retention.completed_for.map(|max_age| before(now, max_age)))
         .bind(retention.failed_for.map(|max_age| before(now, max_age)))
         .bind(retention.ended_at_most.map(signed))
         .bind(batch_size);
-    let found: String = found.fetch_one(connection).await?;
-    decode(&found)
+    fetch_json(connection, found).await
 }
 
 /// Deletes a batch of executions. They are found again, because one that was found before may

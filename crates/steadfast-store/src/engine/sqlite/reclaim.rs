@@ -6,11 +6,10 @@ use std::time::Duration;
 use sqlx::SqliteConnection;
 
 use super::claim::{self, ClaimedRows};
+use super::lease;
 use super::row::{Hex, after, decode, encode};
 use super::transitions::shrink_leases;
-use super::{Sqlite, lease};
 use crate::error::Result;
-use crate::queue::claim::Claimed;
 use crate::task::TaskId;
 
 /// Moves the tasks to the new lease, in one round trip.
@@ -23,20 +22,8 @@ const MOVE: &str = concat!(
 /// The lease of reclaimed tasks. They are settled at once, unless this worker is lost as well.
 const RECLAIM_LEASE: Duration = Duration::from_secs(5);
 
-/// Reclaimed tasks, and the worker that lost each.
-#[derive(Debug)]
-pub(super) struct Reclaimed {
-    claimed: ClaimedRows,
-    lost_by: HashMap<TaskId, String>,
-}
-
-impl Reclaimed {
-    pub(super) async fn decode(mut self, engine: &Sqlite) -> Result<Vec<(Claimed, String)>> {
-        let tasks = self.claimed.decode(engine).await?.into_iter();
-        let with_worker = |task: Claimed| Some((self.lost_by.remove(&task.id)?, task));
-        Ok(tasks.filter_map(with_worker).map(|(worker, task)| (task, worker)).collect())
-    }
-}
+/// The rows of reclaimed tasks, and the worker that lost each task.
+pub(super) type Reclaimed = (ClaimedRows, HashMap<TaskId, String>);
 
 pub(super) async fn reclaim_expired(
     connection: &mut SqliteConnection,
@@ -63,5 +50,5 @@ pub(super) async fn reclaim_expired(
     let rows = claim::rows(connection, &ids).await?;
     let claimed = ClaimedRows { now, fencing_token: Some(token), rows };
     let lost_by = tasks.into_iter().map(|(id, _, worker)| (id.0, worker)).collect();
-    Ok(Some(Reclaimed { claimed, lost_by }))
+    Ok(Some((claimed, lost_by)))
 }

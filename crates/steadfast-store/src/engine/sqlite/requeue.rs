@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use sqlx::{QueryBuilder, SqliteConnection};
 
-use super::row::{Hex, after, decode, encode, timestamp};
+use super::row::{Hex, after, encode, fetch_json, timestamp};
 use super::{filter, transitions};
 use crate::control::{Requeue, Requeued};
-use crate::engine::PendingWakes;
 use crate::engine::row::signed;
 use crate::error::Result;
+use crate::events::notifier::PendingWakes;
 use crate::task::filter::Filter;
 
 /// The number of tasks in one statement.
@@ -32,8 +32,7 @@ pub(super) async fn find(
     filter::push(&mut statement, filter)?;
     let limit = limit.map_or(i64::MAX, signed);
     statement.push(" ORDER BY task.id LIMIT ").push_bind(limit).push(")");
-    let found: String = statement.build_query_scalar().fetch_one(connection).await?;
-    decode(&found)
+    fetch_json(connection, statement.build()).await
 }
 
 /// Requeues ended tasks. The caller writes the audit entry.
@@ -52,9 +51,8 @@ pub(super) async fn requeue(
         let mut chunk = chunk.to_vec();
         if requeue.keep_time {
             // Where the time that a task was scheduled for is later, that one.
-            let due = sqlx::query_scalar(include_str!("sql/requeue_schedule.sql"));
-            let due: String = due.bind(encode(&chunk)?).fetch_one(&mut *connection).await?;
-            chunk = decode(&due)?;
+            let due = sqlx::query(include_str!("sql/requeue_schedule.sql"));
+            chunk = fetch_json(connection, due.bind(encode(&chunk)?)).await?;
         }
         chunk.iter().for_each(|(_, due_at)| wakes.note(timestamp(*due_at), *due_at <= now));
         move_to_queue(connection, &chunk, requeue.fresh, now).await?;

@@ -6,8 +6,11 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde::de::{Deserialize, Deserializer, Error as _};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _};
 use serde::{Serialize, Serializer};
+use sqlx::query::Query;
+use sqlx::sqlite::SqliteArguments;
+use sqlx::{Row as _, Sqlite, SqliteConnection};
 use uuid::Uuid;
 
 use crate::engine::row::signed;
@@ -73,6 +76,14 @@ impl<'de> Deserialize<'de> for Hex {
         let id = Uuid::try_parse(text).map_err(D::Error::custom)?;
         Ok(Self(TaskId::from(id)))
     }
+}
+
+/// The JSON that a statement returns.
+pub(super) async fn fetch_json<T: DeserializeOwned>(
+    connection: &mut SqliteConnection,
+    query: Query<'_, Sqlite, SqliteArguments>,
+) -> Result<T> {
+    decode(query.fetch_one(connection).await?.try_get(0)?)
 }
 
 /// A list of ids as JSON.

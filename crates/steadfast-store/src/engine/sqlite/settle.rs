@@ -11,11 +11,12 @@ use sqlx::SqliteConnection;
 
 use super::Sqlite;
 use super::history::{self, Step};
-use super::row::{Hex, after, chunks, decode, encode, ids, timestamp};
+use super::row::{Hex, after, chunks, encode, fetch_json, ids, timestamp};
 use super::transitions::{self, Ending};
 use super::writer::job;
-use crate::engine::{PendingWakes, Settle};
+use crate::engine::Settle;
 use crate::error::Result;
+use crate::events::notifier::PendingWakes;
 use crate::queue::settle::{Settled, Settlement, Verdict};
 use crate::task::TaskId;
 
@@ -62,9 +63,8 @@ async fn settle(
 /// The indexes of the settlements whose lease holds their task.
 async fn held(connection: &mut SqliteConnection, all: &[Settlement]) -> Result<Vec<usize>> {
     let claims: Vec<_> = all.iter().map(|one| (Hex(one.id), one.fencing_token)).collect();
-    let held = sqlx::query_scalar(include_str!("sql/settle_held.sql")).bind(encode(&claims)?);
-    let held: String = held.fetch_one(connection).await?;
-    let mut held: Vec<usize> = decode(&held)?;
+    let held = sqlx::query(include_str!("sql/settle_held.sql")).bind(encode(&claims)?);
+    let mut held: Vec<usize> = fetch_json(connection, held).await?;
     held.sort_unstable();
     Ok(held)
 }
@@ -139,9 +139,8 @@ impl<'s> Changes<'s> {
 async fn hold(connection: &mut SqliteConnection, until: &[(Hex, i64)], now: i64) -> Result<()> {
     let until = encode(&until)?;
     sqlx::query(include_str!("sql/hold.sql")).bind(&until).execute(&mut *connection).await?;
-    let pending = sqlx::query_scalar(include_str!("sql/hold_pending.sql")).bind(&until);
-    let pending: String = pending.fetch_one(&mut *connection).await?;
-    let pending: Vec<Hex> = decode(&pending)?;
+    let pending = sqlx::query(include_str!("sql/hold_pending.sql")).bind(&until);
+    let pending: Vec<Hex> = fetch_json(connection, pending).await?;
     if pending.is_empty() {
         return Ok(());
     }

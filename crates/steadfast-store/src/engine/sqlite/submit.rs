@@ -14,12 +14,13 @@ use sqlx::SqliteConnection;
 use steadfast::Policy;
 
 use super::name_cache::NameCache;
-use super::row::{Hex, after, chunks, decode, encode, ids, timestamp};
+use super::row::{Hex, after, chunks, encode, fetch_json, ids, timestamp};
 use super::transitions::Ending;
 use super::writer::job;
 use super::{Sqlite, history, now, transitions};
-use crate::engine::{Connection, PendingWakes, Submit, Submitted};
+use crate::engine::{Connection, Submit, Submitted};
 use crate::error::{InputError, Result, StoreError};
+use crate::events::notifier::PendingWakes;
 use crate::queue::submit::CheckedTask;
 use crate::queue::uniform_batch::template;
 use crate::task::{Draft, TaskId, When};
@@ -211,9 +212,9 @@ async fn insert(
     match insert_all(connection, &list, now).await {
         Ok(()) => Ok(all_new(tasks)),
         Err(error) if is_taken(&error) => {
-            let found = sqlx::query_scalar(include_str!("sql/submit_existing.sql")).bind(&list);
-            let found: String = found.fetch_one(&mut *connection).await?;
-            let (new, answers) = separate_new(tasks, &decode::<Vec<Existing>>(&found)?)?;
+            let found = sqlx::query(include_str!("sql/submit_existing.sql")).bind(&list);
+            let found: Vec<Existing> = fetch_json(connection, found).await?;
+            let (new, answers) = separate_new(tasks, &found)?;
             insert_all(connection, &encode(&new)?, now).await?;
             Ok(answers)
         }

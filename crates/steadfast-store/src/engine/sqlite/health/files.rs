@@ -6,29 +6,14 @@ use std::path::{Path, PathBuf};
 
 use crate::health::{Fact, StoreFile, Unavailable};
 
-pub(super) struct Files {
-    pub(super) file: StoreFile,
-    pub(super) log: Option<StoreFile>,
-    pub(super) index: Option<StoreFile>,
-}
-
-/// `None` if the store's file does not exist.
-pub(super) fn beside(path: &Path) -> Option<Files> {
-    let file = store_file(path)?;
-    Some(Files {
-        file,
-        log: store_file(&with(path, "-wal")),
-        index: store_file(&with(path, "-shm")),
-    })
-}
-
-pub(super) fn with(path: &Path, suffix: &str) -> PathBuf {
+pub(in crate::engine::sqlite) fn with(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     name.into()
 }
 
-fn store_file(path: &Path) -> Option<StoreFile> {
+/// `None` if the file does not exist.
+pub(super) fn store_file(path: &Path) -> Option<StoreFile> {
     let found = std::fs::metadata(path).ok().filter(Metadata::is_file)?;
     let (owner, mode) = rights(&found);
     let writable = is_writable(path).unwrap_or(!found.permissions().readonly());

@@ -6,7 +6,7 @@
 
 mod database;
 mod disk;
-mod files;
+pub(super) mod files;
 mod holders;
 mod tasks;
 
@@ -29,10 +29,12 @@ pub(crate) async fn examine(url: &str) -> Result<Health> {
     let path = options.path().ok_or_else(|| {
         refuse("a store in memory ends with its process: name a file, as sqlite:PATH")
     })?;
-    let found = files::beside(path).ok_or_else(|| match path.is_dir() {
+    let file = files::store_file(path).ok_or_else(|| match path.is_dir() {
         true => refuse("it is a directory: name a file in it"),
         false => refuse("there is no such file: check the path, or create the store by using it"),
     })?;
+    let log = files::store_file(&files::with(path, "-wal"));
+    let index = files::store_file(&files::with(path, "-shm"));
     // Does not create the file. Opened for writing if possible, because only a writer can see
     // whether it is locked, and removes the log.
     let opening = SqliteConnectOptions::new().filename(path).busy_timeout(LOCK_TIMEOUT);
@@ -61,9 +63,9 @@ pub(crate) async fn examine(url: &str) -> Result<Health> {
         locked: database::locked(&mut connection).await,
         holders: holders::of(path),
         ahead,
-        file: found.file,
-        log: found.log,
-        index: found.index,
+        file,
+        log,
+        index,
     };
     // Nothing was written.
     let _ = connection.close().await;
