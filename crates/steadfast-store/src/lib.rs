@@ -59,7 +59,6 @@ pub use maintenance::Promoted;
 pub use maintenance::retention::{Pruned, Retention};
 pub use maintenance::rollup::Rollup;
 pub use page::{Cursor, Page, PageRequest};
-pub use queue::activity::{Activity, Ended};
 #[doc(hidden)]
 pub use queue::claim::check_lease;
 pub use queue::claim::{
@@ -67,7 +66,7 @@ pub use queue::claim::{
     QueueLimit,
 };
 pub use queue::settle::{Settled, Settlement, Verdict};
-pub use queue::stats::{Counts, DueTimes, QueueInfo, Stats};
+pub use queue::stats::{Activity, Counts, DueTimes, Ended, QueueInfo, Stats};
 pub use queue::submit::CheckedTask;
 pub use queue::worker_status::{QueueBacklog, WorkerInfo, WorkerStatus};
 pub use report::{BreakerCommand, BreakerOverride, BreakerReport, BudgetReport, WorkerReport};

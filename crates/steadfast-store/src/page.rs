@@ -34,12 +34,16 @@ impl PageRequest {
         self.after.as_ref().map(parse).transpose()
     }
 
-    /// A page of a numbered list, from one item more than the limit.
-    pub(crate) fn of<T>(&self, mut items: Vec<T>, number: impl Fn(&T) -> Option<i64>) -> Page<T> {
+    /// A page of a list whose items have numbers or ids, from one item more than the limit.
+    pub(crate) fn of<T, K: ToString>(
+        &self,
+        mut items: Vec<T>,
+        key: impl Fn(&T) -> Option<K>,
+    ) -> Page<T> {
         let is_more = items.len() > self.limit as usize;
         items.truncate(self.limit as usize);
-        let last = items.last().filter(|_| is_more).and_then(number);
-        Page { items, next: last.map(|number| Cursor(number.to_string())) }
+        let last = items.last().filter(|_| is_more).and_then(key);
+        Page { items, next: last.map(|key| Cursor(key.to_string())) }
     }
 }
 

@@ -22,10 +22,9 @@ use crate::maintenance::Promoted;
 use crate::maintenance::retention::{Pruned, Retention};
 use crate::maintenance::rollup::Rollup;
 use crate::page::{Page, PageRequest};
-use crate::queue::activity::Activity;
 use crate::queue::claim::{ClaimRequest, Claimed, Claims, FencingToken, Heartbeat, check_lease};
 use crate::queue::settle::{Settled, Settlement};
-use crate::queue::stats::{Counts, DueTimes, QueueInfo, Stats};
+use crate::queue::stats::{Activity, Counts, DueTimes, QueueInfo, Stats};
 use crate::queue::submit::{CheckedTask, FindPolicy, Policies};
 use crate::queue::worker_status::WorkerStatus;
 use crate::report::{BreakerCommand, BreakerOverride, BreakerReport, BudgetReport, WorkerReport};
@@ -489,67 +488,49 @@ impl Store {
     forward! {
         /// The store's time.
         read.now() -> Timestamp;
-
-        /// A task that is still held under this lease, as the claim returned it: for a worker over HTTP
-        /// that only has the two ids.
+        /// A task that is still held under this lease, as the claim returned it: for a worker over
+        /// HTTP that only has the two ids.
         claim.held(id: TaskId, fencing_token: FencingToken) -> Option<Claimed>;
-
         /// Makes scheduled tasks that are due pending.
         maintain.promote(limit: u32) -> Promoted;
-
-        /// Tasks with their history and without payloads and results, in this order. Missing tasks are
-        /// left out.
+        /// Tasks with their history and without payloads and results, in this order. Missing tasks
+        /// are left out.
         read.histories(ids: &[TaskId]) -> Vec<StoredTask>;
-
         /// The number of tasks in each state, in total and by queue, in one snapshot.
         read.counts() -> Counts;
-
         /// The first due times, which are known without counting.
         read.due_times() -> DueTimes;
-
-        /// Ended tasks of the last hour by the minute, and scheduled tasks of the next day by the hour.
+        /// Ended tasks of the last hour by the minute, and scheduled tasks of the next day by the
+        /// hour.
         read.activity() -> Activity;
-
         /// Every queue.
         read.queues() -> Vec<QueueInfo>;
-
-        /// Ended tasks and recorded sessions of a time window, both ends included, aggregated by policy
-        /// and subsystem (O1). The same policy and subsystem may have several rows.
+        /// Ended tasks and recorded sessions of a time window, both ends included, aggregated by
+        /// policy and subsystem (O1). The same policy and subsystem may have several rows.
         read.rollups(from: Timestamp, to: Timestamp) -> Vec<Rollup>;
-
         /// Aggregates the next completed minute for [`rollups`](Self::rollups), and returns whether
         /// there was one. Workers do so; one of them is enough.
         maintain.rollup() -> bool;
-
         /// The workers that hold tasks, and the backlog of each queue.
         read.worker_status() -> WorkerStatus;
-
         /// Stores records of sessions and events.
         records.record(records: &[Record]) -> ();
-
         /// The records of a kind, newest first.
         records.records(kind: RecordKind, page: &PageRequest) -> Page<Record>;
-
         /// The records of a kind with a greater number than this one, oldest first. A reader that
         /// continues from the last one misses none.
         records.records_after(kind: RecordKind, number: i64, limit: u32) -> Vec<Record>;
-
         /// The breaker states that were reported in the last 90 seconds, by policy and instance.
         report.breakers() -> Vec<BreakerReport>;
-
         /// The last override of each policy's breakers.
         report.breaker_overrides() -> Vec<BreakerOverride>;
-
         /// Compresses the histories of up to `limit` tasks that ended this long ago.
         maintain.compress(older_than: Duration, limit: u32) -> u64;
-
         /// Deletes the registration of a worker that has shut down.
         report.deregister_worker(name: &str, instance: Option<&str>) -> ();
-
         /// The workers that were reported in the last ten minutes, by name and instance, at most a
         /// thousand.
         report.workers() -> Vec<WorkerReport>;
-
         /// The budgets that were reported in the last 90 seconds, by policy and instance.
         report.budgets() -> Vec<BudgetReport>;
     }

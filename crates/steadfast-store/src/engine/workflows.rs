@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::row::{EngineRow, decode, named};
 use crate::control::Actor;
 use crate::error::Result;
-use crate::page::{Cursor, Page, PageRequest};
+use crate::page::{Page, PageRequest};
 use crate::queue::submit::CheckedTask;
 use crate::task::{FaultRecord, TaskId};
 use crate::workflow::{
@@ -246,10 +246,6 @@ pub(super) fn executions_page(
     rows: &[impl EngineRow],
     page: &PageRequest,
 ) -> Result<Page<StoredExecution>> {
-    let mut items = rows.iter().map(stored_execution).collect::<Result<Vec<_>>>()?;
-    let is_more = items.len() > page.limit as usize;
-    items.truncate(page.limit as usize);
-    let last = items.last().filter(|_| is_more);
-    let next = last.map(|execution| Cursor(execution.id.to_string()));
-    Ok(Page { items, next })
+    let executions = rows.iter().map(stored_execution).collect::<Result<_>>()?;
+    Ok(page.of(executions, |execution| Some(execution.id)))
 }

@@ -1,6 +1,5 @@
 //! The task queue: submitting, claiming, and settling tasks.
 
-pub(crate) mod activity;
 pub(crate) mod cancel_guard;
 pub(crate) mod claim;
 pub(crate) mod quarantine;

@@ -133,22 +133,17 @@ impl Store {
     forward! {
         /// The definition with this number.
         workflows.workflow(number: i64) -> Option<WorkflowDefinition>;
-
         /// The states of these executions. Missing ones are left out.
         workflows.execution_states(ids: &[ExecutionId]) -> Vec<ExecutionState>;
-
-        /// The inputs of nodes that are about to start. Missing values are left out. `None` if there are
-        /// `max_bytes` or more: request fewer at a time.
+        /// The inputs of nodes that are about to start. Missing values are left out. `None` if
+        /// there are `max_bytes` or more: request fewer at a time.
         workflows.execution_values(wanted: &[ValuesWanted], max_bytes: u64)
             -> Option<Vec<NodeValue>>;
-
         /// The executions that have a submitted node among these tasks.
         workflows.executions_of_tasks(tasks: &[TaskId]) -> Vec<ExecutionId>;
-
         /// Executions with a submitted node whose task has ended within this time: those of `limit`
         /// such nodes at most. The cost depends on the ended tasks, not on the waiting ones.
         workflows.missed_completions(within: Duration, limit: u32) -> MissedCompletion;
-
         /// Checks up to `limit` submitted nodes after this one for missed completions.
         workflows.orphaned_nodes(after: Option<TaskId>, limit: u32) -> OrphanedNodes;
     }

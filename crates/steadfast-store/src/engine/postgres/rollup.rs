@@ -99,11 +99,7 @@ async fn insert(connection: &mut PgConnection, minute: i64, rollups: &[Rollup]) 
     if rollups.is_empty() {
         return Ok(());
     }
-    let insert = "INSERT INTO steadfast.sums (minute, policy_id, subsystem, sessions, successful, \
-             attempts, most_attempts, seconds) \
-         SELECT $1, s.* FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], \
-             $6::bigint[], $7::bigint[], $8::float8[]) AS s";
-    sqlx::query(insert)
+    sqlx::query(include_str!("sql/rollup.sql"))
         .bind(minute)
         .bind(column(rollups, |rollup| rollup.policy_id.as_str()))
         .bind(column(rollups, |rollup| rollup.subsystem.as_str()))

@@ -14,8 +14,11 @@ use crate::engine::Settle;
 use crate::engine::row::signed;
 use crate::engine::time::{Time, micros};
 use crate::error::Result;
-use crate::events::notifier::Wake;
+use crate::events::notifier::PendingWakes;
 use crate::queue::settle::{Settled, Settlement, Verdict};
+
+const LOCK_LEASES: &str = "SELECT version FROM steadfast.leases \
+     WHERE version = ANY ($1::bigint[]) ORDER BY version FOR UPDATE";
 
 /// The accepted tasks with their fencing tokens.
 type Accepted = HashSet<(Uuid, i64)>;
@@ -40,12 +43,13 @@ impl Settle for Postgres {
                 if !completed.is_empty() {
                     // The two statements would otherwise lock the leases out of order.
                     let (_, _, leases) = keys(&settlements.iter().collect::<Vec<_>>());
-                    lock_leases(&mut transaction, leases).await?;
+                    let lock = sqlx::query(LOCK_LEASES).bind(leases);
+                    lock.execute(&mut *transaction).await?;
                     complete(&mut transaction, &completed, &mut accepted).await?;
                 }
                 let wakes = settle_others(&mut transaction, &others, &mut accepted).await?;
                 transaction.commit().await?;
-                wakes.into_iter().for_each(|wake| self.notifier.notify(wake));
+                self.notifier.notify_all(wakes);
             }
             let answer = |(settlement, first): (&Settlement, &bool)| {
                 let is_accepted = *first && accepted.contains(&key(settlement));
@@ -55,13 +59,6 @@ impl Settle for Postgres {
         };
         self.deadline.short(settle).await
     }
-}
-
-async fn lock_leases(connection: &mut PgConnection, leases: Vec<i64>) -> Result<()> {
-    let lock = "SELECT version FROM steadfast.leases WHERE version = ANY ($1::bigint[]) \
-         ORDER BY version FOR UPDATE";
-    sqlx::query(lock).bind(leases).execute(connection).await?;
-    Ok(())
 }
 
 fn key(settlement: &Settlement) -> (Uuid, i64) {
@@ -108,7 +105,7 @@ async fn settle_others(
     connection: &mut PgConnection,
     others: &[&Settlement],
     accepted: &mut Accepted,
-) -> Result<Vec<Wake>> {
+) -> Result<PendingWakes> {
     let (ids, tokens, leases) = keys(others);
     let progress = |one: &&Settlement| one.verdict.progress().copied();
     let rows = sqlx::query(include_str!("sql/settle.sql"))
@@ -125,11 +122,10 @@ async fn settle_others(
         .bind(column(others, |one| one.verdict.holds_category()))
         .fetch_all(&mut *connection)
         .await?;
-    let mut due = None::<jiff::Timestamp>;
+    let mut wakes = PendingWakes::default();
     for row in &rows {
         accepted.insert((row.try_get(0)?, row.try_get(1)?));
-        let run_at = row.try_get::<Time, _>(2)?.0;
-        due = Some(due.map_or(run_at, |due| due.min(run_at)));
+        wakes.note(row.try_get::<Time, _>(2)?.0, false);
     }
     if others.iter().any(|one| one.verdict.holds_category()) {
         sqlx::query(include_str!("sql/hold_pending.sql")).execute(&mut *connection).await?;
@@ -137,8 +133,10 @@ async fn settle_others(
     let faults = others.iter().filter(|one| accepted.contains(&key(one)));
     let faults = faults.filter_map(|one| Some((one.id, one.verdict.fault()?)));
     history::add(connection, faults.collect()).await?;
-    let released = others.iter().any(|one| is_pending_again(&one.verdict));
-    Ok(released.then_some(Wake::Ready).into_iter().chain(due.map(Wake::Due)).collect())
+    if others.iter().any(|one| is_pending_again(&one.verdict)) {
+        wakes.merge(PendingWakes::pending());
+    }
+    Ok(wakes)
 }
 
 fn is_pending_again(verdict: &Verdict) -> bool {

@@ -28,10 +28,8 @@ pub(super) async fn latest_ended(
         found = found.bind(correlation_id);
     }
     let found = found.fetch_all(&mut *connection).await?;
-    let mut keys = found.iter().map(sort_key).collect::<Result<Vec<_>>>()?;
-    let is_more = keys.len() > page.limit as usize;
-    keys.truncate(page.limit as usize);
-    let next = keys.last().filter(|_| is_more).map(|last| last.cursor(SortKey::ENDED));
-    let ids = keys.iter().map(|key| key.id).collect();
-    Ok((read::rows(connection, ids, Parts::NONE).await?, next))
+    let keys = found.iter().map(sort_key).collect::<Result<_>>()?;
+    let keys = page.of(keys, |last: &SortKey| Some(last.cursor(SortKey::ENDED).0));
+    let ids = keys.items.iter().map(|key| key.id).collect();
+    Ok((read::rows(connection, ids, Parts::NONE).await?, keys.next))
 }

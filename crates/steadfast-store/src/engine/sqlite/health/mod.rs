@@ -5,7 +5,6 @@
 //! owners come from the directory, and the processes that have the file open from the system.
 
 mod database;
-mod disk;
 pub(super) mod files;
 mod holders;
 mod tasks;
@@ -58,8 +57,8 @@ pub(crate) async fn examine(url: &str) -> Result<Health> {
         corruption: database::corruption(&mut connection, CHECK_TIMEOUT).await,
         journal: database::journal(&mut connection).await,
         pages: database::pages(&mut connection).await,
-        space: disk::space(path),
-        filesystem: disk::filesystem(path),
+        space: files::space(path),
+        filesystem: files::filesystem(path),
         locked: database::locked(&mut connection).await,
         holders: holders::of(path),
         ahead,
