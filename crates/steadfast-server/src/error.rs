@@ -8,7 +8,7 @@ use steadfast_store::StoreError;
 use steadfast_worker::handlers::HandlerError;
 
 use crate::auth::TokenProblems;
-use crate::http::tls::TlsError;
+use crate::http::TlsError;
 
 /// An error that keeps the server from starting or running.
 #[derive(Debug, thiserror::Error)]

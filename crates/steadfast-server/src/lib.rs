@@ -46,8 +46,7 @@ mod server;
 mod telemetry;
 mod web;
 
-pub use self::http::proxy::{ParseProxyError, Proxy};
-pub use self::http::tls::TlsError;
+pub use self::http::{ParseProxyError, Proxy, TlsError};
 pub use auth::{
     NewToken, NewTokenError, Role, Token, TokenProblem, TokenProblems, Tokens, UnknownRoleError,
 };

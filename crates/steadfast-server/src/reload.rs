@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
 use crate::app::App;
-use crate::http::tls::Tls;
+use crate::http::Tls;
 
 /// The delay before a failed load is retried.
 const RETRY_DELAY: Duration = Duration::from_secs(5);
@@ -21,29 +21,29 @@ const RETRY_DELAY: Duration = Duration::from_secs(5);
 /// Reloads tokens and certificate after each change of their files, until the server stops.
 pub(crate) async fn watch_files(app: &App, tls: Option<Arc<Tls>>) {
     let tokens = async {
-        if let Some(tokens) = app.auth().tokens() {
+        if let Some(tokens) = app.auth.tokens() {
             let reloading = app.clone();
             let reload = move || reload_tokens(&reloading);
-            on_change(tokens.watcher(), "steadfast-tokens", app.stopping(), reload).await;
+            on_change(tokens.watcher(), "steadfast-tokens", &app.stopping, reload).await;
         }
     };
     let certificate = async {
         if let Some(tls) = tls {
             let reloading = tls.clone();
             let reload = move || reloading.reload().map_err(|error| error.to_string());
-            on_change(tls.watcher(), "steadfast-tls", app.stopping(), reload).await;
+            on_change(tls.watcher(), "steadfast-tls", &app.stopping, reload).await;
         }
     };
     tokio::join!(tokens, certificate);
 }
 
 fn reload_tokens(app: &App) -> Result<(), String> {
-    let Some(tokens) = app.auth().tokens() else {
+    let Some(tokens) = app.auth.tokens() else {
         return Ok(());
     };
     if let Some(changes) = tokens.reload().map_err(|problems| problems.to_string())? {
         let entry = AuditEntry::new(Actor::new("server"), "tokens.reload");
-        app.audit().record(entry.detail(changes));
+        app.audit.record(entry.detail(changes));
     }
     Ok(())
 }

@@ -9,25 +9,26 @@ use utoipa::OpenApi;
 use utoipa::openapi;
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::api::health;
 use crate::api::openapi::{ApiDescription, add_security, remove_null_parameters};
+use crate::api::{self, health};
 use crate::app::App;
 use crate::auth::{authenticate, login};
-use crate::http::headers;
-use crate::http::problem::{method_not_allowed, no_such_path, panicked};
-use crate::http::request::observe_request;
-use crate::limits::mutations::run_to_completion;
+use crate::http::{
+    add_security_headers, add_security_headers_over_tls, method_not_allowed, no_such_path,
+    observe_request, panicked,
+};
+use crate::limits::run_to_completion;
 use crate::telemetry::metrics;
-use crate::{api, web};
+use crate::web;
 
 /// All routes.
 pub(crate) fn router(app: App, with_web_ui: bool) -> Router {
     let (routes, mut description) = described_routes().split_for_parts();
     add_security(&mut description);
     remove_null_parameters(&mut description);
-    let add_headers = match app.auth().over_tls() {
-        true => headers::add_security_headers_over_tls,
-        false => headers::add_security_headers,
+    let add_headers = match app.auth.over_tls() {
+        true => add_security_headers_over_tls,
+        false => add_security_headers,
     };
     let pages = match with_web_ui {
         true => web::routes().merge(login::routes()),

@@ -20,9 +20,7 @@ use crate::app::App;
 use crate::auth::{Auth, Hosts, TokensFile};
 use crate::embedded_worker::{self, EmbeddedWorker};
 use crate::error::ServeError;
-use crate::http::listener::{self, Listener};
-use crate::http::proxy::{Proxy, TrustedProxies};
-use crate::http::tls::Tls;
+use crate::http::{Listener, Proxy, Tls, TrustedProxies, serve_until};
 use crate::reload;
 use crate::router::router;
 
@@ -236,9 +234,9 @@ fn check_public(
 /// Runs the upkeep of metrics and their export over OTLP.
 async fn run_telemetry(app: &App) {
     #[cfg(feature = "otlp")]
-    tokio::join!(app.metrics().run_upkeep(), crate::telemetry::otlp::export_gauges(app));
+    tokio::join!(app.metrics.run_upkeep(), crate::telemetry::otlp::export_gauges(app));
     #[cfg(not(feature = "otlp"))]
-    app.metrics().run_upkeep().await;
+    app.metrics.run_upkeep().await;
 }
 
 /// A server with a bound address.
@@ -296,9 +294,9 @@ impl BoundServer {
             let _stopped = stopped.clone().drop_guard();
             self.serve(shutdown, skip_drain).await
         };
-        let audit = app.audit().run(app.store(), &stopped);
+        let audit = app.audit.run(&app.store, &stopped);
         let (result, ()) = tokio::join!(serving, audit);
-        app.audit().flush(app.store()).await;
+        app.audit.flush(&app.store).await;
         result
     }
 
@@ -309,7 +307,7 @@ impl BoundServer {
         skip_drain: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
         let Self { socket, app, web_ui, worker, tls, proxies, limits, .. } = self;
-        let stopping = app.stopping().clone();
+        let stopping = app.stopping.clone();
         let shutdown = async {
             tokio::select! {
                 () = drained(&app, shutdown, limits.drain, skip_drain) => stopping.cancel(),
@@ -319,8 +317,7 @@ impl BoundServer {
         let telemetry = stopping.run_until_cancelled(run_telemetry(&app));
         let flow = app.api_for(Actor::new("server")).flow().clone();
         // Spawned, so that requests do not wait for the worker.
-        let worker =
-            embedded_worker::run_until(worker, app.store().clone(), flow, stopping.clone());
+        let worker = embedded_worker::run_until(worker, app.store.clone(), flow, stopping.clone());
         let worker = AbortOnDropHandle::new(tokio::spawn(worker));
         let listener = Listener {
             socket,
@@ -331,10 +328,10 @@ impl BoundServer {
             proxies,
         };
         let router = router(app.clone(), web_ui);
-        let serving = listener::serve_until(listener, router, &stopping, limits.grace);
+        let serving = serve_until(listener, router, &stopping, limits.grace);
         let files = reload::watch_files(&app, tls);
         let (worked, (), (), (), _) = tokio::join!(worker, serving, shutdown, files, telemetry);
-        let aborted = app.mutations().wait_idle(MUTATION_GRACE).await;
+        let aborted = app.mutations.wait_idle(MUTATION_GRACE).await;
         if aborted > 0 {
             warn!(target: "steadfast", aborted, "the store does not respond, aborting {aborted} mutations");
         }
@@ -358,6 +355,6 @@ async fn drained(
     skip_drain: impl Future<Output = ()>,
 ) {
     shutdown.await;
-    app.draining().cancel();
+    app.draining.cancel();
     let _ = timeout(drain, skip_drain).await;
 }

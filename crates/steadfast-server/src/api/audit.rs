@@ -5,10 +5,9 @@ use steadfast_api::{Api, AuditFilter, Page, PageQuery, openapi};
 use steadfast_store::AuditEntry;
 
 use crate::api::openapi::Problems;
-use crate::auth::extract::Admin;
-use crate::http::problem::JsonResult;
-use crate::http::query::ListQuery;
-use crate::limits::read_permits::ReadPermit;
+use crate::auth::Admin;
+use crate::http::{JsonResult, ListQuery};
+use crate::limits::ReadPermit;
 
 /// List audit entries, newest first.
 #[utoipa::path(

@@ -6,9 +6,8 @@ use steadfast_api::{Api, BreakerView, openapi};
 use steadfast_store::{BreakerCommand, BudgetReport};
 
 use crate::api::openapi::Problems;
-use crate::auth::extract::{Operator, Viewer};
-use crate::http::path_parameters::PathName;
-use crate::http::problem::{JsonResult, Problem};
+use crate::auth::{Operator, Viewer};
+use crate::http::{JsonResult, PathName, Problem};
 
 /// List the breakers of all instances.
 #[utoipa::path(

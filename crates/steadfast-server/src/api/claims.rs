@@ -8,10 +8,8 @@ use steadfast_api::{
 use steadfast_store::MAX_PAYLOAD;
 
 use crate::api::openapi::Problems;
-use crate::auth::extract::Operator;
-use crate::http::body::{Body, RequestBody};
-use crate::http::path_parameters::PathTaskId;
-use crate::http::problem::{JsonResult, Problem};
+use crate::auth::Operator;
+use crate::http::{Body, JsonResult, PathTaskId, Problem, RequestBody};
 
 impl RequestBody for NewClaim {
     const NAME: &'static str = "a claim";

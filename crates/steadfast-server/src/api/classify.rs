@@ -4,9 +4,8 @@ use axum::Json;
 use steadfast_api::{Api, Classification, ClassifyRequest};
 
 use crate::api::openapi::Problems;
-use crate::auth::extract::Viewer;
-use crate::http::body::{Body, RequestBody};
-use crate::http::problem::JsonResult;
+use crate::auth::Viewer;
+use crate::http::{Body, JsonResult, RequestBody};
 
 impl RequestBody for ClassifyRequest {
     const NAME: &'static str = "a failure";

@@ -7,11 +7,9 @@ use steadfast::observe::Redactor;
 use steadfast_api::{Api, ExecutionFilter, ExecutionView, Page, PageQuery};
 
 use crate::api::openapi::Problems;
-use crate::auth::extract::{Operator, Viewer};
-use crate::http::path_parameters::PathExecutionId;
-use crate::http::problem::JsonResult;
-use crate::http::query::ListQuery;
-use crate::limits::read_permits::ReadPermit;
+use crate::auth::{Operator, Viewer};
+use crate::http::{JsonResult, ListQuery, PathExecutionId};
+use crate::limits::ReadPermit;
 
 fn redacted(execution: ExecutionView) -> Json<ExecutionView> {
     Json(execution.without_secrets(Redactor::installed()))

@@ -22,7 +22,7 @@ use utoipa_axum::routes;
 
 use crate::api::openapi::Problems;
 use crate::app::App;
-use crate::http::problem::{JsonResult, store_timeout};
+use crate::http::{JsonResult, store_timeout};
 
 /// Timeout of the store check.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
@@ -49,11 +49,11 @@ async fn healthz() -> Json<Health> {
 /// Check that the server can serve requests: the store responds, and the server is not stopping.
 #[utoipa::path(get, path = "/readyz", tag = "health", responses((status = 200, description = "The server is ready", body = Health), Problems))]
 async fn readyz(State(app): State<App>) -> JsonResult<Health> {
-    if app.draining().is_cancelled() {
+    if app.draining.is_cancelled() {
         let stopping = ApiError::new(ErrorKind::Stopping, "the server is shutting down");
         return Err(stopping.next("use another instance").into());
     }
-    app.readiness().check(app.store()).await?;
+    app.readiness.check(&app.store).await?;
     Ok(Json(Health { status: "ready" }))
 }
 

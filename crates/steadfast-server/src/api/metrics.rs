@@ -7,9 +7,8 @@ use steadfast_api::{ReadAction, Window, openapi};
 
 use crate::api::openapi::Problems;
 use crate::app::App;
-use crate::auth::extract::Viewer;
-use crate::http::problem::JsonResult;
-use crate::http::query::Query;
+use crate::auth::Viewer;
+use crate::http::{JsonResult, Query};
 
 /// Summarize the sessions that ended within a time window, by policy and subsystem.
 #[utoipa::path(
@@ -22,7 +21,7 @@ pub(super) async fn summarize(
     State(app): State<App>,
     Query(window): Query<Window>,
 ) -> JsonResult<MetricsSummary> {
-    let summary = app.snapshots().metrics(window).await?;
+    let summary = app.snapshots.metrics(window).await?;
     api.record_read(ReadAction::MetricsSummary);
     Ok(Json(summary.as_ref().clone()))
 }

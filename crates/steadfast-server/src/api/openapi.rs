@@ -11,7 +11,7 @@ use utoipa::openapi::{
 };
 use utoipa::{IntoResponses, OpenApi, ToSchema};
 
-use crate::auth::route_roles::RouteAccess;
+use crate::auth::RouteAccess;
 
 /// The parts that are not generated from routes.
 #[derive(OpenApi)]

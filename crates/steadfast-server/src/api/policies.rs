@@ -4,10 +4,8 @@ use axum::Json;
 use steadfast_api::{Api, PlanQuery, PlanView, PoliciesView, openapi};
 
 use crate::api::openapi::Problems;
-use crate::auth::extract::Viewer;
-use crate::http::path_parameters::PathName;
-use crate::http::problem::JsonResult;
-use crate::http::query::Query;
+use crate::auth::Viewer;
+use crate::http::{JsonResult, PathName, Query};
 
 /// List the policies that tasks can use by name, with all their settings.
 #[utoipa::path(

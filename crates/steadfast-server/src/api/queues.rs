@@ -9,10 +9,8 @@ use utoipa::IntoParams;
 
 use crate::api::openapi::Problems;
 use crate::app::App;
-use crate::auth::extract::{Operator, Viewer};
-use crate::http::path_parameters::PathName;
-use crate::http::problem::{JsonResult, Problem};
-use crate::http::query::Query;
+use crate::auth::{Operator, Viewer};
+use crate::http::{JsonResult, PathName, Problem, Query};
 
 /// List all queues.
 #[utoipa::path(
@@ -23,7 +21,7 @@ pub(super) async fn list_queues(
     Viewer(api): Viewer,
     State(app): State<App>,
 ) -> JsonResult<Vec<QueueView>> {
-    let queues = app.snapshots().queues().await?;
+    let queues = app.snapshots.queues().await?;
     api.record_read(ReadAction::Stats);
     Ok(Json(queues.iter().cloned().map(QueueView::from).collect()))
 }

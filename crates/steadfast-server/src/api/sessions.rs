@@ -5,11 +5,9 @@ use steadfast::observe::Session;
 use steadfast_api::{Api, Page, PageQuery, SessionFilter, openapi};
 
 use crate::api::openapi::Problems;
-use crate::auth::extract::Viewer;
-use crate::http::path_parameters::PathTaskId;
-use crate::http::problem::JsonResult;
-use crate::http::query::ListQuery;
-use crate::limits::read_permits::ReadPermit;
+use crate::auth::Viewer;
+use crate::http::{JsonResult, ListQuery, PathTaskId};
+use crate::limits::ReadPermit;
 
 /// List recorded sessions and ended tasks, latest first. Continue while `next` is present, even after a
 /// short page. Task results are only in the session of a single task.

@@ -6,9 +6,9 @@ use steadfast_api::{ReadAction, StatsView};
 
 use crate::api::openapi::Problems;
 use crate::app::App;
-use crate::auth::extract::Viewer;
-use crate::cache::snapshots::stats_view;
-use crate::http::problem::JsonResult;
+use crate::auth::Viewer;
+use crate::cache::stats_view;
+use crate::http::JsonResult;
 
 /// Get the numbers of pending, soon due and failed tasks, and the success rate.
 #[utoipa::path(
@@ -19,7 +19,7 @@ pub(super) async fn show_stats(
     Viewer(api): Viewer,
     State(app): State<App>,
 ) -> JsonResult<StatsView> {
-    let counts = app.snapshots().counts().await?;
+    let counts = app.snapshots.counts().await?;
     api.record_read(ReadAction::Stats);
     Ok(Json(stats_view(&counts)))
 }

@@ -19,14 +19,12 @@ use steadfast_store::MAX_PAYLOAD;
 use utoipa::IntoParams;
 
 use crate::api::openapi::Problems;
-use crate::auth::extract::{Operator, Viewer};
-use crate::http::body::{Body, BodyOrDefault, RequestBody};
-use crate::http::idempotency_key::IdempotencyKey;
-use crate::http::path_parameters::PathTaskId;
-use crate::http::problem::{JsonResult, Problem};
-use crate::http::query::{ListQuery, Query};
-use crate::http::traceparent::Traceparent;
-use crate::limits::read_permits::ReadPermit;
+use crate::auth::{Operator, Viewer};
+use crate::http::{
+    Body, BodyOrDefault, IdempotencyKey, JsonResult, ListQuery, PathTaskId, Problem, Query,
+    RequestBody, Traceparent,
+};
+use crate::limits::ReadPermit;
 
 /// The maximum size of a task without its payload: names, policy, fault.
 const MAX_ENVELOPE_BYTES: usize = 256 << 10;

@@ -7,8 +7,8 @@ use steadfast_api::Api;
 use utoipa::ToSchema;
 
 use crate::api::openapi::Problems;
-use crate::auth::extract::Viewer;
-use crate::http::problem::JsonResult;
+use crate::auth::Viewer;
+use crate::http::JsonResult;
 
 /// The store's time.
 #[derive(Debug, Serialize, ToSchema)]

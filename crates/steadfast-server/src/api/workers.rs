@@ -4,8 +4,8 @@ use axum::Json;
 use steadfast_api::{Api, WorkerView};
 
 use crate::api::openapi::Problems;
-use crate::auth::extract::Viewer;
-use crate::http::problem::JsonResult;
+use crate::auth::Viewer;
+use crate::http::JsonResult;
 
 /// List the workers that hold tasks or sent a heartbeat in the last ten minutes.
 #[utoipa::path(

@@ -13,12 +13,8 @@ use steadfast_api::{
 use steadfast_store::MAX_PAYLOAD;
 
 use crate::api::openapi::Problems;
-use crate::auth::extract::{Operator, Viewer};
-use crate::http::body::{Body, RequestBody};
-use crate::http::idempotency_key::IdempotencyKey;
-use crate::http::path_parameters::PathWorkflowId;
-use crate::http::problem::{JsonResult, Problem};
-use crate::http::query::Query;
+use crate::auth::{Operator, Viewer};
+use crate::http::{Body, IdempotencyKey, JsonResult, PathWorkflowId, Problem, Query, RequestBody};
 
 /// Stored as raw text, so that an identical definition is recognized.
 impl RequestBody for Box<RawValue> {

@@ -24,7 +24,7 @@ use tracing::{info, warn};
 use super::aggregate::{Calls, TaskActions};
 use super::failed_logins::FailedLogins;
 use super::read_dedup::{self, ReadDedup};
-use crate::http::problem::store_timeout;
+use crate::http::store_timeout;
 use crate::lock::lock;
 
 /// The interval of writes.

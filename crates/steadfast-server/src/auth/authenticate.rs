@@ -10,12 +10,11 @@ use http::{HeaderMap, HeaderValue, Method, Uri};
 use steadfast_api::{ApiError, ErrorKind};
 
 use super::authenticated::Authenticated;
-use super::caller::{Caller, Peer, missing_token};
+use super::caller::missing_token;
 use super::origin::{Credentials, check_host, check_origin};
-use super::route_roles::RouteAccess;
-use super::{Auth, Role, cookie, login};
+use super::{Auth, Caller, Peer, Role, RouteAccess, cookie, login};
 use crate::app::App;
-use crate::http::problem::Problem;
+use crate::http::Problem;
 
 /// One text for all causes, so that a client cannot tell them apart.
 pub(super) const INVALID_TOKEN: &str = "invalid, revoked or expired token";
@@ -81,7 +80,7 @@ fn throttled(wait: Duration) -> Response {
 
 /// The caller; `None` for public routes.
 fn check(app: &App, request: &Request) -> Result<Option<Authenticated>, Rejection> {
-    let (auth, headers) = (app.auth(), request.headers());
+    let (auth, headers) = (&app.auth, request.headers());
     let peer = request.extensions().get::<Peer>().copied();
     let Some(tokens) = auth.tokens() else {
         check_host(request.uri(), headers, &auth.hosts)?;
@@ -112,8 +111,8 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 fn invalid_token(app: &App, peer: Option<Peer>) -> Rejection {
-    app.audit().record_failed_login(peer.map(Peer::ip));
-    if let Err(wait) = app.auth().record_failure(peer) {
+    app.audit.record_failed_login(peer.map(Peer::ip));
+    if let Err(wait) = app.auth.record_failure(peer) {
         return Rejection::Throttled(wait);
     }
     let problem = ApiError::new(ErrorKind::Unauthenticated, INVALID_TOKEN);

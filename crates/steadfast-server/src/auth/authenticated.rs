@@ -12,9 +12,9 @@ use futures_util::StreamExt;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::caller::Caller;
+use super::Caller;
 use super::sessions::SessionLease;
-use crate::http::headers::is_event_stream;
+use crate::http::is_event_stream;
 
 /// The maximum duration of a stream before the client has to authenticate again.
 const MAX_STREAM_DURATION: Duration = Duration::from_secs(60 * 60);

@@ -10,8 +10,8 @@ use http::request::Parts;
 use steadfast_api::{ApiError, ErrorKind};
 use steadfast_store::{Actor, Program};
 
-use crate::auth::Role;
-use crate::http::problem::Problem;
+use super::Role;
+use crate::http::Problem;
 
 /// The actor of unauthenticated requests.
 pub(crate) const ANONYMOUS: &str = Program::Anonymous.name();

@@ -7,10 +7,9 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 use steadfast_api::Local;
 
+use super::{Caller, Role};
 use crate::app::App;
-use crate::auth::Role;
-use crate::auth::caller::Caller;
-use crate::http::problem::Problem;
+use crate::http::Problem;
 
 macro_rules! role_extractor {
     ($(#[$doc:meta])* $role:ident) => {

@@ -15,11 +15,9 @@ use steadfast_store::AuditEntry;
 
 use super::authenticate::{INVALID_TOKEN, TOO_MANY_ATTEMPTS, seconds};
 use super::authenticated::Authenticated;
-use super::cookie;
+use super::{Caller, Peer, cookie};
 use crate::app::App;
-use crate::auth::caller::{Caller, Peer};
-use crate::http::body::unauthenticated_text;
-use crate::http::problem::Problem;
+use crate::http::{Problem, unauthenticated_text};
 use crate::web;
 
 const PATH: &str = "/login";
@@ -64,7 +62,7 @@ impl Login {
 }
 
 async fn show(State(app): State<App>, request: Request) -> Result<Response, Problem> {
-    if app.auth().tokens().is_none() {
+    if app.auth.tokens().is_none() {
         return Ok(Redirect::to(HOME).into_response());
     }
     let query = request.uri().query().unwrap_or_default();
@@ -73,27 +71,27 @@ async fn show(State(app): State<App>, request: Request) -> Result<Response, Prob
 }
 
 async fn log_in(State(app): State<App>, request: Request) -> Result<Response, Problem> {
-    let Some(tokens) = app.auth().tokens() else {
+    let Some(tokens) = app.auth.tokens() else {
         return Ok(Redirect::to(HOME).into_response());
     };
     let peer = request.extensions().get::<Peer>().copied();
     let headers = request.headers().clone();
     let login: Login =
         from_query(&unauthenticated_text(&app, request, MAX_FORM_BYTES).await?, "a login")?;
-    let Some(Authenticated { caller, .. }) = app.auth().by_token(tokens, login.token.trim(), peer)
+    let Some(Authenticated { caller, .. }) = app.auth.by_token(tokens, login.token.trim(), peer)
     else {
         return Ok(failed(&app, peer, &login));
     };
-    let id = app.auth().start_session(login.token.trim()).map_err(|error| {
+    let id = app.auth.start_session(login.token.trim()).map_err(|error| {
         ApiError::new(ErrorKind::Internal, error.to_string()).next("see the server log")
     })?;
-    app.audit().record_frequent(AuditEntry::new(caller.actor, "login"));
-    Ok(redirect(login.next(), &cookie::set_session(&id, &headers, app.auth().over_tls)))
+    app.audit.record_frequent(AuditEntry::new(caller.actor, "login"));
+    Ok(redirect(login.next(), &cookie::set_session(&id, &headers, app.auth.over_tls)))
 }
 
 fn failed(app: &App, peer: Option<Peer>, login: &Login) -> Response {
-    app.audit().record_failed_login(peer.map(Peer::ip));
-    if let Err(wait) = app.auth().record_failure(peer) {
+    app.audit.record_failed_login(peer.map(Peer::ip));
+    if let Err(wait) = app.auth.record_failure(peer) {
         let seconds = seconds(wait);
         let message = format!("{TOO_MANY_ATTEMPTS}; retry in {seconds} seconds");
         let page = web::login(login.next(), Some(&message));
@@ -103,11 +101,11 @@ fn failed(app: &App, peer: Option<Peer>, login: &Login) -> Response {
 }
 
 async fn log_out(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Response {
-    if let Some(id) = cookie::session(&headers, app.auth().over_tls) {
-        app.auth().sessions.end(id);
-        app.audit().record_frequent(AuditEntry::new(caller.actor, "logout"));
+    if let Some(id) = cookie::session(&headers, app.auth.over_tls) {
+        app.auth.sessions.end(id);
+        app.audit.record_frequent(AuditEntry::new(caller.actor, "logout"));
     }
-    redirect(PATH, &cookie::clear_session(&headers, app.auth().over_tls))
+    redirect(PATH, &cookie::clear_session(&headers, app.auth.over_tls))
 }
 
 fn redirect(path: &str, cookie: &str) -> Response {

@@ -12,7 +12,7 @@ use std::time::Duration;
 use lru::LruCache;
 use tokio::time::Instant;
 
-use crate::http::client_network::client_network;
+use crate::http::client_network;
 use crate::lock::lock;
 
 /// Failures allowed within a [`WINDOW`].

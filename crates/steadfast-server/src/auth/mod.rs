@@ -14,14 +14,14 @@
 
 mod authenticate;
 mod authenticated;
-pub(crate) mod caller;
+mod caller;
 pub(crate) mod cookie;
-pub(crate) mod extract;
+mod extract;
 pub(crate) mod login;
 mod login_throttle;
 mod origin;
 mod role;
-pub(crate) mod route_roles;
+mod route_roles;
 mod secret_hash;
 mod sessions;
 mod tokens;
@@ -32,11 +32,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::auth::caller::{Caller, Peer};
-
 pub(crate) use authenticate::authenticate;
+pub(crate) use caller::{ANONYMOUS, Caller, Peer};
+pub(crate) use extract::{Admin, Operator, Viewer};
 pub(crate) use origin::Hosts;
 pub use role::{Role, UnknownRoleError};
+pub(crate) use route_roles::RouteAccess;
 pub use tokens::{NewToken, NewTokenError, Token, TokenProblem, TokenProblems, Tokens};
 pub(crate) use tokens_file::TokensFile;
 

@@ -11,9 +11,8 @@ use steadfast::registry::FileWatcher;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use crate::lock::lock;
-
 use super::tokens::{Token, TokenProblems, Tokens};
+use crate::lock::lock;
 
 /// The tokens of a file.
 #[derive(Debug)]

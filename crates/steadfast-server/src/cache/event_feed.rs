@@ -16,7 +16,7 @@ use tokio::sync::broadcast::{self, Receiver, Sender};
 use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 use tokio::time::sleep;
 
-use crate::cache::shared_poller::{PollGuard, SharedPoller};
+use super::{PollGuard, SharedPoller};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// The maximum number of events per read.

@@ -1,6 +1,11 @@
 //! Caches and shared pollers: one query to the store serves every client that wants its result.
 
-pub(crate) mod event_feed;
-pub(crate) mod query_cache;
-pub(crate) mod shared_poller;
-pub(crate) mod snapshots;
+mod event_feed;
+mod query_cache;
+mod shared_poller;
+mod snapshots;
+
+pub(crate) use event_feed::{EventBatch, EventFeed};
+pub(crate) use query_cache::{Cached, QueryCache};
+pub(crate) use shared_poller::{PollGuard, SharedPoller};
+pub(crate) use snapshots::{OldestDue, Snapshots, StoreSnapshot, stats_view};

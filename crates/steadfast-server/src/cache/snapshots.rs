@@ -20,8 +20,8 @@ use steadfast_store::{Activity, Counts, DueTimes, QueueInfo, Store, StoreError};
 use tokio::time::timeout;
 use tokio::try_join;
 
-use crate::cache::query_cache::{Cached, QueryCache};
-use crate::limits::read_permits::ReadPermits;
+use super::{Cached, QueryCache};
+use crate::limits::ReadPermits;
 use crate::lock::lock;
 
 /// Timeout of the check that the store responds, before the actual query.

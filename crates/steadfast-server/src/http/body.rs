@@ -18,10 +18,9 @@ use serde::de::DeserializeOwned;
 use steadfast_api::{ApiError, ErrorKind, from_json};
 use tokio::time::timeout;
 
+use super::{Problem, has_content_type};
 use crate::app::App;
-use crate::http::media::has_content_type;
-use crate::http::problem::Problem;
-use crate::limits::body_budget::BodyPermit;
+use crate::limits::BodyPermit;
 
 /// Bytes beyond the maximum that are read and discarded before the request is rejected.
 const MAX_DISCARDED_BYTES: usize = 16 << 20;
@@ -112,7 +111,7 @@ pub(crate) async fn unauthenticated_text(
 ) -> Result<String, ApiError> {
     let (head, body) = request.into_parts();
     check_announced_size(&head, &body, max_bytes)?;
-    let read_timeout = app.body_read_timeout().min(UNAUTHENTICATED_READ_TIMEOUT);
+    let read_timeout = app.body_read_timeout.min(UNAUTHENTICATED_READ_TIMEOUT);
     as_text(read_with_timeout(read_timeout, body, max_bytes).await?)
 }
 
@@ -133,8 +132,8 @@ async fn read(
     let max = max_bytes as u64;
     let size = body.size_hint().upper().map_or(max, |announced| announced.min(max));
     let permit = head.extensions.get::<BodyPermit>().cloned().unwrap_or_default();
-    app.body_budget().acquire(size, &permit).await?;
-    read_with_timeout(app.body_read_timeout(), body, max_bytes).await
+    app.body_budget.acquire(size, &permit).await?;
+    read_with_timeout(app.body_read_timeout, body, max_bytes).await
 }
 
 fn check_announced_size(head: &Parts, body: &Incoming, max_bytes: usize) -> Result<(), ApiError> {

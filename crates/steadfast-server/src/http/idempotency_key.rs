@@ -4,7 +4,7 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 use steadfast_api::{ApiError, ErrorKind, NewTask};
 
-use crate::http::problem::Problem;
+use super::Problem;
 
 const HEADER: &str = "idempotency-key";
 

@@ -23,11 +23,9 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 use tracing::{debug, warn};
 
-use super::client_network::client_network;
-use super::proxy::TrustedProxies;
-use super::tls::Tls;
 use super::write_timeout::WriteTimeout;
-use crate::limits::fair_share::{FairShare, SharePermit};
+use super::{Tls, TrustedProxies, client_network};
+use crate::limits::{FairShare, SharePermit};
 
 /// The maximum size of a request head. hyper limits it to 100 headers as well.
 const MAX_HEAD_BYTES: usize = 64 << 10;

@@ -5,8 +5,8 @@ use http::request::Parts;
 use steadfast_api::{ApiError, ErrorKind};
 use steadfast_store::{ExecutionId, TaskId};
 
+use super::Problem;
 use crate::app::App;
-use crate::http::problem::Problem;
 
 /// A queue or policy name.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ use steadfast_api::{ApiError, ErrorKind};
 use steadfast_store::InputError;
 use tracing::error;
 
-use crate::http::request::RequestId;
+use super::RequestId;
 
 /// The result of a handler that returns JSON.
 pub(crate) type JsonResult<T> = Result<Json<T>, Problem>;

@@ -16,7 +16,7 @@ use http::header::FORWARDED;
 use http::{HeaderMap, HeaderName};
 use ipnet::IpNet;
 
-use crate::auth::caller::Peer;
+use crate::auth::Peer;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");

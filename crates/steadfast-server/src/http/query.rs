@@ -9,7 +9,7 @@ use steadfast_api::{
     from_query,
 };
 
-use crate::http::problem::Problem;
+use super::Problem;
 
 /// A query string as one type.
 #[derive(Debug)]

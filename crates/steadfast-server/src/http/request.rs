@@ -15,7 +15,7 @@ use steadfast::observe::Redactor;
 use tracing::{Instrument, Span, debug, field, info_span, warn};
 use uuid::Uuid;
 
-use crate::http::problem::ProblemDetails;
+use super::ProblemDetails;
 use crate::telemetry::metrics::requests::{method_name, record_response};
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");

@@ -1,15 +1,20 @@
 //! Limits on concurrent use: expensive reads, body memory, mutations and connections per client.
 
-pub(crate) mod body_budget;
-pub(crate) mod fair_share;
-pub(crate) mod mutations;
-pub(crate) mod read_permits;
+mod body_budget;
+mod fair_share;
+mod mutations;
+mod read_permits;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
+
+pub(crate) use body_budget::{BodyBudget, BodyPermit};
+pub(crate) use fair_share::{FairShare, SharePermit};
+pub(crate) use mutations::{Mutations, run_to_completion};
+pub(crate) use read_permits::{ReadPermit, ReadPermits};
 
 /// Acquires permits, or nothing if they are not available in time.
 async fn acquire_within(

@@ -23,13 +23,11 @@ use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 use tracing::{Instrument, Span};
 
+use super::fair_share::Rejection;
+use super::{BodyPermit, FairShare, SharePermit};
 use crate::app::App;
-use crate::auth::caller::{ANONYMOUS, Caller};
-use crate::http::client_network::client_network;
-use crate::http::problem::{Problem, panicked};
-use crate::http::request::RequestId;
-use crate::limits::body_budget::BodyPermit;
-use crate::limits::fair_share::{FairShare, Rejection, SharePermit};
+use crate::auth::{ANONYMOUS, Caller};
+use crate::http::{Problem, RequestId, client_network, panicked};
 
 const MAX_CONCURRENT_MUTATIONS: usize = 4096;
 /// The route that is exempt.
@@ -78,14 +76,14 @@ pub(crate) async fn run_to_completion(
     let Some(caller) = caller.filter(|_| !request.method().is_safe() && !is_claim) else {
         return next.run(request).await;
     };
-    let permit = match app.mutations().acquire(caller) {
+    let permit = match app.mutations.acquire(caller) {
         Ok(permit) => permit,
         Err(error) => return Problem(error).into_response(),
     };
     let body_permit = BodyPermit::default();
     request.extensions_mut().insert(body_permit.clone());
     let mutation = RequestId::propagate(next.run(request)).instrument(Span::current());
-    let mutation = app.mutations().tasks.spawn(async move {
+    let mutation = app.mutations.tasks.spawn(async move {
         let _permits = (permit, body_permit);
         mutation.await
     });

@@ -20,7 +20,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::acquire_within;
 use crate::app::App;
-use crate::http::problem::Problem;
+use crate::http::Problem;
 
 /// With the [catch-up reads](crate::cache::event_feed) of event streams, this leaves four of ten
 /// connections to writes.
@@ -58,7 +58,7 @@ impl FromRequestParts<App> for ReadPermit {
     type Rejection = Problem;
 
     async fn from_request_parts(_: &mut Parts, app: &App) -> Result<Self, Problem> {
-        Ok(app.read_permits().acquire().await?)
+        Ok(app.read_permits.acquire().await?)
     }
 }
 

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use http::Uri;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 
-use crate::http::problem::no_such_path;
+use crate::http::no_such_path;
 
 const CACHE_FOREVER: &str = "public, max-age=31536000, immutable";
 const CSS: &str = "text/css; charset=utf-8";

@@ -8,10 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use maud::{Markup, html};
 use steadfast_api::{Local, StatsView, WorkerView};
 
-use super::icon::{Icon, icon};
-use super::parts;
-use super::view::View;
-use crate::cache::snapshots::StoreSnapshot;
+use super::{Icon, View, icon, parts};
+use crate::cache::StoreSnapshot;
 
 /// A task that is due for longer than this raises an alert.
 const MAX_WAIT: SignedDuration = SignedDuration::from_mins(5);

@@ -6,14 +6,11 @@ use serde_json::Value;
 use steadfast_api::{Api, AuditFilter, Page};
 use steadfast_store::{AuditEntry, TaskId};
 
-use super::form_query::FormListQuery;
-use super::parts::Column::Text;
-use super::section::Section;
-use super::view::View;
-use super::{link, parts};
-use crate::auth::extract::Admin;
-use crate::http::problem::Problem;
-use crate::limits::read_permits::ReadPermit;
+use super::parts::{self, Text};
+use super::{FormListQuery, Section, View, link};
+use crate::auth::Admin;
+use crate::http::Problem;
+use crate::limits::ReadPermit;
 
 /// Audit entries, newest first.
 pub(super) async fn list(

@@ -9,17 +9,11 @@ use steadfast::guard::breaker::BreakerState;
 use steadfast_api::{Api, BreakerView};
 use steadfast_store::{BreakerCommand, BreakerOverride, BreakerReport};
 
-use super::flash::Flash;
-use super::icon::{Icon, icon};
-use super::parts::Column::Text;
-use super::policy_links::PolicyLinks;
-use super::section::Section;
-use super::view::View;
-use super::{budgets, link, parts};
+use super::parts::{self, Text};
+use super::{Flash, Icon, PolicyLinks, Section, View, budgets, icon, link};
 use crate::app::App;
-use crate::auth::extract::{Operator, Viewer};
-use crate::http::path_parameters::PathName;
-use crate::http::problem::Problem;
+use crate::auth::{Operator, Viewer};
+use crate::http::{PathName, Problem};
 
 /// The pages of breakers.
 pub(super) fn routes() -> Router<App> {

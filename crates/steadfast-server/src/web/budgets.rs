@@ -3,11 +3,9 @@
 use maud::{Markup, html};
 use steadfast_store::BudgetReport;
 
-use super::parts;
-use super::parts::Column::{Number, Text};
+use super::parts::{self, Number, Text};
 use super::policies::budget_limit;
-use super::policy_links::PolicyLinks;
-use super::view::View;
+use super::{PolicyLinks, View};
 
 /// The panel.
 pub(super) fn panel(view: &View, policies: &PolicyLinks, budgets: &[BudgetReport]) -> Markup {

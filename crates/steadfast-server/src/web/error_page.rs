@@ -15,14 +15,12 @@ use mime::TEXT_HTML;
 use steadfast_api::{ApiError, ErrorKind};
 use tokio::time::timeout;
 
-use super::parts;
 use super::return_link::ReturnLink;
-use super::view::{PARTIAL, View};
+use super::view::PARTIAL;
+use super::{View, parts};
 use crate::app::App;
-use crate::auth::caller::Caller;
-use crate::auth::route_roles::RouteAccess;
-use crate::http::media::accepts;
-use crate::http::problem::{Problem, ProblemDetails, store_timeout};
+use crate::auth::{Caller, RouteAccess};
+use crate::http::{Problem, ProblemDetails, accepts, store_timeout};
 
 /// How long a page load waits for the store.
 const READ_TIMEOUT: Duration = Duration::from_secs(10);

@@ -7,9 +7,7 @@ use steadfast_api::{ApiError, ErrorKind, from_query};
 use steadfast_store::MAX_PAYLOAD;
 
 use crate::app::App;
-use crate::http::body::text;
-use crate::http::media::has_content_type;
-use crate::http::problem::Problem;
+use crate::http::{Problem, has_content_type, text};
 
 /// A payload grows to three times its size when all of it is percent-encoded.
 const MAX_FORM_BYTES: usize = 3 * MAX_PAYLOAD + (64 << 10);

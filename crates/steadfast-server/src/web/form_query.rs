@@ -8,8 +8,7 @@ use serde::de::DeserializeOwned;
 use steadfast_api::{PageQuery, from_query};
 
 use crate::app::App;
-use crate::http::problem::Problem;
-use crate::http::query::{Filter, ListQuery};
+use crate::http::{Filter, ListQuery, Problem};
 
 /// The filter and the page of a list.
 #[derive(Debug)]

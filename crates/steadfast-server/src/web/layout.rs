@@ -3,9 +3,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use super::assets::url;
-use super::icon::{Icon, icon};
-use super::section::Section;
-use super::view::View;
+use super::{Icon, Section, View, icon};
 
 /// A complete page.
 pub(super) fn page(view: &View, section: Option<Section>, title: &str, content: &Markup) -> Markup {

@@ -15,8 +15,8 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use crate::app::App;
-use crate::auth::extract::Viewer;
-use crate::cache::shared_poller::{PollGuard, SharedPoller};
+use crate::auth::Viewer;
+use crate::cache::{PollGuard, SharedPoller};
 
 /// How often the markers are polled, and pages notified at most.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -68,13 +68,12 @@ impl ChangePoller {
 }
 
 async fn poll(guard: PollGuard, app: App) {
-    while guard.keep_polling(|| app.change_poller().is_followed()) && !app.stopping().is_cancelled()
-    {
+    while guard.keep_polling(|| app.change_poller.is_followed()) && !app.stopping.is_cancelled() {
         let state = match timeout(STORE_TIMEOUT, markers(&app)).await {
             Ok(Ok(markers)) => StoreState::Reachable(Box::new(markers)),
             Ok(Err(_)) | Err(_) => StoreState::Unreachable,
         };
-        app.change_poller().state.send_if_modified(|last| {
+        app.change_poller.state.send_if_modified(|last| {
             let is_new = *last != state;
             *last = state;
             is_new
@@ -84,13 +83,13 @@ async fn poll(guard: PollGuard, app: App) {
 }
 
 async fn markers(app: &App) -> Result<Markers, StoreError> {
-    let store = app.store();
+    let store = &app.store;
     let newest = PageRequest { limit: 1, after: None };
     let events = store.records(RecordKind::Event, &newest).await?;
     let mut query = AuditQuery::default();
     query.page = newest;
     let audit = store.audit_entries(&query).await?;
-    let counts = app.snapshot_within(COUNTS_TIMEOUT).await;
+    let counts = app.snapshots.full_within(COUNTS_TIMEOUT).await;
     let seen = counts.value.as_deref();
     Ok(Markers {
         stats: seen.map(|seen| seen.counts.stats.clone()),
@@ -108,7 +107,7 @@ pub(super) async fn stream(
     Viewer(_): Viewer,
     State(app): State<App>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let receiver = app.change_poller().follow(&app);
+    let receiver = app.change_poller.follow(&app);
     let first = match *receiver.borrow() {
         StoreState::Unreachable => "unreachable",
         StoreState::Unknown | StoreState::Reachable(_) => "connected",
@@ -125,7 +124,7 @@ async fn next(receiver: &mut watch::Receiver<StoreState>, app: &App) -> Option<&
     tokio::select! {
         changed = receiver.changed() => changed.ok()?,
         () = sleep(HEARTBEAT_INTERVAL) => return Some("heartbeat"),
-        () = app.stopping().cancelled() => return None,
+        () = app.stopping.cancelled() => return None,
     }
     Some(match *receiver.borrow_and_update() {
         StoreState::Unreachable => "unreachable",

@@ -2,9 +2,7 @@
 
 use maud::{DOCTYPE, Markup, html};
 
-use super::icon::{Icon, icon};
-use super::layout;
-use super::parts;
+use super::{Icon, icon, layout, parts};
 
 /// The form that asks for a token. `next` is the path to return to; `error` is why the last token
 /// was rejected.

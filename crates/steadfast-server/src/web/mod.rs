@@ -58,9 +58,16 @@ use axum::routing::get;
 use crate::app::App;
 
 pub(crate) use error_page::explain;
+use flash::Flash;
+use form::{Form, is_input_error};
+use form_query::{FormListQuery, PageParams, without_empty_fields};
+use icon::{Icon, icon};
 pub(crate) use live::ChangePoller;
 pub(crate) use login::login;
 pub(crate) use policies::Simulations;
+use policy_links::PolicyLinks;
+use section::Section;
+use view::View;
 
 /// The routes of all pages.
 pub(crate) fn routes() -> Router<App> {

@@ -12,15 +12,12 @@ use steadfast_store::{Activity, Status};
 
 use super::attention::attention;
 use super::failure_groups::{FailureGroup, group_failures};
-use super::parts::Column::{Number, Text};
-use super::section::Section;
-use super::view::View;
-use super::{charts, events, link, parts, store_counts};
+use super::parts::{self, Number, Text};
+use super::{Section, View, charts, events, link, store_counts};
 use crate::app::App;
-use crate::auth::extract::Viewer;
-use crate::cache::query_cache::Cached;
-use crate::cache::snapshots::StoreSnapshot;
-use crate::http::problem::Problem;
+use crate::auth::Viewer;
+use crate::cache::{Cached, StoreSnapshot};
+use crate::http::Problem;
 
 /// The overview.
 pub(crate) async fn overview(

@@ -12,17 +12,11 @@ use serde::{Deserialize, Serialize};
 use steadfast_api::{Api, QueueView, WorkerStatus};
 use steadfast_store::QueueBacklog;
 
-use super::flash::Flash;
-use super::form_query::PageParams;
-use super::parts;
-use super::parts::Column::{Number, Text, VisuallyHidden};
-use super::section::Section;
-use super::view::View;
-use super::{link, store_counts, workers};
+use super::parts::{self, Number, Text, VisuallyHidden};
+use super::{Flash, PageParams, Section, View, link, store_counts, workers};
 use crate::app::App;
-use crate::auth::extract::{Operator, Viewer};
-use crate::http::path_parameters::PathName;
-use crate::http::problem::Problem;
+use crate::auth::{Operator, Viewer};
+use crate::http::{PathName, Problem};
 
 /// Queues per page. A store may have one queue per customer.
 const PAGE_SIZE: usize = 200;

@@ -17,10 +17,9 @@ use steadfast_store::{ExecutionId, TaskId};
 
 use super::{link, workers};
 use crate::app::App;
-use crate::auth::extract::Viewer;
-use crate::http::problem::Problem;
-use crate::http::query::Query;
-use crate::limits::read_permits::ReadPermit;
+use crate::auth::Viewer;
+use crate::http::{Problem, Query};
+use crate::limits::ReadPermit;
 
 /// How long the search waits for current queues and workers.
 const SNAPSHOT_WAIT: Duration = Duration::from_millis(30);
@@ -119,7 +118,7 @@ async fn is_correlation_id(api: &Local, text: &str) -> Result<bool, ApiError> {
 
 /// The queue or the worker with this name, from the cached counts.
 async fn queue_or_worker(app: &App, text: &str) -> Option<String> {
-    let seen = app.snapshot_within(SNAPSHOT_WAIT).await.value?;
+    let seen = app.snapshots.full_within(SNAPSHOT_WAIT).await.value?;
     if seen.counts.queues.iter().any(|queue| queue.name == text) {
         return Some(link::queue(text));
     }

@@ -1,6 +1,6 @@
 //! The sections of the main navigation.
 
-use super::icon::Icon;
+use super::Icon;
 
 /// A section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,16 +8,11 @@ use steadfast::observe::{AttemptRecord, Session};
 use steadfast_api::{Api, Outcome, Page, SessionFilter};
 use steadfast_store::TaskId;
 
-use super::form_query::FormListQuery;
-use super::icon::{Icon, icon};
-use super::link;
 use super::parts::{self, Tab};
-use super::policy_links::PolicyLinks;
-use super::section::Section;
-use super::view::View;
-use crate::auth::extract::Viewer;
-use crate::http::problem::Problem;
-use crate::limits::read_permits::ReadPermit;
+use super::{FormListQuery, Icon, PolicyLinks, Section, View, icon, link};
+use crate::auth::Viewer;
+use crate::http::Problem;
+use crate::limits::ReadPermit;
 
 /// Sessions, newest first.
 pub(super) async fn list(

@@ -12,9 +12,8 @@ use tokio::time::timeout;
 
 use super::parts;
 use crate::app::App;
-use crate::cache::query_cache::Cached;
-use crate::cache::snapshots::StoreSnapshot;
-use crate::http::problem::Problem;
+use crate::cache::{Cached, StoreSnapshot};
+use crate::http::Problem;
 
 /// How long a page waits for new counts when it has recent ones.
 const REFRESH_WAIT: Duration = Duration::from_millis(30);
@@ -27,9 +26,10 @@ const SHOW_AGE_AFTER: Duration = Duration::from_secs(3);
 
 /// The latest counts, if any are available.
 pub(super) async fn load(app: &App) -> Result<Cached<StoreSnapshot>, Problem> {
-    let cached = app.cached_snapshot();
+    let cached = app.snapshots.cached();
     let is_old = cached.value.is_none() || cached.age > MAX_AGE;
-    let counts = app.snapshot_within(if is_old { FIRST_LOAD_WAIT } else { REFRESH_WAIT }).await;
+    let counts =
+        app.snapshots.full_within(if is_old { FIRST_LOAD_WAIT } else { REFRESH_WAIT }).await;
     match (&counts.value, &counts.error) {
         (None, Some(failure)) => Err(failure.clone().into()),
         _ => Ok(counts),
@@ -39,7 +39,7 @@ pub(super) async fn load(app: &App) -> Result<Cached<StoreSnapshot>, Problem> {
 /// Recounts after a change so that the next page shows it, unless that takes long.
 pub(super) async fn refresh(app: &App) {
     let _: Result<Result<Arc<StoreSnapshot>, _>, _> =
-        timeout(FIRST_LOAD_WAIT, app.snapshot()).await;
+        timeout(FIRST_LOAD_WAIT, app.snapshots.full()).await;
 }
 
 /// The placeholder while a large store is counted for the first time.

@@ -8,15 +8,11 @@ use http::{HeaderName, StatusCode};
 use jiff::Timestamp;
 use maud::Markup;
 
-use super::flash::Flash;
-use super::layout;
 use super::return_link::ReturnLink;
-use super::section::Section;
+use super::{Flash, Section, layout};
 use crate::app::App;
-use crate::auth::Role;
-use crate::auth::caller::{ANONYMOUS, Caller};
-use crate::http::problem::Problem;
-use crate::http::proxy::OverTls;
+use crate::auth::{ANONYMOUS, Caller, Role};
+use crate::http::{OverTls, Problem};
 
 /// Sent by the script to get the content without the layout.
 pub(super) const PARTIAL: HeaderName = HeaderName::from_static("x-steadfast-partial");
@@ -54,7 +50,7 @@ impl FromRequestParts<App> for View {
 impl View {
     /// The context before authentication.
     pub(super) fn anonymous(parts: &Parts, app: &App) -> Self {
-        let is_tls = app.auth().over_tls() || parts.extensions.get::<OverTls>().is_some();
+        let is_tls = app.auth.over_tls() || parts.extensions.get::<OverTls>().is_some();
         let scheme = if is_tls { "https" } else { "http" };
         let host = parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
         Self {
@@ -63,8 +59,8 @@ impl View {
             flash: Flash::from_cookie(&parts.headers),
             now: app.store_time(),
             base_url: format!("{scheme}://{}", host.unwrap_or("127.0.0.1:7700")),
-            requires_token: app.auth().tokens().is_some(),
-            store: app.store().name().to_owned(),
+            requires_token: app.auth.tokens().is_some(),
+            store: app.store.name().to_owned(),
             is_partial: parts.headers.contains_key(PARTIAL),
         }
     }

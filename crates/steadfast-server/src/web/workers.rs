@@ -4,10 +4,8 @@ use jiff::Timestamp;
 use maud::{Markup, html};
 use steadfast_api::WorkerView;
 
-use super::icon::{Icon, icon};
-use super::parts;
-use super::parts::Column::{Number, Text};
-use super::view::View;
+use super::parts::{self, Number, Text};
+use super::{Icon, View, icon};
 
 /// How many queues of a worker are listed.
 const MAX_LISTED_QUEUES: usize = 5;

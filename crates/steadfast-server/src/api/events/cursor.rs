@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use steadfast_api::EventFilter;
 
-use crate::cache::event_feed::EventBatch;
+use crate::cache::EventBatch;
 
 /// A position in the feed.
 #[derive(Debug)]

@@ -17,10 +17,8 @@ use utoipa::IntoParams;
 
 use crate::api::openapi::Problems;
 use crate::app::App;
-use crate::auth::extract::Viewer;
-use crate::http::media::accepts;
-use crate::http::problem::Problem;
-use crate::http::query::{ListQuery, PageParameters};
+use crate::auth::Viewer;
+use crate::http::{ListQuery, PageParameters, Problem, accepts};
 
 /// The default page size.
 const DEFAULT_LIMIT: u32 = 100;
@@ -88,7 +86,7 @@ pub(super) async fn list_events(
     if !wants_json(&headers) {
         return Ok(stream::stream_events(&app, api, filter, after, limit).await?);
     }
-    let _permit = app.read_permits().acquire().await?;
+    let _permit = app.read_permits.acquire().await?;
     let from = after.map_or(EventsFrom::Latest, EventsFrom::After);
     Ok(Json(api.events(&filter, from, limit.unwrap_or(DEFAULT_LIMIT)).await?).into_response())
 }

@@ -1,7 +1,7 @@
 //! Server-sent event streams.
 //!
 //! A stream reads missed events from the store, with a permit, and then subscribes to the
-//! [`EventFeed`](crate::cache::event_feed::EventFeed). Whenever the feed skips events that it did not
+//! [`EventFeed`](crate::cache::EventFeed). Whenever the feed skips events that it did not
 //! receive, it reads from the store again. The stream ends when the server stops; the client reconnects
 //! elsewhere from its last event.
 
@@ -20,7 +20,7 @@ use tokio::time::{sleep, timeout};
 
 use super::cursor::Cursor;
 use crate::app::App;
-use crate::cache::event_feed::EventBatch;
+use crate::cache::EventBatch;
 use crate::telemetry::metrics::requests::StreamGauge;
 
 /// The pause after a failed catch-up read.
@@ -41,7 +41,7 @@ pub(super) async fn stream_events(
     after: Option<i64>,
     limit: Option<u32>,
 ) -> Result<Response, ApiError> {
-    let batches = app.event_feed().subscribe();
+    let batches = app.event_feed.subscribe();
     let gap = match after {
         Some(after) => gap(&api, after).await?,
         None => None,
@@ -122,7 +122,7 @@ impl Subscription {
         if let Some(gap) = self.gap.take() {
             return Some(gap);
         }
-        let stopping = self.app.stopping().clone();
+        let stopping = self.app.stopping.clone();
         while !stopping.is_cancelled() {
             if let Some(encoded) = self.cursor.next(&self.filter) {
                 return Some(encoded);
@@ -157,7 +157,7 @@ impl Subscription {
     /// Reads missed events from the store.
     async fn read(&self) -> Result<EventBatch, ApiError> {
         // The semaphore is never closed.
-        let _permit = self.app.event_feed().catch_up_permit().await;
+        let _permit = self.app.event_feed.catch_up_permit().await;
         let last = self.cursor.last();
         let events =
             self.api.events(&self.filter, EventsFrom::After(last), CATCH_UP_EVENTS).await?;

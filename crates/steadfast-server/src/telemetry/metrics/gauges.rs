@@ -15,8 +15,7 @@ use tokio::time::Instant;
 
 use super::label_limit::LabelValues;
 use crate::app::App;
-use crate::cache::query_cache::Cached;
-use crate::cache::snapshots::{OldestDue, StoreSnapshot};
+use crate::cache::{Cached, OldestDue, StoreSnapshot};
 
 /// How long a scrape waits for the store.
 const MAX_STORE_WAIT: Duration = Duration::from_secs(2);
@@ -35,9 +34,9 @@ impl GaugeSnapshot {
     /// Takes a snapshot from the caches.
     pub(crate) async fn take(app: &App) -> Self {
         let (ready, store, oldest_due) = tokio::join!(
-            app.readiness().check(app.store()),
-            app.snapshot_within(MAX_STORE_WAIT),
-            app.snapshots().oldest_due_within(MAX_STORE_WAIT)
+            app.readiness.check(&app.store),
+            app.snapshots.full_within(MAX_STORE_WAIT),
+            app.snapshots.oldest_due_within(MAX_STORE_WAIT)
         );
         let has_invalid_policy_file = app.policy_problems().is_some();
         Self {

@@ -23,7 +23,7 @@ use utoipa_axum::routes;
 
 use crate::api::openapi::Problems;
 use crate::app::App;
-use crate::auth::extract::Viewer;
+use crate::auth::Viewer;
 #[cfg(feature = "otlp")]
 pub(crate) use catalog::buckets;
 use gauges::GaugeSnapshot;
@@ -60,7 +60,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 )]
 async fn metrics(_: Viewer, State(app): State<App>) -> Response {
     let snapshot = GaugeSnapshot::take(&app).await;
-    let mut text = app.metrics().recorder.render();
+    let mut text = app.metrics.recorder.render();
     prometheus_text::write(&mut text, &snapshot);
     ([(CONTENT_TYPE, TEXT_FORMAT)], text).into_response()
 }

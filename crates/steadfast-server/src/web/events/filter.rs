@@ -7,10 +7,9 @@ use steadfast::observe::EventType;
 use steadfast_api::{EventFilter, from_query};
 
 use crate::app::App;
-use crate::http::problem::Problem;
-use crate::web::form_query::without_empty_fields;
-use crate::web::link;
+use crate::http::Problem;
 use crate::web::parts::{self, Tab};
+use crate::web::{link, without_empty_fields};
 
 /// The filter from the query string.
 pub(in crate::web) struct EventQuery(pub(super) EventFilter);

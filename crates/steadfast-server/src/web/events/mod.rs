@@ -9,13 +9,10 @@ use axum::response::Response;
 use maud::html;
 use steadfast_api::{Api, EventFilter, EventsFrom};
 
-use super::parts;
-use super::policy_links::PolicyLinks;
-use super::section::Section;
-use super::view::View;
-use crate::auth::extract::Viewer;
-use crate::http::problem::Problem;
-use crate::limits::read_permits::ReadPermit;
+use super::{PolicyLinks, Section, View, parts};
+use crate::auth::Viewer;
+use crate::http::Problem;
+use crate::limits::ReadPermit;
 use filter::EventQuery;
 
 pub(super) use rows::{error_message, rows, subject_url};

@@ -6,11 +6,8 @@ use steadfast_api::EventView;
 use steadfast_store::task_of_event;
 
 use super::filter::label;
-use crate::web::icon::{Icon, icon};
-use crate::web::parts::Column::Text;
-use crate::web::policy_links::PolicyLinks;
-use crate::web::view::View;
-use crate::web::{link, parts};
+use crate::web::parts::{self, Text};
+use crate::web::{Icon, PolicyLinks, View, icon, link};
 
 /// A table of events.
 pub(in crate::web) fn rows(view: &View, events: &[EventView], policies: &PolicyLinks) -> Markup {

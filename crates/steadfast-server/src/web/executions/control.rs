@@ -4,9 +4,8 @@ use axum::response::Redirect;
 use steadfast_api::Api;
 use steadfast_store::ExecutionId;
 
-use crate::auth::extract::Operator;
-use crate::http::path_parameters::PathExecutionId;
-use crate::http::problem::Problem;
+use crate::auth::Operator;
+use crate::http::{PathExecutionId, Problem};
 use crate::web::link;
 
 fn redirect(id: ExecutionId) -> Redirect {

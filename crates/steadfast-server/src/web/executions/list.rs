@@ -6,15 +6,11 @@ use steadfast_api::{Api, ExecutionFilter, ExecutionView, Page};
 use steadfast_store::ExecutionStatus;
 
 use super::status;
-use crate::auth::extract::Viewer;
-use crate::http::problem::Problem;
-use crate::limits::read_permits::ReadPermit;
-use crate::web::form_query::FormListQuery;
-use crate::web::parts::Column::{Number, Text};
-use crate::web::parts::{self, Tab};
-use crate::web::section::Section;
-use crate::web::view::View;
-use crate::web::{link, workflows};
+use crate::auth::Viewer;
+use crate::http::Problem;
+use crate::limits::ReadPermit;
+use crate::web::parts::{self, Number, Tab, Text};
+use crate::web::{FormListQuery, Section, View, link, workflows};
 
 /// Executions, newest first.
 pub(super) async fn list(

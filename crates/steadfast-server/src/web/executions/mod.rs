@@ -12,7 +12,7 @@ use maud::{Markup, html};
 use steadfast_flow::ExecutionNodeStatus;
 use steadfast_store::ExecutionStatus;
 
-use super::icon::{Icon, icon};
+use super::{Icon, icon};
 use crate::app::App;
 
 pub(super) use graph::{GraphNode, graph};

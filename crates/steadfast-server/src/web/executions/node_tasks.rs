@@ -10,8 +10,7 @@ use steadfast_api::{ApiError, NodeView};
 use steadfast_flow::ExecutionNodeStatus;
 use steadfast_store::{Documents, Filter, PageRequest, Status, Store, StoredTask, TaskId};
 
-use crate::web::parts;
-use crate::web::view::View;
+use crate::web::{View, parts};
 
 /// How many tasks are read, without payloads.
 const MAX_TASKS: u32 = 100;

@@ -10,13 +10,10 @@ use steadfast_store::{ExecutionStatus, Status};
 use super::node_tasks::{self, NodeTasks};
 use super::{GraphNode, graph, list, node_class, node_status, status};
 use crate::app::App;
-use crate::auth::extract::Viewer;
-use crate::http::path_parameters::PathExecutionId;
-use crate::http::problem::Problem;
-use crate::web::parts::Column::Text;
-use crate::web::section::Section;
-use crate::web::view::View;
-use crate::web::{link, parts};
+use crate::auth::Viewer;
+use crate::http::{PathExecutionId, Problem};
+use crate::web::parts::{self, Text};
+use crate::web::{Section, View, link};
 
 /// One execution.
 pub(super) async fn show(
@@ -28,8 +25,7 @@ pub(super) async fn show(
     let execution = api.execution(id).await?.without_secrets(Redactor::installed());
     let chain = api.execution_chain(id).await?;
     let title = format!("{} {}", execution.workflow, execution.status);
-    let tasks =
-        NodeTasks::load(execution.nodes.as_deref().unwrap_or_default(), app.store()).await?;
+    let tasks = NodeTasks::load(execution.nodes.as_deref().unwrap_or_default(), &app.store).await?;
     Ok(view.show(Section::Workflows, &title, &content(&view, &execution, &tasks, &chain)))
 }
 

@@ -7,7 +7,7 @@ use steadfast::{Class, Reason};
 use steadfast_store::Status;
 
 use super::time::duration;
-use crate::web::icon::{Icon, icon};
+use crate::web::{Icon, icon};
 
 /// The status of a task.
 pub(crate) fn status(status: Status) -> Markup {

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use steadfast_store::TaskId;
 
-use crate::web::icon::{Icon, icon};
+use crate::web::{Icon, icon};
 
 /// A button that copies the code beside it. The script unhides it.
 pub(super) fn button(name: &str) -> Markup {

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::copy::command;
 use super::terminal::{curl, token_note};
-use crate::web::view::View;
+use crate::web::View;
 
 /// An empty state with a title and instructions.
 pub(crate) fn empty(title: &str, instructions: Markup) -> Markup {

@@ -25,6 +25,7 @@ pub(super) use json::document;
 pub(super) use number::{count, percent, queue_count};
 pub(super) use pager::{pager, pages};
 pub(super) use panel::{head, panel, panel_with};
+pub(super) use table::Column::{Number, Text, VisuallyHidden};
 pub(super) use table::{Column, plain_table, read_only_table, table};
 pub(super) use terminal::{curl, token_note};
 pub(super) use text::{pluralize, sentence};

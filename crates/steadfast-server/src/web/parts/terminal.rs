@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use super::copy::command;
-use crate::web::view::View;
+use crate::web::View;
 
 /// A `curl` command that posts JSON to the API.
 pub(crate) fn curl(view: &View, path: &str, json: &str) -> Markup {

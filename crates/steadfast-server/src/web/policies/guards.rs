@@ -5,8 +5,7 @@ use steadfast::Policy;
 use steadfast::guard::{BreakerSettings, BudgetSettings};
 use steadfast::judge::Rule;
 
-use crate::web::link;
-use crate::web::parts;
+use crate::web::{link, parts};
 
 /// The panel.
 pub(super) fn guards(policy: &Policy) -> Markup {

@@ -10,13 +10,10 @@ use steadfast_api::{PoliciesView, PolicySummary};
 
 use super::banner::banner;
 use super::settings::file_name;
-use crate::auth::extract::Viewer;
-use crate::http::problem::Problem;
-use crate::web::link;
-use crate::web::parts;
-use crate::web::parts::Column::{Number, Text};
-use crate::web::section::Section;
-use crate::web::view::View;
+use crate::auth::Viewer;
+use crate::http::Problem;
+use crate::web::parts::{self, Number, Text};
+use crate::web::{Section, View, link};
 
 /// All policies.
 pub(super) async fn list(view: View, Viewer(api): Viewer) -> Result<Response, Problem> {

@@ -5,8 +5,7 @@ use steadfast::Policy;
 use steadfast::decide::PlannedAttempt;
 use steadfast_sim::draw;
 
-use crate::web::parts::Column::Number;
-use crate::web::parts::{self, Palette};
+use crate::web::parts::{self, Number, Palette};
 
 /// How many attempts are shown.
 pub(super) const MAX_ATTEMPTS_SHOWN: u32 = 50;

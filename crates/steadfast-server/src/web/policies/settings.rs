@@ -8,8 +8,7 @@ use maud::{Markup, html};
 use steadfast::file::{Explained, Explanation, Layer};
 use steadfast_api::policy_fields;
 
-use crate::web::parts;
-use crate::web::parts::Column::Text;
+use crate::web::parts::{self, Text};
 
 /// The panel.
 pub(super) fn settings(explanation: &Explanation) -> Markup {

@@ -9,14 +9,9 @@ use super::banner::banner;
 use super::what_if::{self, WhatIfQuery};
 use super::{guards, plan, settings};
 use crate::app::App;
-use crate::auth::extract::Viewer;
-use crate::http::path_parameters::PathName;
-use crate::http::problem::Problem;
-use crate::http::query::Query;
-use crate::web::link;
-use crate::web::parts;
-use crate::web::section::Section;
-use crate::web::view::View;
+use crate::auth::Viewer;
+use crate::http::{PathName, Problem, Query};
+use crate::web::{Section, View, link, parts};
 
 /// The policy that a name resolves to.
 pub(super) async fn show(
@@ -27,7 +22,7 @@ pub(super) async fn show(
     Query(query): Query<WhatIfQuery>,
 ) -> Result<Response, Problem> {
     let known = api.policy(&name)?;
-    let what_if = what_if::panel(app.simulations(), &known, &query).await;
+    let what_if = what_if::panel(&app.simulations, &known, &query).await;
     let content = html! {
         (head(&name, &known))
         (banner(&api))

@@ -11,9 +11,8 @@ use steadfast_api::{BreakerView, TaskView, WorkerView};
 use steadfast_store::{BreakerReport, Status};
 
 use crate::app::App;
-use crate::cache::snapshots::StoreSnapshot;
-use crate::web::view::View;
-use crate::web::{link, parts};
+use crate::cache::StoreSnapshot;
+use crate::web::{View, link, parts};
 
 /// How long a page waits for a new snapshot.
 const SNAPSHOT_WAIT: Duration = Duration::from_millis(20);
@@ -22,7 +21,7 @@ const MAX_AGE: Duration = Duration::from_secs(60);
 
 /// A recent snapshot, if one is available.
 pub(super) async fn snapshot(app: &App) -> Option<Arc<StoreSnapshot>> {
-    let cached = app.snapshot_within(SNAPSHOT_WAIT).await;
+    let cached = app.snapshots.full_within(SNAPSHOT_WAIT).await;
     cached.value.filter(|_| cached.age < MAX_AGE)
 }
 

@@ -5,8 +5,7 @@ use steadfast_api::TaskView;
 use steadfast_store::{Event, Status};
 
 use super::show::InvalidInput;
-use crate::web::view::View;
-use crate::web::{link, parts};
+use crate::web::{View, link, parts};
 
 /// The actions that the status allows.
 pub(super) fn buttons(view: &View, task: &TaskView, invalid: Option<&InvalidInput>) -> Markup {

@@ -9,13 +9,9 @@ use steadfast_store::TaskId;
 use super::field_error;
 use super::show::{self, InvalidInput};
 use crate::app::App;
-use crate::auth::extract::Operator;
-use crate::http::path_parameters::PathTaskId;
-use crate::http::problem::Problem;
-use crate::web::flash::Flash;
-use crate::web::form::Form;
-use crate::web::link;
-use crate::web::view::View;
+use crate::auth::Operator;
+use crate::http::{PathTaskId, Problem};
+use crate::web::{Flash, Form, View, link};
 
 fn redirect(id: TaskId, flash: Flash) -> Response {
     flash.redirect(&link::task(id))

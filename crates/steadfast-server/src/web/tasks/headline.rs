@@ -7,8 +7,7 @@ use steadfast::observe::DecidedBy;
 use steadfast_api::{NextAttempt, TaskView};
 use steadfast_store::{FaultRecord, Status};
 
-use crate::web::parts;
-use crate::web::view::View;
+use crate::web::{View, parts};
 
 /// Tolerance between two readings of the clock.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_secs(2);

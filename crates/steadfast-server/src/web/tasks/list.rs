@@ -10,12 +10,10 @@ use super::task_query::TaskQuery;
 use super::text_search::{self, SearchResult};
 use super::{filter, label, requeue, rows};
 use crate::app::App;
-use crate::auth::extract::Viewer;
-use crate::http::problem::Problem;
-use crate::limits::read_permits::ReadPermit;
-use crate::web::parts;
-use crate::web::section::Section;
-use crate::web::view::View;
+use crate::auth::Viewer;
+use crate::http::Problem;
+use crate::limits::ReadPermit;
+use crate::web::{Section, View, parts};
 
 /// Tasks that match the query.
 pub(super) async fn list(
@@ -31,7 +29,7 @@ pub(super) async fn list(
         None => SearchResult { tasks: api.rows(filter, page).await?, scanned: 0 },
     };
     let SearchResult { mut tasks, scanned } = found;
-    label::load_payloads(app.store(), &mut tasks.items).await?;
+    label::load_payloads(&app.store, &mut tasks.items).await?;
     let content = html! {
         (parts::head("Tasks", html! { @if view.can_operate() { (actions(&query, &tasks.items)) } }))
         (filter::bar(&query))

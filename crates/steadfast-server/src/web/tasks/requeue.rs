@@ -10,13 +10,9 @@ use steadfast_store::InputError;
 use super::field_error;
 use super::show::InvalidInput;
 use super::task_query::TaskQuery;
-use crate::auth::extract::Operator;
-use crate::http::problem::Problem;
-use crate::web::flash::Flash;
-use crate::web::form::Form;
-use crate::web::parts;
-use crate::web::section::Section;
-use crate::web::view::View;
+use crate::auth::Operator;
+use crate::http::Problem;
+use crate::web::{Flash, Form, Section, View, parts};
 
 /// Tasks per second by default, so that a service that has just recovered is not overloaded.
 const DEFAULT_RATE: f64 = 10.0;

@@ -5,10 +5,8 @@ use steadfast_api::TaskView;
 use steadfast_store::Status;
 
 use super::label::label;
-use crate::web::link;
-use crate::web::parts;
-use crate::web::parts::Column::{Number, Text};
-use crate::web::view::View;
+use crate::web::parts::{self, Number, Text};
+use crate::web::{View, link};
 
 /// A table of tasks.
 pub(crate) fn rows(view: &View, tasks: &[TaskView]) -> Markup {

@@ -11,13 +11,9 @@ use steadfast_store::TaskId;
 
 use super::{blockers, buttons, headline, label, rows, schedule, timeline};
 use crate::app::App;
-use crate::auth::extract::Viewer;
-use crate::http::path_parameters::PathTaskId;
-use crate::http::problem::Problem;
-use crate::web::policy_links::PolicyLinks;
-use crate::web::section::Section;
-use crate::web::view::View;
-use crate::web::{link, parts};
+use crate::auth::Viewer;
+use crate::http::{PathTaskId, Problem};
+use crate::web::{PolicyLinks, Section, View, link, parts};
 
 /// How many tasks with the same correlation ID are read.
 const MAX_RELATED: u32 = 11;
@@ -48,7 +44,7 @@ pub(super) async fn page(
 ) -> Result<Response, Problem> {
     let task = api.task(id).await?.without_secrets(Redactor::installed());
     let mut related = related(api, &task).await?;
-    label::load_payloads(app.store(), &mut related).await?;
+    label::load_payloads(&app.store, &mut related).await?;
     let policies = PolicyLinks::load(api).await?;
     let snapshot = blockers::snapshot(app).await;
     let blockers = blockers::blockers(view, &task, snapshot.as_deref());

@@ -5,9 +5,8 @@ use http::request::Parts;
 use steadfast_api::{PageQuery, TaskFilter, from_query};
 
 use crate::app::App;
-use crate::http::problem::Problem;
-use crate::http::query::ListQuery;
-use crate::web::form_query::without_empty_fields;
+use crate::http::{ListQuery, Problem};
+use crate::web::without_empty_fields;
 
 /// Filter, page and search text.
 #[derive(Clone, Debug, Default)]

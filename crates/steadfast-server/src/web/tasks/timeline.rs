@@ -12,9 +12,7 @@ use steadfast_api::{NextAttempt, TaskView};
 use steadfast_store::{FaultRecord, Status};
 
 use super::headline;
-use crate::web::icon::{Icon, icon};
-use crate::web::parts;
-use crate::web::view::View;
+use crate::web::{Icon, View, icon, parts};
 
 /// How many past attempts are shown.
 const MAX_PAST: usize = 30;

@@ -12,14 +12,11 @@ use steadfast_api::{Api, ApiError, Local, Page, PageQuery, WorkflowView};
 use steadfast_flow::{Execution, ExecutionFilter};
 use steadfast_store::{ExecutionStatus, PageRequest};
 
-use crate::auth::extract::Viewer;
-use crate::http::problem::Problem;
-use crate::http::query::Query;
+use crate::auth::Viewer;
+use crate::http::{Problem, Query};
 use crate::web::executions::status;
-use crate::web::parts::Column::{Number, Text};
-use crate::web::section::Section;
-use crate::web::view::View;
-use crate::web::{link, parts};
+use crate::web::parts::{self, Number, Text};
+use crate::web::{Section, View, link};
 
 /// How many executions per workflow name are counted.
 const RECENT_EXECUTIONS: u32 = 20;

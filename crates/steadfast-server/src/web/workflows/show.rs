@@ -11,14 +11,11 @@ use steadfast_flow::{Node, Workflow};
 
 use super::retry_summary;
 use super::start::{StartForm, form};
-use crate::auth::extract::Viewer;
-use crate::http::path_parameters::PathWorkflowId;
-use crate::http::problem::Problem;
+use crate::auth::Viewer;
+use crate::http::{PathWorkflowId, Problem};
 use crate::web::executions::{GraphNode, graph, rows};
-use crate::web::parts::Column::Text;
-use crate::web::section::Section;
-use crate::web::view::View;
-use crate::web::{link, parts};
+use crate::web::parts::{self, Text};
+use crate::web::{Section, View, link};
 
 /// How many executions are shown.
 const MAX_EXECUTIONS: u32 = 20;

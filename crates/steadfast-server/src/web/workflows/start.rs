@@ -11,13 +11,10 @@ use steadfast_api::{Api, ApiError, NewExecution, from_json};
 use steadfast_store::ExecutionId;
 
 use super::show::answer;
-use crate::auth::extract::Operator;
-use crate::http::path_parameters::PathWorkflowId;
-use crate::http::problem::Problem;
-use crate::web::form::{Form, is_input_error};
-use crate::web::link;
+use crate::auth::Operator;
+use crate::http::{PathWorkflowId, Problem};
 use crate::web::parts::Field;
-use crate::web::view::View;
+use crate::web::{Form, View, is_input_error, link};
 
 /// The values of the form.
 #[derive(Clone, Debug, Default, Deserialize)]

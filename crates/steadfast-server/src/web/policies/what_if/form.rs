@@ -8,8 +8,7 @@ use steadfast_api::{PolicyDetails, PolicySummary};
 
 use super::changes::{Change, WhatIfQuery, current_value};
 use super::simulation::OutageLength;
-use crate::web::link;
-use crate::web::parts;
+use crate::web::{link, parts};
 
 const ATTEMPT_STEPS: &str = "1 2 3 4 5 6 7 8 9 10 12 15 20 25 30 40 50 75 100";
 const DELAY_STEPS: &str =

@@ -13,15 +13,10 @@ use steadfast_api::{Api, ApiError, Local, Preview};
 use steadfast_store::TaskId;
 
 use super::schedule;
-use crate::auth::extract::Operator;
-use crate::http::problem::Problem;
-use crate::http::query::Query;
-use crate::web::form::{Form, is_input_error};
-use crate::web::link;
-use crate::web::parts;
-use crate::web::parts::Column::{Number, Text};
-use crate::web::section::Section;
-use crate::web::view::View;
+use crate::auth::Operator;
+use crate::http::{Problem, Query};
+use crate::web::parts::{self, Number, Text};
+use crate::web::{Form, Section, View, is_input_error, link};
 use task_form::{SubmitAction, TaskForm};
 
 /// How many attempts the preview lists.
