@@ -4,10 +4,10 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use steadfast::file::Problems;
 use steadfast_store::StoreError;
 use steadfast_worker::handlers::HandlerError;
 
-use crate::auth::TokenProblems;
 use crate::http::TlsError;
 
 /// An error that keeps the server from starting or running.
@@ -33,7 +33,7 @@ pub enum ServeError {
     Public(SocketAddr),
     /// The tokens file is invalid.
     #[error("{0}")]
-    Tokens(#[from] TokenProblems),
+    Tokens(#[from] Problems),
     /// The tokens file has no tokens.
     #[error("{}: no tokens; add one with `steadfast token new --into`", .0.display())]
     NoTokens(PathBuf),

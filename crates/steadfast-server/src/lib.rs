@@ -47,9 +47,7 @@ mod telemetry;
 mod web;
 
 pub use self::http::{ParseProxyError, Proxy, TlsError};
-pub use auth::{
-    NewToken, NewTokenError, Role, Token, TokenProblem, TokenProblems, Tokens, UnknownRoleError,
-};
+pub use auth::{NewToken, NewTokenError, Role, Token, Tokens, UnknownRoleError};
 pub use error::ServeError;
 pub use server::{BoundServer, Server};
 pub use telemetry::logs::{LogError, LogFormat, Logs, init_logs, log_layer};

@@ -38,7 +38,7 @@ pub(crate) use extract::{Admin, Operator, Viewer};
 pub(crate) use origin::Hosts;
 pub use role::{Role, UnknownRoleError};
 pub(crate) use route_roles::RouteAccess;
-pub use tokens::{NewToken, NewTokenError, Token, TokenProblem, TokenProblems, Tokens};
+pub use tokens::{NewToken, NewTokenError, Token, Tokens};
 pub(crate) use tokens_file::TokensFile;
 
 use authenticated::Authenticated;

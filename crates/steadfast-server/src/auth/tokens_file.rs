@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
 use serde_json::{Value, json};
+use steadfast::file::Problems;
 use steadfast::registry::FileWatcher;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use super::tokens::{Token, TokenProblems, Tokens};
+use super::tokens::{Token, Tokens};
 use crate::lock::lock;
 
 /// The tokens of a file.
@@ -25,7 +26,7 @@ pub(crate) struct TokensFile {
 }
 
 impl TokensFile {
-    pub(crate) fn read(path: PathBuf) -> Result<Self, TokenProblems> {
+    pub(crate) fn read(path: PathBuf) -> Result<Self, Problems> {
         // Before the file is read, so that no later change is missed.
         let watcher = FileWatcher::new(vec![path.clone()]);
         let tokens = Tokens::read(&path)?;
@@ -53,7 +54,7 @@ impl TokensFile {
 
     /// Reloads the file and returns the changes, if any, for the audit log. On an error the current
     /// tokens stay in use.
-    pub(crate) fn reload(&self) -> Result<Option<Value>, TokenProblems> {
+    pub(crate) fn reload(&self) -> Result<Option<Value>, Problems> {
         let file = self.path.display();
         let fresh = Tokens::read(&self.path)?;
         warn_if_readable_by_others(&self.path);

@@ -7,8 +7,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use steadfast::file::Source;
-use steadfast_server::{TokenProblems, Tokens};
+use steadfast::file::{Problems, Source};
+use steadfast_server::Tokens;
 
 use crate::error::CliError;
 
@@ -59,7 +59,7 @@ fn append(file: &mut File, text: &str) -> io::Result<()> {
 }
 
 /// All errors of a tokens file.
-pub(crate) fn file_error(problems: &TokenProblems) -> CliError {
+pub(crate) fn file_error(problems: &Problems) -> CliError {
     let each = problems.as_slice().iter().map(|problem| {
         let mut problem = problem.clone();
         let next = problem.suggestion.take();

@@ -13,17 +13,15 @@
 
 mod new_token;
 mod parse;
-mod problem;
 
 use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use steadfast::file::Source;
+use steadfast::file::{Problems, Source};
 use subtle::{Choice, ConditionallySelectable};
 
 pub use new_token::{NewToken, NewTokenError};
-pub use problem::{TokenProblem, TokenProblems};
 
 use super::Role;
 use super::secret_hash::{SecretHash, is_token_shaped};
@@ -78,15 +76,15 @@ impl Tokens {
     ///
     /// # Errors
     /// The file cannot be read or is invalid. All problems are reported.
-    pub fn read(path: &Path) -> Result<Self, TokenProblems> {
-        Self::parse(&Source::read(path).map_err(TokenProblems::unreadable)?)
+    pub fn read(path: &Path) -> Result<Self, Problems> {
+        Self::parse(&Source::read(path)?)
     }
 
     /// Parses the text of a tokens file.
     ///
     /// # Errors
     /// The text is invalid. All problems are reported.
-    pub fn parse(source: &Source) -> Result<Self, TokenProblems> {
+    pub fn parse(source: &Source) -> Result<Self, Problems> {
         parse::parse(source).map(Self)
     }
 

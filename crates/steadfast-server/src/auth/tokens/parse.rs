@@ -4,23 +4,27 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use jiff::Timestamp;
-use steadfast::file::Source;
+use steadfast::file::tree::Span;
+use steadfast::file::{Problem, Problems, Source};
 use steadfast::nearest;
 use steadfast_store::Program;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::problem::{TokenProblem, TokenProblems};
 use super::{Role, SecretHash, Token};
 
 const FIELDS: [&str; 4] = ["name", "role", "hash", "expires_at"];
 const MAX_NAME_BYTES: usize = 64;
+const ENTRY_SUGGESTION: &str = "start each token with `[[token]]`";
+const HASH_SUGGESTION: &str =
+    "use the hash printed by `steadfast token new`, never the token itself";
 
 /// Parses the tokens of a file.
-pub(super) fn parse(source: &Source) -> Result<Vec<Token>, TokenProblems> {
+pub(super) fn parse(source: &Source) -> Result<Vec<Token>, Problems> {
     let mut parser = Parser { source, problems: Vec::new() };
     let tokens = parser.file();
-    if parser.problems.is_empty() { Ok(tokens) } else { Err(TokenProblems(parser.problems)) }
+    Problems::into_result(parser.problems)?;
+    Ok(tokens)
 }
 
 /// The problem with a name, if any.
@@ -42,9 +46,14 @@ pub(super) fn invalid_name(name: &str) -> Option<String> {
     Some(problem)
 }
 
+/// Suggests the nearest valid name, or else lists all of them.
+fn did_you_mean<const N: usize>(given: &str, valid: [&'static str; N], all: &str) -> String {
+    nearest(given, valid).map_or_else(|| all.to_owned(), |near| format!("did you mean `{near}`?"))
+}
+
 struct Parser<'s> {
     source: &'s Source,
-    problems: Vec<TokenProblem>,
+    problems: Vec<Problem>,
 }
 
 /// The valid fields of one entry.
@@ -58,7 +67,8 @@ struct Fields {
 
 impl Parser<'_> {
     fn problem(&mut self, at: Range<usize>, message: impl Into<String>, next: impl Into<String>) {
-        self.problems.push(TokenProblem::at(self.source, at, message).suggest(next));
+        let at = Span::new(at.start, at.end);
+        self.problems.push(Problem::at(self.source, at, message).suggest(next));
     }
 
     fn file(&mut self) -> Vec<Token> {
@@ -72,11 +82,10 @@ impl Parser<'_> {
         }
         let mut tokens = Vec::new();
         for (key, value) in table.into_inner() {
-            match (key.get_ref().as_ref(), value) {
-                ("token", value) => tokens.extend(self.entries(value)),
-                (other, _) => {
-                    let message = format!("unknown key `{other}`");
-                    self.problem(key.span(), message, "start each token with `[[token]]`");
+            match key.get_ref().as_ref() {
+                "token" => tokens.extend(self.entries(value)),
+                other => {
+                    self.problem(key.span(), format!("unknown key `{other}`"), ENTRY_SUGGESTION)
                 }
             }
         }
@@ -87,11 +96,7 @@ impl Parser<'_> {
     fn entries(&mut self, value: Spanned<DeValue<'_>>) -> Vec<(Token, Range<usize>)> {
         let at = value.span();
         let DeValue::Array(entries) = value.into_inner() else {
-            self.problem(
-                at,
-                "`token` must be an array of tables",
-                "start each token with `[[token]]`",
-            );
+            self.problem(at, "`token` must be an array of tables", ENTRY_SUGGESTION);
             return Vec::new();
         };
         let entries = entries.into_iter();
@@ -108,22 +113,15 @@ impl Parser<'_> {
         for (key, value) in fields {
             self.field(&mut parsed, key.get_ref(), key.span(), value);
         }
-        let missing = [
-            ("name", parsed.name.is_none()),
-            ("role", parsed.role.is_none()),
-            ("hash", parsed.hash.is_none()),
-        ];
+        let Fields { name, role, hash, expires_at } = parsed;
+        let missing =
+            [("name", name.is_none()), ("role", role.is_none()), ("hash", hash.is_none())];
         if self.problems.len() == before {
-            for (field, _) in missing.iter().filter(|(_, is_missing)| *is_missing) {
-                let message = format!("the token has no {field}");
-                self.problem(
-                    at.clone(),
-                    message,
-                    "create a complete entry with `steadfast token new`",
-                );
+            for (field, _) in missing.into_iter().filter(|(_, is_missing)| *is_missing) {
+                let next = "create a complete entry with `steadfast token new`";
+                self.problem(at.clone(), format!("the token has no {field}"), next);
             }
         }
-        let Fields { name, role, hash, expires_at } = parsed;
         Some((Token { name: name?, role: role?, hash: hash?, expires_at }, at))
     }
 
@@ -142,7 +140,11 @@ impl Parser<'_> {
             },
             ("role", DeValue::String(role)) => match role.parse() {
                 Ok(role) => into.role = Some(role),
-                Err(_) => self.unknown_role(at, role),
+                Err(_) => {
+                    let roles = "expected viewer, operator or admin";
+                    let next = did_you_mean(role, Role::ALL.map(Role::name), roles);
+                    self.problem(at, format!("unknown role `{role}`"), next);
+                }
             },
             ("hash", DeValue::String(hash)) => match SecretHash::from_hex(hash) {
                 Some(hash) => into.hash = Some(hash),
@@ -153,7 +155,10 @@ impl Parser<'_> {
             (key, _) if FIELDS.contains(&key) => {
                 self.problem(at, format!("{key} must be a string"), "put it in quotes");
             }
-            (key, _) => self.unknown_key(of, key),
+            (key, _) => {
+                let keys = "valid keys are name, role, hash and expires_at";
+                self.problem(of, format!("unknown key `{key}`"), did_you_mean(key, FIELDS, keys));
+            }
         }
     }
 
@@ -162,22 +167,6 @@ impl Parser<'_> {
             Ok(time) => into.expires_at = Some(time),
             Err(_) => self.problem(at, "not a timestamp", "write it like 2027-02-14T00:00:00Z"),
         }
-    }
-
-    fn unknown_role(&mut self, at: Range<usize>, role: &str) {
-        let next = match nearest(role, Role::ALL.map(Role::name)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "expected viewer, operator or admin".to_owned(),
-        };
-        self.problem(at, format!("unknown role `{role}`"), next);
-    }
-
-    fn unknown_key(&mut self, at: Range<usize>, key: &str) {
-        let next = match nearest(key, FIELDS) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "valid keys are name, role, hash and expires_at".to_owned(),
-        };
-        self.problem(at, format!("unknown key `{key}`"), next);
     }
 
     /// Reports duplicate names and hashes.
@@ -192,18 +181,12 @@ impl Parser<'_> {
             }
             if let Some(first) = hashes.insert(token.hash, line) {
                 let message = format!("duplicate token, first used on line {first}");
-                self.problem(
-                    at.clone(),
-                    message,
-                    "create one per entry with `steadfast token new`",
-                );
+                let next = "create one per entry with `steadfast token new`";
+                self.problem(at.clone(), message, next);
             }
         }
     }
 }
-
-const HASH_SUGGESTION: &str =
-    "use the hash printed by `steadfast token new`, never the token itself";
 
 #[cfg(test)]
 mod tests {
