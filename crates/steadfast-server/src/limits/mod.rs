@@ -17,7 +17,7 @@ pub(crate) use mutations::{Mutations, run_to_completion};
 pub(crate) use read_permits::{ReadPermit, ReadPermits};
 
 /// Acquires permits, or nothing if they are not available in time.
-async fn acquire_within(
+pub(crate) async fn acquire_within(
     wait: Duration,
     semaphore: &Arc<Semaphore>,
     permits: u32,

@@ -1,15 +1,13 @@
 //! The audit log page (K3).
 
-use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::Value;
 use steadfast_api::{Api, AuditFilter, Page};
 use steadfast_store::{AuditEntry, TaskId};
 
 use super::parts::{self, Text};
-use super::{FormListQuery, Section, View, link};
+use super::{FormListQuery, PageResult, Section, View, link};
 use crate::auth::Admin;
-use crate::http::Problem;
 use crate::limits::ReadPermit;
 
 /// Audit entries, newest first.
@@ -18,7 +16,7 @@ pub(super) async fn list(
     Admin(api): Admin,
     FormListQuery { filter, page }: FormListQuery<AuditFilter>,
     _permit: ReadPermit,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let entries = api.audit(&filter, &page).await?;
     let content = html! {
         (parts::head("Audit log", html! {}))
@@ -26,7 +24,7 @@ pub(super) async fn list(
         section class="panel" aria-label="Audit log" { (results(&view, &filter, &entries)) }
         (parts::pager("/audit", &filter, &page, entries.next.as_ref()))
     };
-    Ok(view.show(Section::Audit, "Audit log", &content))
+    Ok(view.show(Section::AUDIT, "Audit log", &content))
 }
 
 fn bar(filter: &AuditFilter) -> Markup {
@@ -61,11 +59,7 @@ fn results(view: &View, filter: &AuditFilter, entries: &Page<AuditEntry>) -> Mar
         };
     }
     let columns = [Text("Time"), Text("Actor"), Text("Action"), Text("Target"), Text("Details")];
-    parts::table(
-        "stacked audit",
-        &columns,
-        html! { @for entry in &entries.items { (row(view, entry)) } },
-    )
+    parts::table("stacked audit", &columns, entries.items.iter().map(|entry| row(view, entry)))
 }
 
 fn row(view: &View, entry: &AuditEntry) -> Markup {

@@ -2,7 +2,6 @@
 //! [budgets](super::budgets).
 
 use axum::Router;
-use axum::response::Response;
 use axum::routing::{get, post};
 use maud::{Markup, html};
 use steadfast::guard::breaker::BreakerState;
@@ -10,47 +9,35 @@ use steadfast_api::{Api, BreakerView};
 use steadfast_store::{BreakerCommand, BreakerOverride, BreakerReport};
 
 use super::parts::{self, Text};
-use super::{Flash, Icon, PolicyLinks, Section, View, budgets, icon, link};
+use super::{Flash, Icon, PageResult, PolicyLinks, Section, View, budgets, link};
 use crate::app::App;
 use crate::auth::{Operator, Viewer};
-use crate::http::{PathName, Problem};
+use crate::http::PathName;
 
-/// The pages of breakers.
 pub(super) fn routes() -> Router<App> {
+    let control = |command| post(move |by, policy| override_breaker(by, policy, command));
     Router::new()
         .route("/breakers", get(list))
-        .route("/breakers/{policy}/open", post(open))
-        .route("/breakers/{policy}/close", post(close))
-        .route("/breakers/{policy}/isolate", post(isolate))
+        .route("/breakers/{policy}/open", control(BreakerCommand::Open))
+        .route("/breakers/{policy}/close", control(BreakerCommand::Close))
+        .route("/breakers/{policy}/isolate", control(BreakerCommand::Isolate))
 }
 
-async fn open(operator: Operator, policy: PathName) -> Result<Response, Problem> {
-    command(operator, policy, BreakerCommand::Open).await
-}
-
-async fn close(operator: Operator, policy: PathName) -> Result<Response, Problem> {
-    command(operator, policy, BreakerCommand::Close).await
-}
-
-async fn isolate(operator: Operator, policy: PathName) -> Result<Response, Problem> {
-    command(operator, policy, BreakerCommand::Isolate).await
-}
-
-async fn command(
+async fn override_breaker(
     Operator(api): Operator,
     PathName(policy): PathName,
     command: BreakerCommand,
-) -> Result<Response, Problem> {
+) -> PageResult {
     api.override_breaker(&policy, command).await?;
     let flash = match command {
-        BreakerCommand::Open => Flash::Opened,
-        BreakerCommand::Close => Flash::Closed,
-        BreakerCommand::Isolate => Flash::Isolated,
+        BreakerCommand::Open => Flash::OPENED,
+        BreakerCommand::Close => Flash::CLOSED,
+        BreakerCommand::Isolate => Flash::ISOLATED,
     };
     Ok(flash.redirect("/breakers"))
 }
 
-async fn list(view: View, Viewer(api): Viewer) -> Result<Response, Problem> {
+async fn list(view: View, Viewer(api): Viewer) -> PageResult {
     let (breakers, budgets) = (api.breakers().await?, api.budgets().await?);
     let policies = PolicyLinks::load(&api).await?;
     let content = html! {
@@ -59,7 +46,7 @@ async fn list(view: View, Viewer(api): Viewer) -> Result<Response, Problem> {
         @for breaker in &breakers { (panel(&view, &policies, breaker)) }
         (budgets::panel(&view, &policies, &budgets))
     };
-    Ok(view.show(Section::Breakers, "Breakers", &content))
+    Ok(view.show(Section::BREAKERS, "Breakers", &content))
 }
 
 fn empty() -> Markup {
@@ -167,7 +154,7 @@ fn instances(view: &View, reports: &[BreakerReport]) -> Markup {
         Text("Next probe"),
         Text("Last report"),
     ];
-    parts::table("stacked", &columns, html! { @for report in reports { (instance(view, report)) } })
+    parts::table("stacked", &columns, reports.iter().map(|report| instance(view, report)))
 }
 
 fn instance(view: &View, report: &BreakerReport) -> Markup {
@@ -195,12 +182,11 @@ fn instance(view: &View, report: &BreakerReport) -> Markup {
     }
 }
 
-/// The state as a coloured icon with a label.
 fn state(state: BreakerState) -> Markup {
     let (class, shape) = match state {
         BreakerState::Closed => ("completed", Icon::Completed),
         BreakerState::HalfOpen => ("scheduled", Icon::Running),
         _ => ("failed", Icon::Failed),
     };
-    html! { span class={ "status " (class) } { (icon(shape)) (state.to_string().replace('_', " ")) } }
+    parts::badge_with(class, shape, state.to_string().replace('_', " "))
 }

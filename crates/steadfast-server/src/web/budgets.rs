@@ -34,11 +34,7 @@ fn table(view: &View, policies: &PolicyLinks, budgets: &[BudgetReport]) -> Marku
         Text("Limit"),
         Text("Last report"),
     ];
-    parts::table(
-        "stacked",
-        &columns,
-        html! { @for budget in budgets { (row(view, policies, budget)) } },
-    )
+    parts::table("stacked", &columns, budgets.iter().map(|budget| row(view, policies, budget)))
 }
 
 fn row(view: &View, policies: &PolicyLinks, budget: &BudgetReport) -> Markup {

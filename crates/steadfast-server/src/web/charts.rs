@@ -6,7 +6,7 @@ use steadfast_draw::{Axis, Chart};
 use steadfast_store::{Activity, Status};
 
 use super::link;
-use super::parts::{self, Column, Palette};
+use super::parts::{self, Number};
 
 const MINUTE: f64 = 60.0;
 const HOUR: f64 = 3600.0;
@@ -63,7 +63,7 @@ pub(super) fn finished(activity: &Activity) -> Markup {
         "Finished tasks per minute",
         links,
         html! {
-            (parts::chart(&chart, Palette::Outcomes))
+            (parts::chart(&chart, "outcomes"))
             (table(["Minutes ago", "Completed", "Failed"], activity.ended.chunks(MINUTES_PER_ROW).enumerate().map(|(row, ended)| {
                 let left = activity.ended.len() - row * MINUTES_PER_ROW;
                 let sum = |value: fn(&steadfast_store::Ended) -> u64| parts::count(ended.iter().map(value).sum());
@@ -95,7 +95,7 @@ pub(super) fn scheduled(activity: &Activity) -> Markup {
         "Scheduled tasks per hour",
         links,
         html! {
-            (parts::chart(&chart, Palette::Scheduled))
+            (parts::chart(&chart, "scheduled"))
             (table(["Hours from now", "Scheduled"], activity.due.iter().enumerate().map(|(hour, tasks)| {
                 [format!("{hour} to {}", hour + 1), parts::count(*tasks)]
             })))
@@ -116,9 +116,9 @@ fn table<const N: usize>(heads: [&str; N], rows: impl Iterator<Item = [String; N
     html! {
         details class="table" {
             summary { "Show as table" }
-            (parts::plain_table("", &heads.map(Column::Number), html! {
-                @for row in rows { tr { @for cell in row { td class="number" { (cell) } } } }
-            }))
+            (parts::plain_table("", &heads.map(Number), rows.map(|row| html! {
+                tr { @for cell in row { td class="number" { (cell) } } }
+            })))
         }
     }
 }

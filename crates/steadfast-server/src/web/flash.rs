@@ -19,30 +19,33 @@ const EXPIRED_COOKIE: &str = "steadfast-flash=; Path=/; Max-Age=0; HttpOnly; Sam
 /// The outcome of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flash {
-    Paused,
-    Resumed,
-    Opened,
-    Closed,
-    Isolated,
-    Cancelled,
-    Requeued,
-    RunNow,
-    ExpirySet,
+    /// The code in the cookie, and the message.
+    Fixed(&'static str, &'static str),
     /// The number of tasks and the seconds over which they become due.
     RequeuedAll(u64, u64),
 }
 
 impl Flash {
-    const WITHOUT_NUMBERS: [Self; 9] = [
-        Self::Paused,
-        Self::Resumed,
-        Self::Opened,
-        Self::Closed,
-        Self::Isolated,
-        Self::Cancelled,
-        Self::Requeued,
-        Self::RunNow,
-        Self::ExpirySet,
+    pub(super) const PAUSED: Self = Self::Fixed("paused", "Queue paused");
+    pub(super) const RESUMED: Self = Self::Fixed("resumed", "Queue resumed");
+    pub(super) const OPENED: Self = Self::Fixed("opened", "Breaker opened");
+    pub(super) const CLOSED: Self = Self::Fixed("closed", "Breaker closed");
+    pub(super) const ISOLATED: Self = Self::Fixed("isolated", "Breaker isolated");
+    pub(super) const CANCELLED: Self = Self::Fixed("cancelled", "Task cancelled");
+    pub(super) const REQUEUED: Self = Self::Fixed("requeued", "Task requeued");
+    pub(super) const RUN_NOW: Self = Self::Fixed("run-now", "Task is due now");
+    pub(super) const EXPIRY_SET: Self = Self::Fixed("expires", "Expiry updated");
+
+    const FIXED: [Self; 9] = [
+        Self::PAUSED,
+        Self::RESUMED,
+        Self::OPENED,
+        Self::CLOSED,
+        Self::ISOLATED,
+        Self::CANCELLED,
+        Self::REQUEUED,
+        Self::RUN_NOW,
+        Self::EXPIRY_SET,
     ];
 
     /// Redirects to this page, which shows the message.
@@ -57,7 +60,7 @@ impl Flash {
     /// The message of the previous request, if there is one.
     pub(super) fn from_cookie(headers: &HeaderMap) -> Option<Self> {
         let code = cookie::value(headers, COOKIE_NAME)?;
-        let known = Self::WITHOUT_NUMBERS.into_iter().find(|flash| flash.code() == code);
+        let known = Self::FIXED.into_iter().find(|flash| flash.code() == code);
         known.or_else(|| {
             let (tasks, seconds) = code.strip_prefix("requeued-")?.split_once('-')?;
             Some(Self::RequeuedAll(tasks.parse().ok()?, seconds.parse().ok()?))
@@ -70,42 +73,21 @@ impl Flash {
     }
 
     fn code(self) -> String {
-        let code = match self {
-            Self::Paused => "paused",
-            Self::Resumed => "resumed",
-            Self::Opened => "opened",
-            Self::Closed => "closed",
-            Self::Isolated => "isolated",
-            Self::Cancelled => "cancelled",
-            Self::Requeued => "requeued",
-            Self::RunNow => "run-now",
-            Self::ExpirySet => "expires",
-            Self::RequeuedAll(tasks, seconds) => return format!("requeued-{tasks}-{seconds}"),
-        };
-        code.to_owned()
+        match self {
+            Self::Fixed(code, _) => code.to_owned(),
+            Self::RequeuedAll(tasks, seconds) => format!("requeued-{tasks}-{seconds}"),
+        }
     }
 
-    /// The text of the message.
     pub(super) fn message(self) -> String {
-        let message = match self {
-            Self::Paused => "Queue paused",
-            Self::Resumed => "Queue resumed",
-            Self::Opened => "Breaker opened",
-            Self::Closed => "Breaker closed",
-            Self::Isolated => "Breaker isolated",
-            Self::Cancelled => "Task cancelled",
-            Self::Requeued => "Task requeued",
-            Self::RunNow => "Task is due now",
-            Self::ExpirySet => "Expiry updated",
-            Self::RequeuedAll(tasks, 0) => {
-                return format!("Requeued {}", parts::pluralize(tasks, "task"));
-            }
+        match self {
+            Self::Fixed(_, message) => message.to_owned(),
+            Self::RequeuedAll(tasks, 0) => format!("Requeued {}", parts::pluralize(tasks, "task")),
             Self::RequeuedAll(tasks, seconds) => {
                 let span = parts::seconds(seconds as f64);
-                return format!("Requeued {} over {span}", parts::pluralize(tasks, "task"));
+                format!("Requeued {} over {span}", parts::pluralize(tasks, "task"))
             }
-        };
-        message.to_owned()
+        }
     }
 }
 
@@ -123,7 +105,7 @@ mod tests {
     /// H2, K4: only known codes are shown.
     #[test]
     fn forged_cookie_is_ignored() {
-        for flash in Flash::WITHOUT_NUMBERS.into_iter().chain([Flash::RequeuedAll(15, 3)]) {
+        for flash in Flash::FIXED.into_iter().chain([Flash::RequeuedAll(15, 3)]) {
             assert_eq!(parse(&flash.code()), Some(flash));
         }
         assert_eq!(Flash::RequeuedAll(15, 3).message(), "Requeued 15 tasks over 3 s");

@@ -36,7 +36,7 @@ impl<T: DeserializeOwned> FromRequestParts<App> for PageParams<T> {
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
         let query = without_empty_fields(parts.uri.query().unwrap_or_default());
-        Ok(Self(from_query(&query, "a query")?))
+        Ok(Self(from_query(&query, "a filter")?))
     }
 }
 

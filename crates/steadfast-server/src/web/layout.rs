@@ -58,9 +58,9 @@ fn navigation(view: &View, current: Option<Section>) -> Markup {
             ul {
                 @for section in sections(view) {
                     li {
-                        a href=(section.path()) data-key=(section.key())
+                        a href=(section.path) data-key=(section.key)
                             aria-current=[(current == Some(section)).then_some("page")] {
-                            (icon(section.icon())) span { (section.label()) }
+                            (icon(section.icon)) span { (section.label) }
                         }
                     }
                 }
@@ -131,7 +131,7 @@ fn shortcuts(view: &View) -> Markup {
                 (shortcut(&["k"], "Previous row"))
                 (shortcut(&["Enter"], "Open row"))
                 @for section in sections(view) {
-                    (shortcut(&["g", section.key().to_string().as_str()], section.label()))
+                    (shortcut(&["g", section.key.to_string().as_str()], section.label))
                 }
                 @if view.can_operate() { (shortcut(&["n"], "New task")) }
                 (shortcut(&["?"], "Show shortcuts"))

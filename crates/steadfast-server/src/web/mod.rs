@@ -67,7 +67,7 @@ pub(crate) use login::login;
 pub(crate) use policies::Simulations;
 use policy_links::PolicyLinks;
 use section::Section;
-use view::View;
+use view::{PageResult, View};
 
 /// The routes of all pages.
 pub(crate) fn routes() -> Router<App> {

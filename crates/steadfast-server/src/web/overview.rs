@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 
 use axum::extract::State;
-use axum::response::Response;
 use maud::{Markup, html};
 use steadfast::Reason;
 use steadfast::guard::breaker::BreakerState;
@@ -13,25 +12,24 @@ use steadfast_store::{Activity, Status};
 use super::attention::attention;
 use super::failure_groups::{FailureGroup, group_failures};
 use super::parts::{self, Number, Text};
-use super::{Section, View, charts, events, link, store_counts};
+use super::{PageResult, Section, View, charts, events, link, store_counts};
 use crate::app::App;
 use crate::auth::Viewer;
 use crate::cache::{Cached, StoreSnapshot};
-use crate::http::Problem;
 
 /// The overview.
 pub(crate) async fn overview(
     view: View,
     Viewer(api): Viewer,
     State(app): State<App>,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let counts = store_counts::load(&app).await?;
     api.record_read(ReadAction::Stats);
     let content = match &counts.value {
         Some(snapshot) => content(&view, &api, snapshot, &counts),
         None => html! { (parts::head("Overview", html! {})) (store_counts::loading()) },
     };
-    Ok(view.show(Section::Overview, "Overview", &content))
+    Ok(view.show(Section::OVERVIEW, "Overview", &content))
 }
 
 fn content(
@@ -175,28 +173,21 @@ fn failure_row(view: &View, failure: &FailureGroup<'_>) -> Markup {
 fn queues(queues: &[QueueView]) -> Markup {
     let mut queues: Vec<_> = queues.iter().collect();
     queues.sort_by_key(|queue| (Reverse(queue.paused), Reverse(queue.pending)));
-    let link = html! { a href="/queues" { "View all queues" } };
-    let columns = [Text("Queue"), Number("Pending"), Number("Scheduled")];
-    parts::panel_with(
-        "Queues",
-        link,
-        parts::table(
-            "queues",
-            &columns,
-            html! {
-                @for queue in queues.iter().take(10) {
-                    tr id={ "queue-" (queue.name) } {
-                        td class="wide" {
-                            @if queue.paused { span class="tag paused" { "paused" } " " }
-                            a href=(link::queue(&queue.name)) { (queue.name) }
-                        }
-                        td class="number" { (parts::queue_count("pending", &queue.name, queue.pending)) }
-                        td class="number" { (parts::queue_count("scheduled", &queue.name, queue.scheduled)) }
-                    }
+    let row = |queue: &QueueView| {
+        html! {
+            tr id={ "queue-" (queue.name) } {
+                td class="wide" {
+                    @if queue.paused { span class="tag paused" { "paused" } " " }
+                    a href=(link::queue(&queue.name)) { (queue.name) }
                 }
-            },
-        ),
-    )
+                td class="number" { (parts::queue_count("pending", &queue.name, queue.pending)) }
+                td class="number" { (parts::queue_count("scheduled", &queue.name, queue.scheduled)) }
+            }
+        }
+    };
+    let columns = [Text("Queue"), Number("Pending"), Number("Scheduled")];
+    let table = parts::table("queues", &columns, queues.into_iter().take(10).map(row));
+    parts::panel_with("Queues", html! { a href="/queues" { "View all queues" } }, table)
 }
 
 /// Breakers that are not closed.

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use axum::Router;
 use axum::extract::State;
-use axum::response::Response;
 use axum::routing::{get, post};
 use jiff::Timestamp;
 use maud::{Markup, html};
@@ -13,10 +12,10 @@ use steadfast_api::{Api, QueueView, WorkerStatus};
 use steadfast_store::QueueBacklog;
 
 use super::parts::{self, Number, Text, VisuallyHidden};
-use super::{Flash, PageParams, Section, View, link, store_counts, workers};
+use super::{Flash, PageParams, PageResult, Section, View, link, store_counts, workers};
 use crate::app::App;
 use crate::auth::{Operator, Viewer};
-use crate::http::{PathName, Problem};
+use crate::http::PathName;
 
 /// Queues per page. A store may have one queue per customer.
 const PAGE_SIZE: usize = 200;
@@ -68,21 +67,21 @@ async fn pause(
     Operator(api): Operator,
     State(app): State<App>,
     PathName(queue): PathName,
-) -> Result<Response, Problem> {
+) -> PageResult {
     // `true` skips the existence check: the button names a listed queue.
     api.pause(&queue, true).await?;
     store_counts::refresh(&app).await;
-    Ok(Flash::Paused.redirect("/queues"))
+    Ok(Flash::PAUSED.redirect("/queues"))
 }
 
 async fn resume(
     Operator(api): Operator,
     State(app): State<App>,
     PathName(queue): PathName,
-) -> Result<Response, Problem> {
+) -> PageResult {
     api.resume(&queue).await?;
     store_counts::refresh(&app).await;
-    Ok(Flash::Resumed.redirect("/queues"))
+    Ok(Flash::RESUMED.redirect("/queues"))
 }
 
 async fn list(
@@ -90,7 +89,7 @@ async fn list(
     Viewer(api): Viewer,
     State(app): State<App>,
     PageParams(query): PageParams<QueueQuery>,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let counts = store_counts::load(&app).await?;
     let WorkerStatus { workers, backlogs: lines, .. } = api.worker_status().await?;
     let content = html! {
@@ -101,7 +100,7 @@ async fn list(
         }
         (workers::panel(&view, &workers))
     };
-    Ok(view.show(Section::Queues, "Queues", &content))
+    Ok(view.show(Section::QUEUES, "Queues", &content))
 }
 
 fn queues(
@@ -152,13 +151,8 @@ fn table(view: &View, queues: &[&QueueView], backlogs: &BTreeMap<&str, &QueueBac
     if view.can_operate() {
         columns.push(VisuallyHidden("Actions"));
     }
-    parts::table(
-        "stacked",
-        &columns,
-        html! {
-            @for queue in queues { (row(view, queue, backlogs.get(queue.name.as_str()).copied())) }
-        },
-    )
+    let row = |queue: &&QueueView| row(view, queue, backlogs.get(queue.name.as_str()).copied());
+    parts::table("stacked", &columns, queues.iter().map(row))
 }
 
 fn row(view: &View, queue: &QueueView, backlog: Option<&QueueBacklog>) -> Markup {

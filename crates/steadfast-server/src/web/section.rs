@@ -4,89 +4,40 @@ use super::Icon;
 
 /// A section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Section {
-    Overview,
-    Tasks,
-    Workflows,
-    Policies,
-    Breakers,
-    Events,
-    Sessions,
-    Queues,
-    Audit,
+pub(crate) struct Section {
+    pub(super) label: &'static str,
+    pub(super) path: &'static str,
+    /// The shortcut key, after `g`.
+    pub(super) key: char,
+    pub(super) icon: Icon,
 }
 
 impl Section {
+    pub(super) const OVERVIEW: Self = Self::new("Overview", "/", 'o', Icon::Overview);
+    pub(super) const TASKS: Self = Self::new("Tasks", "/tasks", 't', Icon::Tasks);
+    pub(super) const WORKFLOWS: Self = Self::new("Workflows", "/workflows", 'w', Icon::Workflows);
+    pub(super) const QUEUES: Self = Self::new("Queues", "/queues", 'q', Icon::Queues);
+    pub(super) const POLICIES: Self = Self::new("Policies", "/policies", 'p', Icon::Policy);
+    pub(super) const BREAKERS: Self = Self::new("Breakers", "/breakers", 'b', Icon::Breaker);
+    pub(super) const EVENTS: Self = Self::new("Events", "/events", 'e', Icon::Events);
+    pub(super) const SESSIONS: Self = Self::new("Sessions", "/sessions", 's', Icon::Sessions);
+    pub(super) const AUDIT: Self = Self::new("Audit", "/audit", 'a', Icon::Audit);
+
     /// All sections, in navigation order.
     pub(super) const ALL: [Self; 9] = [
-        Self::Overview,
-        Self::Tasks,
-        Self::Workflows,
-        Self::Queues,
-        Self::Policies,
-        Self::Breakers,
-        Self::Events,
-        Self::Sessions,
-        Self::Audit,
+        Self::OVERVIEW,
+        Self::TASKS,
+        Self::WORKFLOWS,
+        Self::QUEUES,
+        Self::POLICIES,
+        Self::BREAKERS,
+        Self::EVENTS,
+        Self::SESSIONS,
+        Self::AUDIT,
     ];
 
-    /// The label in the navigation.
-    pub(super) const fn label(self) -> &'static str {
-        match self {
-            Self::Overview => "Overview",
-            Self::Tasks => "Tasks",
-            Self::Workflows => "Workflows",
-            Self::Policies => "Policies",
-            Self::Breakers => "Breakers",
-            Self::Events => "Events",
-            Self::Sessions => "Sessions",
-            Self::Queues => "Queues",
-            Self::Audit => "Audit",
-        }
-    }
-
-    /// The URL path.
-    pub(super) const fn path(self) -> &'static str {
-        match self {
-            Self::Overview => "/",
-            Self::Tasks => "/tasks",
-            Self::Workflows => "/workflows",
-            Self::Policies => "/policies",
-            Self::Breakers => "/breakers",
-            Self::Events => "/events",
-            Self::Sessions => "/sessions",
-            Self::Queues => "/queues",
-            Self::Audit => "/audit",
-        }
-    }
-
-    /// The shortcut key, after `g`.
-    pub(super) const fn key(self) -> char {
-        match self {
-            Self::Overview => 'o',
-            Self::Tasks => 't',
-            Self::Workflows => 'w',
-            Self::Policies => 'p',
-            Self::Breakers => 'b',
-            Self::Events => 'e',
-            Self::Sessions => 's',
-            Self::Queues => 'q',
-            Self::Audit => 'a',
-        }
-    }
-
-    pub(super) const fn icon(self) -> Icon {
-        match self {
-            Self::Overview => Icon::Overview,
-            Self::Tasks => Icon::Tasks,
-            Self::Workflows => Icon::Workflows,
-            Self::Policies => Icon::Policy,
-            Self::Breakers => Icon::Breaker,
-            Self::Events => Icon::Events,
-            Self::Sessions => Icon::Sessions,
-            Self::Queues => Icon::Queues,
-            Self::Audit => Icon::Audit,
-        }
+    const fn new(label: &'static str, path: &'static str, key: char, icon: Icon) -> Self {
+        Self { label, path, key, icon }
     }
 }
 
@@ -99,8 +50,8 @@ mod tests {
     /// H2: paths and shortcut keys are unique.
     #[test]
     fn section_paths_and_keys_are_unique() {
-        let paths: BTreeSet<_> = Section::ALL.iter().map(|section| section.path()).collect();
-        let keys: BTreeSet<_> = Section::ALL.iter().map(|section| section.key()).collect();
+        let paths: BTreeSet<_> = Section::ALL.iter().map(|section| section.path).collect();
+        let keys: BTreeSet<_> = Section::ALL.iter().map(|section| section.key).collect();
         assert_eq!((paths.len(), keys.len()), (Section::ALL.len(), Section::ALL.len()));
     }
 }

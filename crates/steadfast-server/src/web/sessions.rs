@@ -2,16 +2,13 @@
 //!
 //! A session has few attempts, so its details expand in the list.
 
-use axum::response::Response;
 use maud::{Markup, html};
 use steadfast::observe::{AttemptRecord, Session};
 use steadfast_api::{Api, Outcome, Page, SessionFilter};
-use steadfast_store::TaskId;
+use steadfast_store::{Status, TaskId};
 
-use super::parts::{self, Tab};
-use super::{FormListQuery, Icon, PolicyLinks, Section, View, icon, link};
+use super::{FormListQuery, Icon, PageResult, PolicyLinks, Section, View, link, parts};
 use crate::auth::Viewer;
-use crate::http::Problem;
 use crate::limits::ReadPermit;
 
 /// Sessions, newest first.
@@ -20,7 +17,7 @@ pub(super) async fn list(
     Viewer(api): Viewer,
     FormListQuery { filter, page }: FormListQuery<SessionFilter>,
     _permit: ReadPermit,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let sessions = api.sessions(&filter, &page).await?;
     let policies = PolicyLinks::load(&api).await?;
     let content = html! {
@@ -29,7 +26,7 @@ pub(super) async fn list(
         section class="panel" aria-label="Sessions" { (results(&view, &filter, &sessions, &policies)) }
         (parts::pager("/sessions", &filter, &page, sessions.next.as_ref()))
     };
-    Ok(view.show(Section::Sessions, "Sessions", &content))
+    Ok(view.show(Section::SESSIONS, "Sessions", &content))
 }
 
 fn bar(filter: &SessionFilter) -> Markup {
@@ -42,22 +39,12 @@ fn bar(filter: &SessionFilter) -> Markup {
         (parts::filter("session", "Task or session", filter.session.as_deref(), "ID"))
     };
     let tab = filter.outcome.map(|outcome| ("outcome", name(outcome)));
+    let outcomes = [Outcome::Success, Outcome::Failure, Outcome::Cancelled];
+    let url = |outcome| link::filtered("/sessions", SessionFilter { outcome, ..filter.clone() });
     html! {
-        (outcomes(filter))
+        (parts::filter_tabs("Outcome", outcomes, filter.outcome, badge, url))
         (parts::filter_bar("/sessions", is_filtered, tab, fields))
     }
-}
-
-fn outcomes(filter: &SessionFilter) -> Markup {
-    let outcomes = [None, Some(Outcome::Success), Some(Outcome::Failure), Some(Outcome::Cancelled)];
-    parts::tabs(
-        "Outcome",
-        outcomes.map(|outcome| Tab {
-            url: url(filter, outcome),
-            is_current: filter.outcome == outcome,
-            label: outcome.map_or_else(|| html! { "all" }, badge),
-        }),
-    )
 }
 
 const fn name(outcome: Outcome) -> &'static str {
@@ -68,19 +55,13 @@ const fn name(outcome: Outcome) -> &'static str {
     }
 }
 
-/// The outcome as a coloured icon with a label.
 fn badge(outcome: Outcome) -> Markup {
-    let (class, shape) = match outcome {
-        Outcome::Success => ("completed", Icon::Completed),
-        Outcome::Failure => ("failed", Icon::Failed),
-        Outcome::Cancelled => ("cancelled", Icon::Cancelled),
+    let like = match outcome {
+        Outcome::Success => Status::Completed,
+        Outcome::Failure => Status::Failed,
+        Outcome::Cancelled => Status::Cancelled,
     };
-    html! { span class={ "status " (class) } { (icon(shape)) (name(outcome)) } }
-}
-
-/// The same filter with another outcome.
-fn url(filter: &SessionFilter, outcome: Option<Outcome>) -> String {
-    link::filtered("/sessions", SessionFilter { outcome, ..filter.clone() })
+    parts::badge(like, name(outcome))
 }
 
 fn results(
@@ -160,7 +141,7 @@ fn attempt_row(attempt: &AttemptRecord) -> Markup {
     html! {
         @if !attempt.delay.is_zero() { li class="wait" { "delay " (parts::duration(attempt.delay)) } }
         li class="point" {
-            span class={ "mark " (class) } { (icon(shape)) }
+            (parts::mark(shape, class))
             p {
                 strong { "Attempt " (attempt.attempt_number) }
                 " " span class="muted" { "took " (parts::duration(attempt.duration)) }

@@ -19,6 +19,9 @@ pub(super) const PARTIAL: HeaderName = HeaderName::from_static("x-steadfast-part
 /// The browser may show a page again on "back" and revalidates it otherwise.
 const REVALIDATE: &str = "private, no-cache";
 
+/// The result of a page handler.
+pub(crate) type PageResult = Result<Response, Problem>;
+
 /// The context of a page request.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
@@ -84,7 +87,7 @@ impl View {
     /// Whether the caller can see a section: the audit log is for admins.
     pub(super) fn can_see(&self, section: Section) -> bool {
         let role = self.caller.as_ref().map(|caller| caller.role);
-        section != Section::Audit || role.is_none_or(|role| role >= Role::Admin)
+        section != Section::AUDIT || role.is_none_or(|role| role >= Role::Admin)
     }
 
     /// Whether the caller can submit and control tasks.

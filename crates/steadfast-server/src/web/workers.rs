@@ -3,9 +3,10 @@
 use jiff::Timestamp;
 use maud::{Markup, html};
 use steadfast_api::WorkerView;
+use steadfast_store::Status;
 
+use super::View;
 use super::parts::{self, Number, Text};
-use super::{Icon, View, icon};
 
 /// How many queues of a worker are listed.
 const MAX_LISTED_QUEUES: usize = 5;
@@ -42,7 +43,7 @@ fn empty(view: &View) -> Markup {
 
 fn table(view: &View, workers: &[WorkerView]) -> Markup {
     let columns = [Text("Worker"), Number("Running"), Text("Queues"), Text("Last seen")];
-    parts::table("stacked", &columns, html! { @for worker in workers { (row(view, worker)) } })
+    parts::table("stacked", &columns, workers.iter().map(|worker| row(view, worker)))
 }
 
 /// The instance, if it differs from the name.
@@ -95,7 +96,7 @@ fn last_seen(now: Timestamp, worker: &WorkerView) -> Markup {
     html! {
         @match worker.seen_at {
             Some(at) if worker.silent => {
-                span class="status failed" { (icon(Icon::Failed)) "not reporting" }
+                (parts::badge(Status::Failed, "not reporting"))
                 ", last seen " (parts::at(now, at))
             }
             Some(at) => time datetime=(at) { (parts::span(at, now)) " ago" },
@@ -111,7 +112,7 @@ fn last_seen(now: Timestamp, worker: &WorkerView) -> Markup {
 fn lease(now: Timestamp, until: Timestamp) -> Markup {
     html! {
         @if until < now {
-            span class="status failed" { (icon(Icon::Failed)) "lease expired " (parts::at(now, until)) }
+            (parts::badge(Status::Failed, html! { "lease expired " (parts::at(now, until)) }))
             span class="muted" { ", its tasks are reclaimed" }
         } @else { "lease expires " (parts::at(now, until)) span class="muted" { " unless extended" } }
     }

@@ -1,16 +1,14 @@
 //! The list of executions.
 
-use axum::response::Response;
 use maud::{Markup, html};
 use steadfast_api::{Api, ExecutionFilter, ExecutionView, Page};
 use steadfast_store::ExecutionStatus;
 
 use super::status;
 use crate::auth::Viewer;
-use crate::http::Problem;
 use crate::limits::ReadPermit;
-use crate::web::parts::{self, Number, Tab, Text};
-use crate::web::{FormListQuery, Section, View, link, workflows};
+use crate::web::parts::{self, Number, Text};
+use crate::web::{FormListQuery, PageResult, Section, View, link, workflows};
 
 /// Executions, newest first.
 pub(super) async fn list(
@@ -18,43 +16,28 @@ pub(super) async fn list(
     Viewer(api): Viewer,
     FormListQuery { filter, page }: FormListQuery<ExecutionFilter>,
     _permit: ReadPermit,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let executions = api.executions(&filter, &page).await?;
     let content = html! {
         div class="task-head" {
             p class="muted" { a href="/workflows" { "Workflows" } }
             (parts::head("Executions", html! {}))
         }
-        (tabs(&filter))
         (bar(&filter))
         section class="panel" aria-label="Executions" { (results(&view, &filter, &executions)) }
         (parts::pager("/executions", &filter, &page, executions.next.as_ref()))
     };
-    Ok(view.show(Section::Workflows, "Executions", &content))
-}
-
-fn tabs(filter: &ExecutionFilter) -> Markup {
-    let statuses = [None].into_iter().chain(ExecutionStatus::ALL.map(Some));
-    parts::tabs(
-        "Status",
-        statuses.map(|wanted| Tab {
-            url: url(filter, wanted),
-            is_current: filter.status == wanted,
-            label: wanted.map_or_else(|| html! { "all" }, status),
-        }),
-    )
+    Ok(view.show(Section::WORKFLOWS, "Executions", &content))
 }
 
 fn bar(filter: &ExecutionFilter) -> Markup {
-    let is_filtered = filter.workflow.is_some();
     let tab = filter.status.map(|status| ("status", status.name()));
     let field = parts::filter("workflow", "Workflow", filter.workflow.as_deref(), "name");
-    parts::filter_bar("/executions", is_filtered, tab, field)
-}
-
-/// The same filter with another status.
-fn url(filter: &ExecutionFilter, status: Option<ExecutionStatus>) -> String {
-    link::filtered("/executions", ExecutionFilter { status, ..filter.clone() })
+    let url = |status| link::filtered("/executions", ExecutionFilter { status, ..filter.clone() });
+    html! {
+        (parts::filter_tabs("Status", ExecutionStatus::ALL, filter.status, status, url))
+        (parts::filter_bar("/executions", filter.workflow.is_some(), tab, field))
+    }
 }
 
 fn results(view: &View, filter: &ExecutionFilter, executions: &Page<ExecutionView>) -> Markup {
@@ -80,11 +63,7 @@ pub(crate) fn rows(view: &View, executions: &[ExecutionView]) -> Markup {
         Text("Finished"),
         Text("Message"),
     ];
-    parts::table(
-        "stacked",
-        &columns,
-        html! { @for execution in executions { (row(view, execution)) } },
-    )
+    parts::table("stacked", &columns, executions.iter().map(|execution| row(view, execution)))
 }
 
 fn row(view: &View, execution: &ExecutionView) -> Markup {

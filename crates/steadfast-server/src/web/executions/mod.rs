@@ -8,11 +8,11 @@ mod show;
 
 use axum::Router;
 use axum::routing::{get, post};
-use maud::{Markup, html};
+use maud::Markup;
 use steadfast_flow::ExecutionNodeStatus;
-use steadfast_store::ExecutionStatus;
+use steadfast_store::{ExecutionStatus, Status};
 
-use super::{Icon, icon};
+use super::parts;
 use crate::app::App;
 
 pub(super) use graph::{GraphNode, graph};
@@ -28,36 +28,24 @@ pub(super) fn routes() -> Router<App> {
         .route("/executions/{id}/retry", post(control::retry))
 }
 
-/// The status of an execution as a coloured icon with a label.
+/// The status of an execution.
 pub(super) fn status(status: ExecutionStatus) -> Markup {
-    let shape = match status {
-        ExecutionStatus::Running => Icon::Running,
-        ExecutionStatus::Completed => Icon::Completed,
-        ExecutionStatus::Failed => Icon::Failed,
-        ExecutionStatus::Cancelled => Icon::Cancelled,
+    let like = match status {
+        ExecutionStatus::Running => Status::Running,
+        ExecutionStatus::Completed => Status::Completed,
+        ExecutionStatus::Failed => Status::Failed,
+        ExecutionStatus::Cancelled => Status::Cancelled,
     };
-    html! { span class={ "status " (status.name()) } { (icon(shape)) (status.name()) } }
+    parts::badge(like, status.name())
 }
 
-/// The status of a node, in the same way.
-fn node_status(status: ExecutionNodeStatus) -> Markup {
-    let shape = match status {
-        ExecutionNodeStatus::Waiting => Icon::Pending,
-        ExecutionNodeStatus::Submitted => Icon::Running,
-        ExecutionNodeStatus::Completed => Icon::Completed,
-        ExecutionNodeStatus::Failed => Icon::Failed,
-        ExecutionNodeStatus::Cancelled => Icon::Cancelled,
-    };
-    html! { span class={ "status " (node_class(status)) } { (icon(shape)) (status.name()) } }
-}
-
-/// The task status whose colour a node has.
-const fn node_class(status: ExecutionNodeStatus) -> &'static str {
+/// The task status whose colour and icon a node has.
+const fn similar_task_status(status: ExecutionNodeStatus) -> Status {
     match status {
-        ExecutionNodeStatus::Waiting => "pending",
-        ExecutionNodeStatus::Submitted => "running",
-        ExecutionNodeStatus::Completed => "completed",
-        ExecutionNodeStatus::Failed => "failed",
-        ExecutionNodeStatus::Cancelled => "cancelled",
+        ExecutionNodeStatus::Waiting => Status::Pending,
+        ExecutionNodeStatus::Submitted => Status::Running,
+        ExecutionNodeStatus::Completed => Status::Completed,
+        ExecutionNodeStatus::Failed => Status::Failed,
+        ExecutionNodeStatus::Cancelled => Status::Cancelled,
     }
 }

@@ -1,19 +1,18 @@
 //! The page of one execution: its nodes, their dependencies, and the available actions.
 
 use axum::extract::State;
-use axum::response::Response;
 use maud::{Markup, html};
 use steadfast::observe::Redactor;
 use steadfast_api::{Api, ExecutionView, NodeView};
 use steadfast_store::{ExecutionStatus, Status};
 
 use super::node_tasks::{self, NodeTasks};
-use super::{GraphNode, graph, list, node_class, node_status, status};
+use super::{GraphNode, graph, list, similar_task_status, status};
 use crate::app::App;
 use crate::auth::Viewer;
-use crate::http::{PathExecutionId, Problem};
+use crate::http::PathExecutionId;
 use crate::web::parts::{self, Text};
-use crate::web::{Section, View, link};
+use crate::web::{PageResult, Section, View, link};
 
 /// One execution.
 pub(super) async fn show(
@@ -21,12 +20,12 @@ pub(super) async fn show(
     Viewer(api): Viewer,
     State(app): State<App>,
     PathExecutionId(id): PathExecutionId,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let execution = api.execution(id).await?.without_secrets(Redactor::installed());
     let chain = api.execution_chain(id).await?;
     let title = format!("{} {}", execution.workflow, execution.status);
     let tasks = NodeTasks::load(execution.nodes.as_deref().unwrap_or_default(), &app.store).await?;
-    Ok(view.show(Section::Workflows, &title, &content(&view, &execution, &tasks, &chain)))
+    Ok(view.show(Section::WORKFLOWS, &title, &content(&view, &execution, &tasks, &chain)))
 }
 
 fn content(
@@ -135,7 +134,7 @@ fn nodes(view: &View, execution: &ExecutionView, tasks: &NodeTasks) -> Markup {
     ];
     html! {
         @if let Some(graph) = graph(&graph_nodes) { (graph) }
-        (parts::table("stacked", &columns, html! { @for node in nodes { (row(view, node, tasks)) } }))
+        (parts::table("stacked", &columns, nodes.iter().map(|node| row(view, node, tasks))))
     }
 }
 
@@ -143,7 +142,7 @@ fn graph_node<'n>(node: &'n NodeView, tasks: &NodeTasks) -> GraphNode<'n> {
     let (name, depends_on) = (node.node_id.as_str(), node.depends_on.as_slice());
     let (tooltip, class) = match tasks.get(node) {
         Some(task) => (task.status.name(), task.status.name()),
-        None => (node.status.name(), node_class(node.status)),
+        None => (node.status.name(), similar_task_status(node.status).name()),
     };
     GraphNode { name, depends_on, tooltip, class }
 }
@@ -153,7 +152,7 @@ fn row(view: &View, node: &NodeView, tasks: &NodeTasks) -> Markup {
     let at = |time| parts::at(view.now, time);
     html! {
         tr id={ "node-" (node.node_id) } data-row {
-            td { @match task { Some(task) => (parts::status(task.status)), None => (node_status(node.status)) } }
+            td { @match task { Some(task) => (parts::status(task.status)), None => (parts::badge(similar_task_status(node.status), node.status.name())) } }
             td class="name" {
                 @match node.task {
                     Some(task) => { a href=(link::task(task)) { (node.node_id) } }

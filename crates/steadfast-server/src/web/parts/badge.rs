@@ -1,7 +1,7 @@
 //! Badges for statuses, failure classes and reasons: colour, icon and text, so that none is needed
 //! alone.
 
-use maud::{Markup, html};
+use maud::{Markup, Render, html};
 use steadfast::observe::{DecidedBy, Why};
 use steadfast::{Class, Reason};
 use steadfast_store::Status;
@@ -9,9 +9,9 @@ use steadfast_store::Status;
 use super::time::duration;
 use crate::web::{Icon, icon};
 
-/// The status of a task.
-pub(crate) fn status(status: Status) -> Markup {
-    let shape = match status {
+/// A label with the colour and the icon of a task status.
+pub(crate) fn badge(like: Status, label: impl Render) -> Markup {
+    let shape = match like {
         Status::Pending => Icon::Pending,
         Status::Scheduled => Icon::Scheduled,
         Status::Running => Icon::Running,
@@ -19,9 +19,22 @@ pub(crate) fn status(status: Status) -> Markup {
         Status::Failed => Icon::Failed,
         Status::Cancelled => Icon::Cancelled,
     };
-    html! {
-        span class={ "status " (status.name()) } { (icon(shape)) (status.name()) }
-    }
+    badge_with(like.name(), shape, label)
+}
+
+/// A label with a colour and an icon.
+pub(crate) fn badge_with(class: &str, shape: Icon, label: impl Render) -> Markup {
+    html! { span class={ "status " (class) } { (icon(shape)) (label) } }
+}
+
+/// The status of a task.
+pub(crate) fn status(status: Status) -> Markup {
+    badge(status, status.name())
+}
+
+/// A point of a timeline.
+pub(crate) fn mark(shape: Icon, class: &str) -> Markup {
+    html! { span class={ "mark " (class) } { (icon(shape)) } }
 }
 
 /// The class of a failure.

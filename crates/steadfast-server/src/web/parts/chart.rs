@@ -3,45 +3,21 @@
 use maud::{Markup, PreEscaped, html};
 use steadfast_draw::{Chart, SvgOptions, Theme};
 
-/// The colours of a chart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Palette {
-    /// Completed and failed.
-    Outcomes,
-    /// Scheduled tasks.
-    Scheduled,
-    /// One accent colour.
-    Accent,
-    /// Current and changed.
-    Compared,
-}
-
-impl Palette {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Outcomes => "outcomes",
-            Self::Scheduled => "scheduled",
-            Self::Accent => "accent",
-            Self::Compared => "compared",
-        }
-    }
-}
-
-/// A chart of half the page width, or the full width of a phone.
-pub(crate) fn chart(chart: &Chart, palette: Palette) -> Markup {
+/// A chart of half the page width, or the full width of a phone. The palette is a class.
+pub(crate) fn chart(chart: &Chart, palette: &str) -> Markup {
     sized(chart, palette, 600)
 }
 
 /// A chart in a side column.
-pub(crate) fn side_chart(chart: &Chart, palette: Palette) -> Markup {
+pub(crate) fn side_chart(chart: &Chart, palette: &str) -> Markup {
     sized(chart, palette, 450)
 }
 
 /// Rendered once for wide and once for narrow containers: scaling down makes the text unreadable.
-fn sized(chart: &Chart, palette: Palette, width: u32) -> Markup {
+fn sized(chart: &Chart, palette: &str, width: u32) -> Markup {
     let chart = &chart.clone().without_heading();
     html! {
-        figure class={ "chart " (palette.name()) } {
+        figure class={ "chart " (palette) } {
             div class="wide" { (svg(chart, width, 220)) }
             div class="narrow" { (svg(chart, 340, 220)) }
         }

@@ -1,12 +1,13 @@
-//! Text with a copy button: IDs and commands.
+//! Text with a copy button: IDs, commands and documents.
 
 use maud::{Markup, html};
+use serde_json::Value;
 use steadfast_store::TaskId;
 
 use crate::web::{Icon, icon};
 
 /// A button that copies the code beside it. The script unhides it.
-pub(super) fn button(name: &str) -> Markup {
+fn button(name: &str) -> Markup {
     html! {
         button class="plain copy" type="button" data-copy hidden {
             (icon(Icon::Copy)) span class="visually-hidden" { "Copy " (name) }
@@ -31,4 +32,15 @@ pub(crate) fn id(id: TaskId) -> Markup {
     let text = id.to_string();
     let start = text.len().saturating_sub(8);
     html! { code title=(text) { "…" (text.get(start..).unwrap_or(&text)) } }
+}
+
+/// An indented document. The caller has redacted its secrets.
+pub(crate) fn document(name: &str, value: &Value) -> Markup {
+    let text = serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string());
+    html! {
+        div class="document" {
+            pre tabindex="0" aria-label=(name) { code { (text) } }
+            (button(name))
+        }
+    }
 }

@@ -14,7 +14,11 @@ pub(crate) enum Column<'c> {
 }
 
 /// A table with these columns and rows.
-pub(crate) fn table(class: &str, columns: &[Column<'_>], rows: Markup) -> Markup {
+pub(crate) fn table(
+    class: &str,
+    columns: &[Column<'_>],
+    rows: impl IntoIterator<Item = Markup>,
+) -> Markup {
     html! { div class="scroll" { (plain_table(class, columns, rows)) } }
 }
 
@@ -23,7 +27,7 @@ pub(crate) fn read_only_table(
     name: &str,
     class: &str,
     columns: &[Column<'_>],
-    rows: Markup,
+    rows: impl IntoIterator<Item = Markup>,
 ) -> Markup {
     html! {
         div class="scroll" tabindex="0" role="region" aria-label=(name) {
@@ -33,23 +37,25 @@ pub(crate) fn read_only_table(
 }
 
 /// The table without a scroll container.
-pub(crate) fn plain_table(class: &str, columns: &[Column<'_>], rows: Markup) -> Markup {
+pub(crate) fn plain_table(
+    class: &str,
+    columns: &[Column<'_>],
+    rows: impl IntoIterator<Item = Markup>,
+) -> Markup {
     html! {
         table class=[Some(class).filter(|class| !class.is_empty())] {
-            thead { tr { @for column in columns { (column.head()) } } }
-            tbody { (rows) }
+            thead { tr { @for column in columns { (heading(*column)) } } }
+            tbody { @for row in rows { (row) } }
         }
     }
 }
 
-impl Column<'_> {
-    fn head(self) -> Markup {
-        match self {
-            Self::Text(name) => html! { th scope="col" { (name) } },
-            Self::Number(name) => html! { th scope="col" class="number" { (name) } },
-            Self::VisuallyHidden(name) => {
-                html! { th scope="col" { span class="visually-hidden" { (name) } } }
-            }
+fn heading(column: Column<'_>) -> Markup {
+    html! {
+        @match column {
+            Column::Text(name) => th scope="col" { (name) },
+            Column::Number(name) => th scope="col" class="number" { (name) },
+            Column::VisuallyHidden(name) => th scope="col" { span class="visually-hidden" { (name) } },
         }
     }
 }

@@ -1,4 +1,32 @@
-//! Text formatting.
+//! Text and number formatting.
+
+use maud::{Markup, html};
+
+use crate::web::link;
+
+/// A count with thousands separated by a narrow no-break space.
+pub(crate) fn count(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A ratio as a percentage, rounded down so that 99.99 % does not become 100 %.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{} %", (share * 1000.0).floor() / 10.0)
+}
+
+/// The number of a queue's tasks in one status, linked to their list.
+pub(crate) fn queue_count(status: &str, queue: &str, tasks: u64) -> Markup {
+    let url = link::queue_status(status, queue);
+    html! { a href=(url) class=[(tasks == 0).then_some("zero")] { (count(tasks)) } }
+}
 
 /// An error message as a sentence: capitalised, with a full stop.
 pub(crate) fn sentence(message: &str) -> String {
@@ -11,12 +39,21 @@ pub(crate) fn sentence(message: &str) -> String {
 /// A count with its noun in singular or plural.
 pub(crate) fn pluralize(count: u64, noun: &str) -> String {
     let suffix = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{suffix}", super::count(count))
+    format!("{} {noun}{suffix}", self::count(count))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// H2: large numbers are readable.
+    #[test]
+    fn thousands_are_separated() {
+        assert_eq!(
+            [0, 999, 1_000, 1_234_567].map(count),
+            ["0", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]
+        );
+    }
 
     /// H2: messages become sentences, and nouns agree with their count.
     #[test]

@@ -2,21 +2,19 @@
 
 use std::sync::Arc;
 
-use axum::response::Response;
 use maud::{Markup, html};
 use steadfast::Policy;
 use steadfast::file::{Explanation, Layer, MappedName, Policies};
 use steadfast_api::{PoliciesView, PolicySummary};
 
-use super::banner::banner;
+use super::banner;
 use super::settings::file_name;
 use crate::auth::Viewer;
-use crate::http::Problem;
 use crate::web::parts::{self, Number, Text};
-use crate::web::{Section, View, link};
+use crate::web::{PageResult, Section, View, link};
 
 /// All policies.
-pub(super) async fn list(view: View, Viewer(api): Viewer) -> Result<Response, Problem> {
+pub(super) async fn list(view: View, Viewer(api): Viewer) -> PageResult {
     let policies = api.active_policies()?;
     let known = PoliciesView::of(&policies);
     let content = html! {
@@ -29,7 +27,7 @@ pub(super) async fn list(view: View, Viewer(api): Viewer) -> Result<Response, Pr
         }
         @if !known.names.is_empty() { (parts::panel("Mappings", mappings(&known.names))) }
     };
-    Ok(view.show(Section::Policies, "Policies", &content))
+    Ok(view.show(Section::POLICIES, "Policies", &content))
 }
 
 fn no_file() -> Markup {
@@ -52,11 +50,7 @@ fn table(all: &Policies, policies: &[Arc<Policy>]) -> Markup {
         Text("Total delay"),
         Text("Source"),
     ];
-    parts::table(
-        "stacked policies",
-        &columns,
-        html! { @for policy in policies { (row(all, policy)) } },
-    )
+    parts::table("stacked policies", &columns, policies.iter().map(|policy| row(all, policy)))
 }
 
 fn row(all: &Policies, policy: &Policy) -> Markup {
@@ -92,17 +86,13 @@ fn source(explanation: &Explanation) -> String {
 }
 
 fn mappings(names: &[MappedName]) -> Markup {
-    let columns = [Text("Name"), Text("Policy")];
-    parts::table(
-        "names",
-        &columns,
+    let row = |mapped: &MappedName| {
         html! {
-            @for mapped in names {
-                tr {
-                    td class="wide" { code { (mapped.name) } }
-                    td { a href=(link::to("/policies", &mapped.policy)) { (mapped.policy) } }
-                }
+            tr {
+                td class="wide" { code { (mapped.name) } }
+                td { a href=(link::to("/policies", &mapped.policy)) { (mapped.policy) } }
             }
-        },
-    )
+        }
+    };
+    parts::table("names", &[Text("Name"), Text("Policy")], names.iter().map(row))
 }

@@ -5,7 +5,7 @@ use steadfast::Policy;
 use steadfast::decide::PlannedAttempt;
 use steadfast_sim::draw;
 
-use crate::web::parts::{self, Number, Palette};
+use crate::web::parts::{self, Number};
 
 /// How many attempts are shown.
 pub(super) const MAX_ATTEMPTS_SHOWN: u32 = 50;
@@ -20,7 +20,7 @@ pub(super) fn plan(policy: &Policy) -> Markup {
                 div class="empty small" { p { "This policy never retries: " (no_retry_reason(policy)) } }
             } @else {
                 @let chart = draw::delay_chart("Delay before each attempt", false);
-                (parts::chart(&draw::delays(chart, "", policy, MAX_ATTEMPTS_SHOWN), Palette::Accent))
+                (parts::chart(&draw::delays(chart, "", policy, MAX_ATTEMPTS_SHOWN), "accent"))
                 details class="table" open[retries.len() <= 8] {
                     summary { "Schedule by attempt" }
                     (table(policy, &retries))
@@ -46,7 +46,7 @@ fn table(policy: &Policy, retries: &[PlannedAttempt]) -> Markup {
     let rest = max.saturating_sub(1 + retries.len());
     let columns = [Number("Attempt"), Number("Delay"), Number("With jitter"), Number("Cumulative")];
     html! {
-        (parts::read_only_table("Schedule", "", &columns, html! { @for retry in retries { (row(retry)) } }))
+        (parts::read_only_table("Schedule", "", &columns, retries.iter().map(row)))
         @if rest > 0 { p class="panel-body muted" { (omitted(policy, retries, rest)) } }
     }
 }

@@ -29,23 +29,19 @@ pub(super) fn settings(explanation: &Explanation) -> Markup {
 }
 
 fn table(name: &str, values: &[&Explained]) -> Markup {
-    let columns = [Text("Setting"), Text("Value"), Text("Source")];
-    parts::read_only_table(
-        name,
-        "values stacked",
-        &columns,
+    let row = |it: &&Explained| {
         html! {
-            @for it in values {
-                tr {
-                    td { code { (it.field) } }
-                    td class="value" { @match policy_fields::value(&it.field, &it.value) {
-                        Some(value) => (value), None => span class="muted" { "none" },
-                    } }
-                    td class="muted" title=(source(it)) { (file_name(&source(it))) }
-                }
+            tr {
+                td { code { (it.field) } }
+                td class="value" { @match policy_fields::value(&it.field, &it.value) {
+                    Some(value) => (value), None => span class="muted" { "none" },
+                } }
+                td class="muted" title=(source(it)) { (file_name(&source(it))) }
             }
-        },
-    )
+        }
+    };
+    let columns = [Text("Setting"), Text("Value"), Text("Source")];
+    parts::read_only_table(name, "values stacked", &columns, values.iter().map(row))
 }
 
 /// The file name without its directory, which the tooltip shows.

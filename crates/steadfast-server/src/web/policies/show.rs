@@ -1,17 +1,15 @@
 //! The page of one policy: schedule, rules, effective settings, what-if simulation.
 
 use axum::extract::State;
-use axum::response::Response;
 use maud::{Markup, html};
 use steadfast_api::{PolicyDetails, PolicySummary};
 
-use super::banner::banner;
 use super::what_if::{self, WhatIfQuery};
-use super::{guards, plan, settings};
+use super::{banner, guards, plan, settings};
 use crate::app::App;
 use crate::auth::Viewer;
-use crate::http::{PathName, Problem, Query};
-use crate::web::{Section, View, link, parts};
+use crate::http::{PathName, Query};
+use crate::web::{PageResult, Section, View, link, parts};
 
 /// The policy that a name resolves to.
 pub(super) async fn show(
@@ -20,7 +18,7 @@ pub(super) async fn show(
     State(app): State<App>,
     PathName(name): PathName,
     Query(query): Query<WhatIfQuery>,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let known = api.policy(&name)?;
     let what_if = what_if::panel(&app.simulations, &known, &query).await;
     let content = html! {
@@ -33,7 +31,7 @@ pub(super) async fn show(
         (what_if)
     };
     let id = known.policy.id().unwrap_or(&name);
-    Ok(view.show(Section::Policies, &format!("Policy {id}"), &content))
+    Ok(view.show(Section::POLICIES, &format!("Policy {id}"), &content))
 }
 
 fn head(name: &str, known: &PolicyDetails) -> Markup {

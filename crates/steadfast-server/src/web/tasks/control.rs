@@ -10,19 +10,16 @@ use super::field_error;
 use super::show::{self, InvalidInput};
 use crate::app::App;
 use crate::auth::Operator;
-use crate::http::{PathTaskId, Problem};
-use crate::web::{Flash, Form, View, link};
+use crate::http::PathTaskId;
+use crate::web::{Flash, Form, PageResult, View, link};
 
 fn redirect(id: TaskId, flash: Flash) -> Response {
     flash.redirect(&link::task(id))
 }
 
-pub(super) async fn cancel(
-    Operator(api): Operator,
-    PathTaskId(id): PathTaskId,
-) -> Result<Response, Problem> {
+pub(super) async fn cancel(Operator(api): Operator, PathTaskId(id): PathTaskId) -> PageResult {
     api.cancel(id).await?;
-    Ok(redirect(id, Flash::Cancelled))
+    Ok(redirect(id, Flash::CANCELLED))
 }
 
 /// How a task is requeued.
@@ -40,18 +37,15 @@ pub(super) async fn requeue(
     Operator(api): Operator,
     PathTaskId(id): PathTaskId,
     Form(RequeueForm { count, time }): Form<RequeueForm>,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let how = RequeueOne { fresh: count == "fresh", keep_time: time == "kept" };
     api.requeue(id, how).await?;
-    Ok(redirect(id, Flash::Requeued))
+    Ok(redirect(id, Flash::REQUEUED))
 }
 
-pub(super) async fn run_now(
-    Operator(api): Operator,
-    PathTaskId(id): PathTaskId,
-) -> Result<Response, Problem> {
+pub(super) async fn run_now(Operator(api): Operator, PathTaskId(id): PathTaskId) -> PageResult {
     api.run_now(id).await?;
-    Ok(redirect(id, Flash::RunNow))
+    Ok(redirect(id, Flash::RUN_NOW))
 }
 
 /// The new expiry.
@@ -68,13 +62,13 @@ pub(super) async fn expiry(
     State(app): State<App>,
     PathTaskId(id): PathTaskId,
     Form(ExpiryForm { expires_at }): Form<ExpiryForm>,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let changed = match time_input::parse_field("expires_at", &expires_at) {
         Ok(when) => api.set_expiry(id, when).await,
         Err(error) => Err(error),
     };
     match changed {
-        Ok(_) => Ok(redirect(id, Flash::ExpirySet)),
+        Ok(_) => Ok(redirect(id, Flash::EXPIRY_SET)),
         Err(error) if error.kind == ErrorKind::Invalid => {
             let input = InvalidInput { value: expires_at, problem: field_error(&error) };
             show::page(&view, &api, &app, id, Some(input)).await

@@ -1,13 +1,70 @@
-//! The filter of the task list, kept in the URL so that it can be shared.
+//! The query of the task list, kept in the URL so that it can be shared: a store filter, a page, and
+//! a text to search for.
 
+use axum::extract::FromRequestParts;
+use http::request::Parts;
 use jiff::Timestamp;
 use maud::{Markup, html};
 use steadfast::duration;
-use steadfast_api::TaskFilter;
+use steadfast_api::{PageQuery, TaskFilter, from_query};
 use steadfast_store::Status;
 
-use super::task_query::TaskQuery;
-use crate::web::parts::{self, Tab};
+use crate::app::App;
+use crate::http::{ListQuery, Problem};
+use crate::web::{link, parts, without_empty_fields};
+
+/// Filter, page and search text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TaskQuery {
+    pub(super) filter: TaskFilter,
+    pub(super) page: PageQuery,
+    /// The text that a task must contain.
+    pub(super) text: Option<String>,
+}
+
+impl FromRequestParts<App> for TaskQuery {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
+        Self::read(parts.uri.query().unwrap_or_default())
+    }
+}
+
+impl TaskQuery {
+    pub(super) fn read(query: &str) -> Result<Self, Problem> {
+        let query = without_empty_fields(query);
+        let is_text = |pair: &&str| pair.starts_with("text=");
+        let (text, rest): (Vec<_>, Vec<_>) = query.split('&').partition(is_text);
+        let mut text: Vec<(String, String)> = from_query(&text.join("&"), "a text")?;
+        let ListQuery { filter, page } = ListQuery::read(&rest.join("&"))?;
+        Ok(Self { filter, page, text: text.pop().map(|(_, text)| text) })
+    }
+
+    /// The query string without the page.
+    fn query(&self) -> String {
+        let filter = serde_urlencoded::to_string(&self.filter).ok();
+        let text =
+            self.text.as_ref().and_then(|text| serde_urlencoded::to_string([("text", text)]).ok());
+        let parts = [filter, text].into_iter().flatten().filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join("&")
+    }
+
+    /// The query as pairs.
+    pub(super) fn pairs(&self) -> Vec<(String, String)> {
+        form_urlencoded::parse(self.query().as_bytes()).into_owned().collect()
+    }
+
+    /// The URL of the list.
+    pub(super) fn url(&self) -> String {
+        link::filtered("/tasks", self.pairs())
+    }
+
+    /// Whether more than the status is filtered.
+    pub(super) fn is_filtered(&self) -> bool {
+        let by_status = TaskFilter { status: self.filter.status, ..TaskFilter::default() };
+        self.text.is_some() || self.filter != by_status
+    }
+}
 
 /// The bar above the list.
 pub(super) fn bar(query: &TaskQuery) -> Markup {
@@ -29,27 +86,28 @@ pub(super) fn bar(query: &TaskQuery) -> Markup {
         ]))
     };
     let tab = filter.status.map(|status| ("status", status.name()));
+    let url = |status| {
+        let filter = TaskFilter { status, ..filter.clone() };
+        TaskQuery { filter, ..query.clone() }.url()
+    };
     html! {
-        (statuses(query))
+        (parts::filter_tabs("Status", Status::ALL, filter.status, parts::status, url))
         (parts::filter_bar("/tasks", query.is_filtered(), tab, fields))
     }
 }
 
-/// One tab per status.
-fn statuses(query: &TaskQuery) -> Markup {
-    let statuses = std::iter::once(None).chain(Status::ALL.map(Some));
-    parts::tabs(
-        "Status",
-        statuses.map(|status| Tab {
-            url: url(query, status),
-            is_current: query.filter.status == status,
-            label: status.map_or_else(|| html! { "all" }, parts::status),
-        }),
-    )
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The same query with another status.
-fn url(query: &TaskQuery, status: Option<Status>) -> String {
-    let filter = TaskFilter { status, ..query.filter.clone() };
-    TaskQuery { filter, ..query.clone() }.url()
+    /// H2: the filter is kept in the URL.
+    #[test]
+    fn query_round_trips_through_the_url() {
+        let query = TaskQuery::read("text=a+b%26c&status=failed&queue=&limit=5").unwrap();
+        assert_eq!(query.text.as_deref(), Some("a b&c"));
+        assert_eq!((query.filter.status, query.page.limit), (Some(Status::Failed), 5));
+        assert_eq!(query.url(), "/tasks?status=failed&text=a+b%26c");
+        assert_eq!(TaskQuery::default().url(), "/tasks");
+        assert!(TaskQuery::read("textt=a").is_err());
+    }
 }

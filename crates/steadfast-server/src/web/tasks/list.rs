@@ -1,19 +1,18 @@
 //! The list of tasks.
 
 use axum::extract::State;
-use axum::response::Response;
 use maud::{Markup, html};
 use steadfast_api::{Page, TaskView};
 use steadfast_store::Status;
 
-use super::task_query::TaskQuery;
+use super::filter::{self, TaskQuery};
 use super::text_search::{self, SearchResult};
-use super::{filter, label, requeue, rows};
+use super::{label, requeue};
 use crate::app::App;
 use crate::auth::Viewer;
-use crate::http::Problem;
 use crate::limits::ReadPermit;
-use crate::web::{Section, View, parts};
+use crate::web::parts::{self, Number, Text};
+use crate::web::{PageResult, Section, View, link};
 
 /// Tasks that match the query.
 pub(super) async fn list(
@@ -22,7 +21,7 @@ pub(super) async fn list(
     State(app): State<App>,
     query: TaskQuery,
     _permit: ReadPermit,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let TaskQuery { filter, page, .. } = &query;
     let found = match &query.text {
         Some(text) => text_search::find(&api, filter, page, text).await?,
@@ -37,7 +36,7 @@ pub(super) async fn list(
         @if query.text.is_some() { p class="muted" { "Searched " (parts::pluralize(scanned as u64, "task")) } }
         (parts::pager("/tasks", &query.pairs(), page, tasks.next.as_ref()))
     };
-    Ok(view.show(Section::Tasks, "Tasks", &content))
+    Ok(view.show(Section::TASKS, "Tasks", &content))
 }
 
 fn actions(query: &TaskQuery, tasks: &[TaskView]) -> Markup {
@@ -52,7 +51,7 @@ fn actions(query: &TaskQuery, tasks: &[TaskView]) -> Markup {
 
 fn results(view: &View, query: &TaskQuery, tasks: &Page<TaskView>) -> Markup {
     if !tasks.items.is_empty() {
-        return rows::rows(view, &tasks.items);
+        return rows(view, &tasks.items);
     }
     if tasks.next.is_some() {
         return parts::empty(
@@ -70,4 +69,60 @@ fn results(view: &View, query: &TaskQuery, tasks: &Page<TaskView>) -> Markup {
             p { "Finished tasks are deleted after the retention period. " a href="/tasks" { "View all tasks" } }
         },
     )
+}
+
+/// A table of tasks.
+pub(crate) fn rows(view: &View, tasks: &[TaskView]) -> Markup {
+    let columns = [
+        Text("Status"),
+        Text("Task"),
+        Text("Queue"),
+        Number("Attempts"),
+        Text("Time"),
+        Text("Last error"),
+    ];
+    parts::table("tasks", &columns, tasks.iter().map(|task| row(view, task)))
+}
+
+fn row(view: &View, task: &TaskView) -> Markup {
+    html! {
+        tr id={ "row-" (task.id) } data-row {
+            td { (parts::status(task.status)) }
+            td class="name" {
+                a href=(link::task(task.id)) { (task.kind) @if let Some(label) = label::label(task) { " " (label) } }
+                " " span class="muted" { (parts::id(task.id)) }
+            }
+            td class="queue" {
+                (task.queue)
+                @if let Some(category) = &task.category { span class="muted" { " / " (category) } }
+            }
+            td class="number" {
+                (task.attempts) @if task.policy.is_some() { span class="muted" { "/" (task.max_attempts) } }
+            }
+            td class="when" { (time(view, task)) }
+            td class="wide muted" title=[task.last_error.as_ref().map(|error| &error.message)] { (error(task)) }
+        }
+    }
+}
+
+/// The time that matters in the current status.
+fn time(view: &View, task: &TaskView) -> Markup {
+    let at = |time| parts::at(view.now, time);
+    html! {
+        @match (task.status, task.ended_at, &task.lease) {
+            (Status::Scheduled, ..) => { "due " (at(task.scheduled_at)) }
+            (Status::Pending, ..) => { "waiting for " (parts::ago(view.now, task.scheduled_at)) }
+            (Status::Running, _, Some(lease)) => { "on " (lease.owner) }
+            (_, Some(ended), _) => { (at(ended)) }
+            _ => { (at(task.submitted_at)) }
+        }
+    }
+}
+
+fn error(task: &TaskView) -> Markup {
+    html! {
+        @if let Some(problem) = &task.problem { (parts::unreadable(problem)) " " }
+        @if let Some(reason) = task.reason { (parts::reason(reason)) " " }
+        @if let Some(error) = &task.last_error { (error.message) }
+    }
 }

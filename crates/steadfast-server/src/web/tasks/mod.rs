@@ -9,10 +9,8 @@ mod label;
 mod list;
 mod new;
 mod requeue;
-mod rows;
 mod schedule;
 mod show;
-mod task_query;
 mod text_search;
 mod timeline;
 

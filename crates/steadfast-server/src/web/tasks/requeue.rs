@@ -1,6 +1,5 @@
 //! Requeueing many finished tasks: a preview of their number, then the action (D16).
 
-use axum::response::Response;
 use http::StatusCode;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -8,11 +7,10 @@ use steadfast_api::{Api, ApiError, ErrorKind, Local, RequeueMany, Requeued, Task
 use steadfast_store::InputError;
 
 use super::field_error;
+use super::filter::TaskQuery;
 use super::show::InvalidInput;
-use super::task_query::TaskQuery;
 use crate::auth::Operator;
-use crate::http::Problem;
-use crate::web::{Flash, Form, Section, View, parts};
+use crate::web::{Flash, Form, PageResult, Section, View, parts};
 
 /// Tasks per second by default, so that a service that has just recovered is not overloaded.
 const DEFAULT_RATE: f64 = 10.0;
@@ -27,7 +25,7 @@ pub(super) async fn preview(
     view: View,
     Operator(api): Operator,
     TaskQuery { filter, .. }: TaskQuery,
-) -> Result<Response, Problem> {
+) -> PageResult {
     page(&view, &api, filter, None).await
 }
 
@@ -37,13 +35,13 @@ async fn page(
     api: &Local,
     filter: TaskFilter,
     invalid: Option<&InvalidInput>,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let rate = Some(DEFAULT_RATE);
     let request = RequeueMany { filter, rate, dry_run: true, ..RequeueMany::default() };
     let dry_run = api.requeue_all(&request).await?;
     let status = if invalid.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
     let content = content(&request.filter, &dry_run, invalid);
-    Ok(view.answer(status, Some(Section::Tasks), "Requeue tasks", &content))
+    Ok(view.answer(status, Some(Section::TASKS), "Requeue tasks", &content))
 }
 
 /// The submitted form.
@@ -61,7 +59,7 @@ pub(super) async fn requeue(
     view: View,
     Operator(api): Operator,
     Form(form): Form<RequeueForm>,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let TaskQuery { filter, .. } = TaskQuery::read(&form.filter)?;
     let fresh = form.count != "kept";
     let request = RequeueMany { filter, fresh, ..RequeueMany::default() };

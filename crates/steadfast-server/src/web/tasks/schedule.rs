@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use steadfast_api::NextAttempt;
 use steadfast_draw::{Axis, Chart};
 
-use crate::web::parts::{self, Palette};
+use crate::web::parts;
 
 /// Fewer attempts than this have no chart.
 const MIN_ATTEMPTS: usize = 3;
@@ -31,5 +31,5 @@ pub(super) fn schedule(next: &[NextAttempt]) -> Markup {
         .y(Axis::seconds(format!("after attempt {}", first.attempt)).from_zero())
         .band("earliest to latest", band)
         .line("midpoint", midpoint);
-    parts::panel("Schedule if every attempt fails", parts::side_chart(&chart, Palette::Accent))
+    parts::panel("Schedule if every attempt fails", parts::side_chart(&chart, "accent"))
 }

@@ -1,7 +1,6 @@
 //! The page of one task: status, attempts, documents, details and actions.
 
 use axum::extract::State;
-use axum::response::Response;
 use http::StatusCode;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -9,11 +8,11 @@ use steadfast::observe::Redactor;
 use steadfast_api::{Api, ApiError, Local, TaskFilter, TaskView};
 use steadfast_store::TaskId;
 
-use super::{blockers, buttons, headline, label, rows, schedule, timeline};
+use super::{blockers, buttons, headline, label, list, schedule, timeline};
 use crate::app::App;
 use crate::auth::Viewer;
-use crate::http::{PathTaskId, Problem};
-use crate::web::{PolicyLinks, Section, View, link, parts};
+use crate::http::PathTaskId;
+use crate::web::{PageResult, PolicyLinks, Section, View, link, parts};
 
 /// How many tasks with the same correlation ID are read.
 const MAX_RELATED: u32 = 11;
@@ -30,7 +29,7 @@ pub(super) async fn show(
     Viewer(api): Viewer,
     State(app): State<App>,
     PathTaskId(id): PathTaskId,
-) -> Result<Response, Problem> {
+) -> PageResult {
     page(&view, &api, &app, id, None).await
 }
 
@@ -41,7 +40,7 @@ pub(super) async fn page(
     app: &App,
     id: TaskId,
     invalid: Option<InvalidInput>,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let task = api.task(id).await?.without_secrets(Redactor::installed());
     let mut related = related(api, &task).await?;
     label::load_payloads(&app.store, &mut related).await?;
@@ -52,7 +51,7 @@ pub(super) async fn page(
     let label = label::from_payload(&data.task);
     let title = format!("{} {}", label.as_ref().unwrap_or(&data.task.kind), data.task.status);
     let status = if data.invalid.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-    Ok(view.answer(status, Some(Section::Tasks), &title, &content(view, &data, label.as_deref())))
+    Ok(view.answer(status, Some(Section::TASKS), &title, &content(view, &data, label.as_deref())))
 }
 
 /// The data of the page.
@@ -101,7 +100,7 @@ fn content(view: &View, data: &PageData, label: Option<&str>) -> Markup {
                 (schedule::schedule(task.next.as_deref().unwrap_or_default()))
                 (policy(task, policies))
                 @if !related.is_empty() {
-                    (parts::panel("Related tasks", rows::rows(view, related)))
+                    (parts::panel("Related tasks", list::rows(view, related)))
                 }
             }
         }
@@ -131,7 +130,7 @@ fn details(view: &View, task: &TaskView) -> Markup {
                 }
                 @if let Some(key) = &task.idempotency_key { dt { "Idempotency key" } dd { (parts::copyable(key, "key")) } }
                 @if let Some(id) = &task.correlation_id { dt { "Correlation ID" } dd { (parts::copyable(id, "correlation ID")) " " (correlated(id)) } }
-                @if view.can_see(Section::Audit) {
+                @if view.can_see(Section::AUDIT) {
                     dt { "Audit" } dd { a href=(link::filtered("/audit", [("target", &task.id.to_string())])) { "Audit trail" } }
                 }
             }

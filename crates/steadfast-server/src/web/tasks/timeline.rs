@@ -12,7 +12,7 @@ use steadfast_api::{NextAttempt, TaskView};
 use steadfast_store::{FaultRecord, Status};
 
 use super::headline;
-use crate::web::{Icon, View, icon, parts};
+use crate::web::{Icon, View, parts};
 
 /// How many past attempts are shown.
 const MAX_PAST: usize = 30;
@@ -29,7 +29,7 @@ pub(super) fn timeline(view: &View, task: &TaskView, blockers: Option<&Markup>) 
     html! {
         ol class="timeline" {
             li class="point" {
-                (mark(Icon::Plus, ""))
+                (parts::mark(Icon::Plus, ""))
                 p { strong { "Submitted" } " " (parts::at(view.now, task.submitted_at)) }
             }
             @if hidden > 0 { li class="wait" { (hidden) " earlier failures not shown" } }
@@ -40,17 +40,13 @@ pub(super) fn timeline(view: &View, task: &TaskView, blockers: Option<&Markup>) 
     }
 }
 
-fn mark(shape: Icon, class: &str) -> Markup {
-    html! { span class={ "mark " (class) } { (icon(shape)) } }
-}
-
 fn failed(view: &View, record: &FaultRecord) -> Markup {
     let fault = serde_json::to_value(&record.fault).unwrap_or(Value::Null);
     html! {
         li class="point" {
             @if headline::is_rate_limit_wait(record) {
-                (mark(Icon::Scheduled, "scheduled"))
-            } @else { (mark(Icon::Failed, "failed")) }
+                (parts::mark(Icon::Scheduled, "scheduled"))
+            } @else { (parts::mark(Icon::Failed, "failed")) }
             p {
                 (outcome(record)) " "
                 (parts::class(record.class)) " " (parts::at(view.now, record.at))
@@ -84,25 +80,25 @@ fn current_state(view: &View, task: &TaskView, blockers: Option<&Markup>) -> Mar
         @match task.status {
             Status::Running => {
                 li class="point" {
-                    (mark(Icon::Running, "running"))
+                    (parts::mark(Icon::Running, "running"))
                     p { strong { "Attempt " (task.attempts + 1) " is running" } }
                     @if let Some(lease) = &task.lease { p class="why" { "on " (lease.owner) } }
                 }
             }
             Status::Completed => {
-                li class="point" { (mark(Icon::Completed, "completed")) p { strong { "Completed" } " " @if let Some(time) = finished() { (time) } } }
+                li class="point" { (parts::mark(Icon::Completed, "completed")) p { strong { "Completed" } " " @if let Some(time) = finished() { (time) } } }
             }
             Status::Failed => {
                 li class="point" {
-                    (mark(Icon::Failed, "failed"))
+                    (parts::mark(Icon::Failed, "failed"))
                     p { strong { "Failed" } " " @if let Some(reason) = task.reason { (parts::reason(reason)) " " } @if let Some(time) = finished() { (time) } }
                 }
             }
             Status::Cancelled => {
-                li class="point" { (mark(Icon::Cancelled, "")) p { strong { "Cancelled" } " " @if let Some(time) = finished() { (time) } } }
+                li class="point" { (parts::mark(Icon::Cancelled, "")) p { strong { "Cancelled" } " " @if let Some(time) = finished() { (time) } } }
             }
             Status::Pending => {
-                li class="point" { (mark(Icon::Pending, "")) p { (headline::waiting(view, task, blockers)) } }
+                li class="point" { (parts::mark(Icon::Pending, "")) p { (headline::waiting(view, task, blockers)) } }
             }
             Status::Scheduled => {}
         }
@@ -148,7 +144,7 @@ fn current(task: &TaskView) -> Option<Previous> {
 fn planned(view: &View, attempt: &NextAttempt, previous: Option<Previous>) -> Markup {
     html! {
         li class="point upcoming" {
-            (mark(Icon::Scheduled, "scheduled"))
+            (parts::mark(Icon::Scheduled, "scheduled"))
             p { "Attempt " (attempt.attempt) " " (due(view, attempt, previous)) }
         }
     }

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 
-use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::Value;
 use steadfast_api::{Api, ApiError, Local, Page, PageQuery, WorkflowView};
@@ -13,10 +12,10 @@ use steadfast_flow::{Execution, ExecutionFilter};
 use steadfast_store::{ExecutionStatus, PageRequest};
 
 use crate::auth::Viewer;
-use crate::http::{Problem, Query};
+use crate::http::Query;
 use crate::web::executions::status;
 use crate::web::parts::{self, Number, Text};
-use crate::web::{Section, View, link};
+use crate::web::{PageResult, Section, View, link};
 
 /// How many executions per workflow name are counted.
 const RECENT_EXECUTIONS: u32 = 20;
@@ -26,7 +25,7 @@ pub(super) async fn list(
     view: View,
     Viewer(api): Viewer,
     Query(page): Query<PageQuery>,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let workflows = api.workflows(&page).await?;
     let latest = latest(&api, &workflows.items).await?;
     let content = html! {
@@ -34,7 +33,7 @@ pub(super) async fn list(
         section class="panel" aria-label="Workflows" { (results(&view, &workflows, &latest)) }
         (parts::pager("/workflows", &(), &page, workflows.next.as_ref()))
     };
-    Ok(view.show(Section::Workflows, "Workflows", &content))
+    Ok(view.show(Section::WORKFLOWS, "Workflows", &content))
 }
 
 /// The latest executions of each name, which all versions of a workflow share.
@@ -62,11 +61,8 @@ fn results(view: &View, workflows: &Page<WorkflowView>, latest: &[Execution]) ->
         Text("Last execution"),
         Text(&outcomes),
     ];
-    parts::table(
-        "stacked",
-        &columns,
-        html! { @for workflow in &workflows.items { (row(view, workflow, latest)) } },
-    )
+    let rows = workflows.items.iter().map(|workflow| row(view, workflow, latest));
+    parts::table("stacked", &columns, rows)
 }
 
 /// How to register and start a first workflow on this server.

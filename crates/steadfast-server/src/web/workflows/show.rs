@@ -1,6 +1,5 @@
 //! The page of one workflow: nodes, retry settings, executions and definition.
 
-use axum::response::Response;
 use http::StatusCode;
 use maud::{Markup, html};
 use steadfast::observe::Redactor;
@@ -12,10 +11,10 @@ use steadfast_flow::{Node, Workflow};
 use super::retry_summary;
 use super::start::{StartForm, form};
 use crate::auth::Viewer;
-use crate::http::{PathWorkflowId, Problem};
+use crate::http::PathWorkflowId;
 use crate::web::executions::{GraphNode, graph, rows};
 use crate::web::parts::{self, Text};
-use crate::web::{Section, View, link};
+use crate::web::{PageResult, Section, View, link};
 
 /// How many executions are shown.
 const MAX_EXECUTIONS: u32 = 20;
@@ -25,7 +24,7 @@ pub(super) async fn show(
     view: View,
     Viewer(api): Viewer,
     PathWorkflowId(id): PathWorkflowId,
-) -> Result<Response, Problem> {
+) -> PageResult {
     answer(&view, &api, id, &StartForm::fresh(), None).await
 }
 
@@ -36,7 +35,7 @@ pub(super) async fn answer(
     id: i64,
     values: &StartForm,
     problem: Option<&ApiError>,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let stored = api.workflow(id).await?.without_secrets(Redactor::installed());
     let filter = ExecutionFilter { workflow: Some(stored.name.clone()), status: None };
     let executions =
@@ -54,7 +53,7 @@ pub(super) async fn answer(
         }))
     };
     let status = if problem.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-    Ok(view.answer(status, Some(Section::Workflows), &stored.name, &content))
+    Ok(view.answer(status, Some(Section::WORKFLOWS), &stored.name, &content))
 }
 
 fn head(stored: &WorkflowView) -> Markup {
@@ -92,7 +91,7 @@ fn nodes(workflow: &Workflow) -> Markup {
     let columns = [Text("Node"), Text("Type"), Text("Depends on"), Text("Queue"), Text("Retries")];
     html! {
         @if let Some(graph) = graph(&graph_nodes) { (graph) }
-        (parts::read_only_table("Nodes", "stacked", &columns, html! { @for node in workflow.nodes() { (row(workflow, node)) } }))
+        (parts::read_only_table("Nodes", "stacked", &columns, workflow.nodes().iter().map(|node| row(workflow, node))))
     }
 }
 

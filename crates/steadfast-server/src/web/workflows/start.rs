@@ -3,7 +3,7 @@
 //! An invalid value is reported at its field, and all values are kept. Each form starts with its own
 //! key, so that submitting it twice starts one execution.
 
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::{IntoResponse, Redirect};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,9 +12,9 @@ use steadfast_store::ExecutionId;
 
 use super::show::answer;
 use crate::auth::Operator;
-use crate::http::{PathWorkflowId, Problem};
+use crate::http::PathWorkflowId;
 use crate::web::parts::Field;
-use crate::web::{Form, View, is_input_error, link};
+use crate::web::{Form, PageResult, View, is_input_error, link};
 
 /// The values of the form.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -51,7 +51,7 @@ pub(super) async fn start(
     Operator(api): Operator,
     PathWorkflowId(id): PathWorkflowId,
     Form(values): Form<StartForm>,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let started = match values.execution() {
         Ok(new) => api.start_execution(id, new).await,
         Err(error) => Err(error),

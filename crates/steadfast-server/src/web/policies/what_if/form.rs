@@ -34,8 +34,8 @@ pub(super) fn form(
             (slider("multiplier", "Multiplier", MULTIPLIER_STEPS))
             (slider("max_delay", "Max delay", DELAY_STEPS))
             (select(known, query, "jitter", "Jitter", &["none", "full", "equal", "decorrelated"]))
-            div data-now=(default.name()) {
-                (parts::choice("outage", "Outage length", outage.name(), OutageLength::ALL.map(|it| (it.name(), it.label()))))
+            div data-now=(default.name) {
+                (parts::choice("outage", "Outage length", outage.name, OutageLength::ALL.map(|it| (it.name, it.label))))
             }
             div class="buttons" {
                 button class="button main" { "Simulate" }

@@ -12,7 +12,7 @@ use steadfast_sim::{Outcome, draw};
 
 use super::changes::Change;
 use super::simulation::{CLIENTS, OutageLength};
-use crate::web::parts::{self, Palette};
+use crate::web::parts;
 use crate::web::policies::plan::MAX_ATTEMPTS_SHOWN;
 
 /// The simulated outcomes.
@@ -34,9 +34,9 @@ pub(super) fn result(
             @if !change.problems.is_empty() { (problems(change)) }
             (table(&known.policy, policy, comparison))
             div class="result-charts" {
-                div { h3 { "Delay before each attempt" } (parts::side_chart(&delays(&known.policy, policy), Palette::Compared)) }
+                div { h3 { "Delay before each attempt" } (parts::side_chart(&delays(&known.policy, policy), "compared")) }
                 @if let Some(comparison) = comparison {
-                    div { h3 { "Calls to the service" } (parts::side_chart(&load(comparison), Palette::Compared)) }
+                    div { h3 { "Calls to the service" } (parts::side_chart(&load(comparison), "compared")) }
                 }
             }
             p class="muted" { @match comparison {
@@ -59,7 +59,7 @@ fn problems(change: &Change) -> Markup {
 
 fn scenario(outage: OutageLength) -> String {
     let clients = parts::count(CLIENTS.into());
-    let down = outage.label();
+    let down = outage.label;
     let capacity = match outage.scenario().capacity {
         Some(_) => " with 25 % spare capacity",
         None => "",

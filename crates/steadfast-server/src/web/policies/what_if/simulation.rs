@@ -4,17 +4,19 @@
 //! limited, only a few simulations run at a time on blocking threads, and the latest results are
 //! cached: the current policy is simulated for every request.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use lru::LruCache;
 use steadfast::Policy;
 use steadfast::policy::{Draft, Setting};
 use steadfast_sim::{Arrival, Outage, Outcome, Scenario, simulate, storm};
 use tokio::sync::Semaphore;
-use tokio::time::timeout;
 
 use super::changes::MAX_SIMULATED_ATTEMPTS;
+use crate::limits::acquire_within;
+use crate::lock::lock;
 
 /// The number of simulated clients.
 pub(super) const CLIENTS: u32 = 2_000;
@@ -23,60 +25,43 @@ const MAX_CONCURRENT: usize = 2;
 /// How long a request waits for a permit.
 const PERMIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// How many results are cached.
-const CACHE_SIZE: usize = 64;
+const CACHE_SIZE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(63);
 
 /// The length of the simulated outage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OutageLength {
-    Seconds30,
-    Minutes5,
-    Hour,
-    Hours6,
+pub(super) struct OutageLength {
+    pub(super) name: &'static str,
+    pub(super) label: &'static str,
+    duration: Duration,
 }
 
 impl OutageLength {
-    pub(super) const ALL: [Self; 4] = [Self::Seconds30, Self::Minutes5, Self::Hour, Self::Hours6];
+    const SHORTEST: Self = Self::new("30s", "30 seconds", 30);
+    /// The outages of the form, shortest first.
+    pub(super) const ALL: [Self; 4] = [
+        Self::SHORTEST,
+        Self::new("5m", "5 minutes", 300),
+        Self::new("1h", "1 hour", 3_600),
+        Self::new("6h", "6 hours", 21_600),
+    ];
 
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Seconds30 => "30s",
-            Self::Minutes5 => "5m",
-            Self::Hour => "1h",
-            Self::Hours6 => "6h",
-        }
-    }
-
-    pub(super) const fn label(self) -> &'static str {
-        match self {
-            Self::Seconds30 => "30 seconds",
-            Self::Minutes5 => "5 minutes",
-            Self::Hour => "1 hour",
-            Self::Hours6 => "6 hours",
-        }
-    }
-
-    pub(super) const fn duration(self) -> Duration {
-        Duration::from_secs(match self {
-            Self::Seconds30 => 30,
-            Self::Minutes5 => 300,
-            Self::Hour => 3_600,
-            Self::Hours6 => 21_600,
-        })
+    const fn new(name: &'static str, label: &'static str, seconds: u64) -> Self {
+        Self { name, label, duration: Duration::from_secs(seconds) }
     }
 
     /// The outage with this name, or else the longest that the total delay of the policy can bridge.
     pub(super) fn parse(name: &str, total_delay: Duration) -> Self {
-        let fits = |it: &&Self| it.duration() * 2 <= total_delay;
-        let named = Self::ALL.into_iter().find(|it| it.name() == name);
-        named.or_else(|| Self::ALL.iter().rev().find(fits).copied()).unwrap_or(Self::Seconds30)
+        let fits = |it: &&Self| it.duration * 2 <= total_delay;
+        let named = Self::ALL.into_iter().find(|it| it.name == name);
+        named.or_else(|| Self::ALL.iter().rev().find(fits).copied()).unwrap_or(Self::SHORTEST)
     }
 
     /// The `storm` scenario of the simulator, stretched to the length of the outage. Only the
     /// shortest outage limits the capacity of the service: on the scale of hours a queued call would
     /// exceed every client's timeout.
     pub(super) fn scenario(self) -> Scenario {
-        let (outage, storm) = (self.duration(), storm(CLIENTS));
-        if self == Self::Seconds30 {
+        let (outage, storm) = (self.duration, storm(CLIENTS));
+        if self == Self::SHORTEST {
             return storm;
         }
         Scenario {
@@ -104,43 +89,32 @@ pub(super) fn bounded(draft: &Draft) -> Option<Policy> {
 #[derive(Debug)]
 pub(crate) struct Simulations {
     permits: Arc<Semaphore>,
-    cache: Mutex<VecDeque<(String, Arc<Outcome>)>>,
+    cache: Mutex<LruCache<String, Arc<Outcome>>>,
 }
 
 impl Default for Simulations {
     fn default() -> Self {
-        Self { permits: Arc::new(Semaphore::new(MAX_CONCURRENT)), cache: Mutex::default() }
+        let permits = Arc::new(Semaphore::new(MAX_CONCURRENT));
+        Self { permits, cache: Mutex::new(LruCache::new(CACHE_SIZE)) }
     }
 }
 
 impl Simulations {
     /// Simulates a policy, or returns `None` if too many simulations are in progress.
     pub(super) async fn run(&self, policy: Policy, outage: OutageLength) -> Option<Arc<Outcome>> {
-        let key = format!("{} {}", outage.name(), serde_json::to_string(&policy).ok()?);
-        if let Some(cached) = self.cached(&key) {
-            return Some(cached);
+        let key = format!("{} {}", outage.name, serde_json::to_string(&policy).ok()?);
+        if let Some(cached) = lock(&self.cache).get(&key) {
+            return Some(cached.clone());
         }
-        let permit =
-            timeout(PERMIT_TIMEOUT, self.permits.clone().acquire_owned()).await.ok()?.ok()?;
+        let permit = acquire_within(PERMIT_TIMEOUT, &self.permits, 1).await?;
         // A simulation runs to its end even if the client disconnects, so it owns the permit.
         let simulation = tokio::task::spawn_blocking(move || {
             let _permit = permit;
             simulate(&outage.scenario(), "", &policy)
         });
         let outcome = Arc::new(simulation.await.ok()?.ok()?);
-        self.insert(key, outcome.clone());
+        lock(&self.cache).put(key, outcome.clone());
         Some(outcome)
-    }
-
-    fn cached(&self, key: &str) -> Option<Arc<Outcome>> {
-        let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        cache.iter().find(|(cached, _)| cached == key).map(|(_, outcome)| outcome.clone())
-    }
-
-    fn insert(&self, key: String, outcome: Arc<Outcome>) {
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        cache.truncate(CACHE_SIZE - 1);
-        cache.push_front((key, outcome));
     }
 }
 
@@ -173,7 +147,7 @@ mod tests {
         let mut draft = Draft::new();
         draft.set("max_attempts", &Setting::from(u32::MAX)).unwrap();
         let policy = bounded(&draft).unwrap();
-        let mut run = Box::pin(simulations.run(policy, OutageLength::Hours6));
+        let mut run = Box::pin(simulations.run(policy, OutageLength::ALL[3]));
         assert!(futures_util::poll!(&mut run).is_pending());
         drop(run);
         assert_eq!(simulations.permits.available_permits(), MAX_CONCURRENT - 1);
@@ -184,8 +158,8 @@ mod tests {
     async fn repeated_simulation_is_cached() {
         let simulations = Simulations::default();
         let policy = Draft::new().build().unwrap();
-        let first = simulations.run(policy.clone(), OutageLength::Seconds30).await.unwrap();
-        let second = simulations.run(policy, OutageLength::Seconds30).await.unwrap();
+        let first = simulations.run(policy.clone(), OutageLength::SHORTEST).await.unwrap();
+        let second = simulations.run(policy, OutageLength::SHORTEST).await.unwrap();
         assert!(Arc::ptr_eq(&first, &second));
     }
 
@@ -194,7 +168,7 @@ mod tests {
     fn default_outage_fits_the_policy() {
         let default = |seconds| OutageLength::parse("", Duration::from_secs(seconds));
         assert_eq!([default(3), default(700), default(8_000), default(1 << 40)], OutageLength::ALL);
-        assert_eq!(OutageLength::parse("6h", Duration::ZERO), OutageLength::Hours6);
-        assert_eq!(OutageLength::parse("1e300", Duration::ZERO), OutageLength::Seconds30);
+        assert_eq!(OutageLength::parse("6h", Duration::ZERO), OutageLength::ALL[3]);
+        assert_eq!(OutageLength::parse("1e300", Duration::ZERO), OutageLength::SHORTEST);
     }
 }

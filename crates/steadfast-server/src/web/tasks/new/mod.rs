@@ -6,17 +6,17 @@
 mod fields;
 mod task_form;
 
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::{IntoResponse, Redirect};
 use http::StatusCode;
 use maud::{Markup, html};
-use steadfast_api::{Api, ApiError, Local, Preview};
+use steadfast_api::{Api, ApiError, Local, NextAttempt, Preview};
 use steadfast_store::TaskId;
 
 use super::schedule;
 use crate::auth::Operator;
-use crate::http::{Problem, Query};
+use crate::http::Query;
 use crate::web::parts::{self, Number, Text};
-use crate::web::{Form, Section, View, is_input_error, link};
+use crate::web::{Form, PageResult, Section, View, is_input_error, link};
 use task_form::{SubmitAction, TaskForm};
 
 /// How many attempts the preview lists.
@@ -34,7 +34,7 @@ pub(super) async fn blank(
     view: View,
     Operator(api): Operator,
     Query(mut values): Query<TaskForm>,
-) -> Result<Response, Problem> {
+) -> PageResult {
     if values.idempotency_key.is_empty() {
         values.idempotency_key = format!("page-{}", TaskId::fresh());
     }
@@ -46,7 +46,7 @@ pub(super) async fn submit(
     view: View,
     Operator(api): Operator,
     Form(values): Form<TaskForm>,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let outcome = match values.task() {
         Err(error) => Err(error),
         Ok(task) if values.action == SubmitAction::Preview => {
@@ -74,7 +74,7 @@ async fn answer(
     status: StatusCode,
     values: &TaskForm,
     feedback: &Feedback,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let policies = api.policies().await?;
     let names: Vec<&str> = policies
         .policies
@@ -99,14 +99,14 @@ async fn answer(
             }
         }
     };
-    Ok(view.answer(status, Some(Section::Tasks), "New task", &content))
+    Ok(view.answer(status, Some(Section::TASKS), "New task", &content))
 }
 
 /// The schedule if every attempt fails.
 fn table(view: &View, preview: &Preview) -> Markup {
     let columns = [Number("Attempt"), Text("Earliest"), Text("Latest")];
-    let rows = html! {
-        @for next in preview.next.iter().take(MAX_PREVIEWED) {
+    let row = |next: &NextAttempt| {
+        html! {
             tr {
                 td class="number" { (next.attempt) }
                 td { (parts::at(view.now, next.earliest)) }
@@ -114,17 +114,15 @@ fn table(view: &View, preview: &Preview) -> Markup {
             }
         }
     };
-    parts::panel(
-        "Schedule preview",
-        html! {
-            @if let Some(reason) = preview.reason {
-                p class="panel-body" { "No attempt would be made: " (parts::reason(reason)) }
-            }
-            (parts::table("", &columns, rows))
-            @let more = preview.next.len().saturating_sub(MAX_PREVIEWED) as u64 + u64::from(preview.and_more);
-            @if more > 0 {
-                p class="panel-body muted" { "and " (parts::count(more)) " more if every attempt fails" }
-            }
-        },
-    )
+    let content = html! {
+        @if let Some(reason) = preview.reason {
+            p class="panel-body" { "No attempt would be made: " (parts::reason(reason)) }
+        }
+        (parts::table("", &columns, preview.next.iter().take(MAX_PREVIEWED).map(row)))
+        @let more = preview.next.len().saturating_sub(MAX_PREVIEWED) as u64 + u64::from(preview.and_more);
+        @if more > 0 {
+            p class="panel-body muted" { "and " (parts::count(more)) " more if every attempt fails" }
+        }
+    };
+    parts::panel("Schedule preview", content)
 }
