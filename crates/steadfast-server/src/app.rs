@@ -15,7 +15,7 @@ use crate::audit::AuditWriter;
 use crate::auth::Auth;
 use crate::cache::{EventFeed, Snapshots};
 use crate::limits::{BodyBudget, Mutations, ReadPermits};
-use crate::telemetry::metrics::Metrics;
+use crate::telemetry::metrics::Recorder;
 use crate::web::{ChangePoller, Simulations};
 
 /// The state of a server. Cheap to clone.
@@ -41,7 +41,7 @@ pub(crate) struct AppState {
     pub(crate) change_poller: ChangePoller,
     pub(crate) read_permits: ReadPermits,
     pub(crate) snapshots: Snapshots,
-    pub(crate) metrics: Metrics,
+    pub(crate) metrics: Recorder,
     /// Cached results of the what-if pages.
     pub(crate) simulations: Simulations,
 }
@@ -76,7 +76,7 @@ impl App {
             mutations: Mutations::default(),
             change_poller: ChangePoller::default(),
             read_permits,
-            metrics: Metrics::new(),
+            metrics: Recorder::installed(),
             simulations: Simulations::default(),
         }))
     }

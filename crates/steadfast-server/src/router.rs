@@ -9,7 +9,9 @@ use utoipa::OpenApi;
 use utoipa::openapi;
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::api::openapi::{ApiDescription, add_security, remove_null_parameters};
+use crate::api::openapi::{
+    ApiDescription, add_error_responses, add_security, remove_null_parameters,
+};
 use crate::api::{self, health};
 use crate::app::App;
 use crate::auth::{authenticate, login};
@@ -24,16 +26,14 @@ use crate::web;
 /// All routes.
 pub(crate) fn router(app: App, with_web_ui: bool) -> Router {
     let (routes, mut description) = described_routes().split_for_parts();
+    add_error_responses(&mut description);
     add_security(&mut description);
     remove_null_parameters(&mut description);
     let add_headers = match app.auth.over_tls() {
         true => add_security_headers_over_tls,
         false => add_security_headers,
     };
-    let pages = match with_web_ui {
-        true => web::routes().merge(login::routes()),
-        false => Router::new(),
-    };
+    let pages = if with_web_ui { web::routes().merge(login::routes()) } else { Router::new() };
     let routes = routes
         .merge(pages)
         .route("/openapi.json", openapi_json(&description))

@@ -26,14 +26,8 @@ use crate::router::router;
 
 const DEFAULT_ADDRESS: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7700);
-const DEFAULT_HEAD_TIMEOUT: Duration = Duration::from_secs(30);
-const DEFAULT_BODY_TIMEOUT: Duration = Duration::from_secs(60);
-const DEFAULT_WRITE_TIMEOUT: Duration = Duration::from_secs(60);
-/// The time for requests and tasks to finish on shutdown.
-const DEFAULT_GRACE: Duration = Duration::from_secs(30);
 /// The time for mutations of disconnected clients to finish on shutdown.
 const MUTATION_GRACE: Duration = Duration::from_secs(5);
-const DEFAULT_MAX_CONNECTIONS: usize = 25_000;
 
 /// A server for a store, with an embedded worker.
 #[derive(Debug)]
@@ -187,25 +181,28 @@ impl Server {
     }
 }
 
-/// Timeouts and limits.
 #[derive(Clone, Copy, Debug)]
-struct Limits {
-    head_timeout: Duration,
+pub(crate) struct Limits {
+    /// Timeout of a request head, which also limits idle connections.
+    pub(crate) head_timeout: Duration,
     body_timeout: Duration,
-    write_timeout: Duration,
-    max_connections: usize,
-    grace: Duration,
+    /// Timeout of a stalled write.
+    pub(crate) write_timeout: Duration,
+    /// The maximum number of open connections; further ones wait in the accept backlog.
+    pub(crate) max_connections: usize,
+    /// The time for requests and tasks to finish on shutdown.
+    pub(crate) grace: Duration,
     drain: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            head_timeout: DEFAULT_HEAD_TIMEOUT,
-            body_timeout: DEFAULT_BODY_TIMEOUT,
-            write_timeout: DEFAULT_WRITE_TIMEOUT,
-            max_connections: DEFAULT_MAX_CONNECTIONS,
-            grace: DEFAULT_GRACE,
+            head_timeout: Duration::from_secs(30),
+            body_timeout: Duration::from_secs(60),
+            write_timeout: Duration::from_secs(60),
+            max_connections: 25_000,
+            grace: Duration::from_secs(30),
             drain: Duration::ZERO,
         }
     }
@@ -234,9 +231,9 @@ fn check_public(
 /// Runs the upkeep of metrics and their export over OTLP.
 async fn run_telemetry(app: &App) {
     #[cfg(feature = "otlp")]
-    tokio::join!(app.metrics.run_upkeep(), crate::telemetry::otlp::export_gauges(app));
+    tokio::join!(app.metrics.clone().run_upkeep(), crate::telemetry::otlp::export_gauges(app));
     #[cfg(not(feature = "otlp"))]
-    app.metrics.run_upkeep().await;
+    app.metrics.clone().run_upkeep().await;
 }
 
 /// A server with a bound address.
@@ -319,16 +316,8 @@ impl BoundServer {
         // Spawned, so that requests do not wait for the worker.
         let worker = embedded_worker::run_until(worker, app.store.clone(), flow, stopping.clone());
         let worker = AbortOnDropHandle::new(tokio::spawn(worker));
-        let listener = Listener {
-            socket,
-            tls: tls.clone(),
-            head_timeout: limits.head_timeout,
-            write_timeout: limits.write_timeout,
-            max_connections: limits.max_connections,
-            proxies,
-        };
-        let router = router(app.clone(), web_ui);
-        let serving = serve_until(listener, router, &stopping, limits.grace);
+        let listener = Listener { socket, tls: tls.clone(), limits, proxies };
+        let serving = serve_until(listener, router(app.clone(), web_ui), &stopping);
         let files = reload::watch_files(&app, tls);
         let (worked, (), (), (), _) = tokio::join!(worker, serving, shutdown, files, telemetry);
         let aborted = app.mutations.wait_idle(MUTATION_GRACE).await;

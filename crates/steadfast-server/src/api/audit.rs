@@ -4,7 +4,6 @@ use axum::Json;
 use steadfast_api::{Api, AuditFilter, Page, PageQuery, openapi};
 use steadfast_store::AuditEntry;
 
-use crate::api::openapi::Problems;
 use crate::auth::Admin;
 use crate::http::{JsonResult, ListQuery};
 use crate::limits::ReadPermit;
@@ -13,7 +12,7 @@ use crate::limits::ReadPermit;
 #[utoipa::path(
     get, path = "/audit", tag = "audit",
     params(AuditFilter, PageQuery),
-    responses((status = 200, description = "A page of entries", body = Page<openapi::AuditEntry>), Problems)
+    responses((status = 200, description = "A page of entries", body = Page<openapi::AuditEntry>))
 )]
 pub(super) async fn list_audit(
     Admin(api): Admin,

@@ -5,14 +5,13 @@ use http::StatusCode;
 use steadfast_api::{Api, BreakerView, openapi};
 use steadfast_store::{BreakerCommand, BudgetReport};
 
-use crate::api::openapi::Problems;
 use crate::auth::{Operator, Viewer};
 use crate::http::{JsonResult, PathName, Problem};
 
 /// List the breakers of all instances.
 #[utoipa::path(
     get, path = "/breakers", tag = "breakers",
-    responses((status = 200, description = "The breakers", body = Vec<BreakerView>), Problems)
+    responses((status = 200, description = "The breakers", body = Vec<BreakerView>))
 )]
 pub(super) async fn list_breakers(Viewer(api): Viewer) -> JsonResult<Vec<BreakerView>> {
     Ok(Json(api.breakers().await?))
@@ -22,7 +21,7 @@ pub(super) async fn list_breakers(Viewer(api): Viewer) -> JsonResult<Vec<Breaker
 #[utoipa::path(
     post, path = "/breakers/{policy}/open", tag = "breakers",
     params(("policy" = openapi::Name, Path, description = "The policy")),
-    responses((status = 204, description = "Instances apply it within seconds"), Problems)
+    responses((status = 204, description = "Instances apply it within seconds"))
 )]
 pub(super) async fn open_breaker(
     Operator(api): Operator,
@@ -36,7 +35,7 @@ pub(super) async fn open_breaker(
 #[utoipa::path(
     post, path = "/breakers/{policy}/close", tag = "breakers",
     params(("policy" = openapi::Name, Path, description = "The policy")),
-    responses((status = 204, description = "Instances apply it within seconds"), Problems)
+    responses((status = 204, description = "Instances apply it within seconds"))
 )]
 pub(super) async fn close_breaker(
     Operator(api): Operator,
@@ -50,7 +49,7 @@ pub(super) async fn close_breaker(
 #[utoipa::path(
     post, path = "/breakers/{policy}/isolate", tag = "breakers",
     params(("policy" = openapi::Name, Path, description = "The policy")),
-    responses((status = 204, description = "Instances apply it within seconds"), Problems)
+    responses((status = 204, description = "Instances apply it within seconds"))
 )]
 pub(super) async fn isolate_breaker(
     Operator(api): Operator,
@@ -65,7 +64,6 @@ pub(super) async fn isolate_breaker(
     get, path = "/budgets", tag = "breakers",
     responses(
         (status = 200, description = "The budgets by policy and instance", body = Vec<openapi::BudgetReport>),
-        Problems
     )
 )]
 pub(super) async fn list_budgets(Viewer(api): Viewer) -> JsonResult<Vec<BudgetReport>> {

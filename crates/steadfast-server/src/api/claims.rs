@@ -7,7 +7,6 @@ use steadfast_api::{
 };
 use steadfast_store::MAX_PAYLOAD;
 
-use crate::api::openapi::Problems;
 use crate::auth::Operator;
 use crate::http::{Body, JsonResult, PathTaskId, Problem, RequestBody};
 
@@ -32,7 +31,7 @@ impl RequestBody for AttemptFailure {
 #[utoipa::path(
     post, path = "/claims", tag = "claims",
     request_body = NewClaim,
-    responses((status = 200, description = "The claimed tasks; empty if none is due", body = Claims), Problems)
+    responses((status = 200, description = "The claimed tasks; empty if none is due", body = Claims))
 )]
 pub(super) async fn claim(
     Operator(api): Operator,
@@ -46,7 +45,7 @@ pub(super) async fn claim(
     post, path = "/claims/{id}/heartbeat", tag = "claims",
     params(("id" = openapi::TaskId, Path, description = "The task")),
     request_body = HeartbeatRequest,
-    responses((status = 204, description = "The lease is extended"), Problems)
+    responses((status = 204, description = "The lease is extended"))
 )]
 pub(super) async fn heartbeat(
     Operator(api): Operator,
@@ -62,7 +61,7 @@ pub(super) async fn heartbeat(
     post, path = "/claims/{id}/complete", tag = "claims",
     params(("id" = openapi::TaskId, Path, description = "The task")),
     request_body = Completion,
-    responses((status = 204, description = "The task is completed"), Problems)
+    responses((status = 204, description = "The task is completed"))
 )]
 pub(super) async fn complete(
     Operator(api): Operator,
@@ -79,7 +78,7 @@ pub(super) async fn complete(
     post, path = "/claims/{id}/fail", tag = "claims",
     params(("id" = openapi::TaskId, Path, description = "The task")),
     request_body = AttemptFailure,
-    responses((status = 200, description = "The decision", body = FailResponse), Problems)
+    responses((status = 200, description = "The decision", body = FailResponse))
 )]
 pub(super) async fn fail(
     Operator(api): Operator,

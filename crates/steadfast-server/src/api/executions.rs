@@ -6,7 +6,6 @@ use axum::Json;
 use steadfast::observe::Redactor;
 use steadfast_api::{Api, ExecutionFilter, ExecutionView, Page, PageQuery};
 
-use crate::api::openapi::Problems;
 use crate::auth::{Operator, Viewer};
 use crate::http::{JsonResult, ListQuery, PathExecutionId};
 use crate::limits::ReadPermit;
@@ -19,7 +18,7 @@ fn redacted(execution: ExecutionView) -> Json<ExecutionView> {
 #[utoipa::path(
     get, path = "/executions", tag = "executions",
     params(ExecutionFilter, PageQuery),
-    responses((status = 200, description = "A page of executions", body = Page<ExecutionView>), Problems)
+    responses((status = 200, description = "A page of executions", body = Page<ExecutionView>))
 )]
 pub(super) async fn list_executions(
     Viewer(api): Viewer,
@@ -33,7 +32,7 @@ pub(super) async fn list_executions(
 #[utoipa::path(
     get, path = "/executions/{id}", tag = "executions",
     params(("id" = String, Path, description = "The execution", format = "uuid")),
-    responses((status = 200, description = "The execution", body = ExecutionView), Problems)
+    responses((status = 200, description = "The execution", body = ExecutionView))
 )]
 pub(super) async fn show_execution(
     Viewer(api): Viewer,
@@ -46,7 +45,7 @@ pub(super) async fn show_execution(
 #[utoipa::path(
     get, path = "/executions/{id}/chain", tag = "executions",
     params(("id" = String, Path, description = "Any execution of the chain", format = "uuid")),
-    responses((status = 200, description = "The chain", body = Vec<ExecutionView>), Problems)
+    responses((status = 200, description = "The chain", body = Vec<ExecutionView>))
 )]
 pub(super) async fn show_chain(
     Viewer(api): Viewer,
@@ -59,7 +58,7 @@ pub(super) async fn show_chain(
 #[utoipa::path(
     post, path = "/executions/{id}/cancel", tag = "executions",
     params(("id" = String, Path, description = "The execution", format = "uuid")),
-    responses((status = 200, description = "The cancelled execution", body = ExecutionView), Problems)
+    responses((status = 200, description = "The cancelled execution", body = ExecutionView))
 )]
 pub(super) async fn cancel_execution(
     Operator(api): Operator,
@@ -72,7 +71,7 @@ pub(super) async fn cancel_execution(
 #[utoipa::path(
     post, path = "/executions/{id}/resume", tag = "executions",
     params(("id" = String, Path, description = "The execution", format = "uuid")),
-    responses((status = 200, description = "The resumed execution", body = ExecutionView), Problems)
+    responses((status = 200, description = "The resumed execution", body = ExecutionView))
 )]
 pub(super) async fn resume_execution(
     Operator(api): Operator,
@@ -85,7 +84,7 @@ pub(super) async fn resume_execution(
 #[utoipa::path(
     post, path = "/executions/{id}/retry", tag = "executions",
     params(("id" = String, Path, description = "The execution to retry", format = "uuid")),
-    responses((status = 200, description = "The new execution", body = ExecutionView), Problems)
+    responses((status = 200, description = "The new execution", body = ExecutionView))
 )]
 pub(super) async fn retry_execution(
     Operator(api): Operator,

@@ -20,7 +20,6 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::api::openapi::Problems;
 use crate::app::App;
 use crate::http::{JsonResult, store_timeout};
 
@@ -47,7 +46,7 @@ async fn healthz() -> Json<Health> {
 }
 
 /// Check that the server can serve requests: the store responds, and the server is not stopping.
-#[utoipa::path(get, path = "/readyz", tag = "health", responses((status = 200, description = "The server is ready", body = Health), Problems))]
+#[utoipa::path(get, path = "/readyz", tag = "health", responses((status = 200, description = "The server is ready", body = Health)))]
 async fn readyz(State(app): State<App>) -> JsonResult<Health> {
     if app.draining.is_cancelled() {
         let stopping = ApiError::new(ErrorKind::Stopping, "the server is shutting down");

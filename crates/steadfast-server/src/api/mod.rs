@@ -6,18 +6,15 @@
 mod audit;
 mod breakers;
 mod claims;
-mod classify;
 mod events;
 mod executions;
 pub(crate) mod health;
-mod metrics;
 pub(crate) mod openapi;
 mod policies;
 mod queues;
 mod sessions;
 mod stats;
 mod tasks;
-mod time;
 mod workers;
 mod workflows;
 
@@ -48,11 +45,11 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(queues::resume_queue))
         .routes(routes!(policies::list_policies))
         .routes(routes!(policies::plan_policy))
-        .routes(routes!(classify::classify))
+        .routes(routes!(policies::classify))
         .routes(routes!(events::list_events))
         .routes(routes!(sessions::list_sessions))
         .routes(routes!(sessions::show_task_session))
-        .routes(routes!(metrics::summarize))
+        .routes(routes!(stats::summarize))
         .routes(routes!(breakers::list_breakers))
         .routes(routes!(breakers::open_breaker))
         .routes(routes!(breakers::close_breaker))
@@ -71,5 +68,5 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(executions::retry_execution))
         .routes(routes!(audit::list_audit))
         .routes(routes!(stats::show_stats))
-        .routes(routes!(time::get_time))
+        .routes(routes!(stats::get_time))
 }

@@ -1,7 +1,5 @@
 //! The OpenAPI description, generated from the routes.
 
-use std::collections::BTreeMap;
-
 use steadfast_api::{ApiError, Outcome};
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::schema::{SchemaType, Type};
@@ -9,7 +7,7 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
 use utoipa::openapi::{
     ContentBuilder, OpenApi as Description, PathItem, Ref, RefOr, Response, ResponseBuilder, Schema,
 };
-use utoipa::{IntoResponses, OpenApi, ToSchema};
+use utoipa::{OpenApi, ToSchema};
 
 use crate::auth::RouteAccess;
 
@@ -26,16 +24,6 @@ use crate::auth::RouteAccess;
 )]
 pub(crate) struct ApiDescription;
 
-/// The error response of every operation.
-pub(crate) struct Problems;
-
-impl IntoResponses for Problems {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let response = problem("An error: what is wrong, where, and what to do next");
-        BTreeMap::from([("default".to_owned(), RefOr::T(response))])
-    }
-}
-
 fn problem(description: &str) -> Response {
     let problem = Ref::from_schema_name(ApiError::name());
     let content = ContentBuilder::new().schema(Some(problem)).build();
@@ -47,6 +35,15 @@ fn problem(description: &str) -> Response {
 
 /// The name of the security scheme.
 const BEARER: &str = "bearer";
+
+/// Adds the error response to all operations that can fail.
+pub(crate) fn add_error_responses(description: &mut Description) {
+    let paths = description.paths.paths.iter_mut().filter(|(path, _)| *path != "/healthz");
+    for operation in paths.flat_map(|(_, item)| operations(item)) {
+        let error = problem("An error: what is wrong, where, and what to do next");
+        operation.responses.responses.insert("default".to_owned(), error.into());
+    }
+}
 
 /// Adds the token requirement and its error responses to all operations that are not public.
 pub(crate) fn add_security(description: &mut Description) {

@@ -7,7 +7,6 @@ use serde::Deserialize;
 use steadfast_api::{Api, QueueView, ReadAction, openapi};
 use utoipa::IntoParams;
 
-use crate::api::openapi::Problems;
 use crate::app::App;
 use crate::auth::{Operator, Viewer};
 use crate::http::{JsonResult, PathName, Problem, Query};
@@ -15,7 +14,7 @@ use crate::http::{JsonResult, PathName, Problem, Query};
 /// List all queues.
 #[utoipa::path(
     get, path = "/queues", tag = "queues",
-    responses((status = 200, description = "The queues", body = Vec<QueueView>), Problems)
+    responses((status = 200, description = "The queues", body = Vec<QueueView>))
 )]
 pub(super) async fn list_queues(
     Viewer(api): Viewer,
@@ -39,7 +38,7 @@ pub(super) struct PauseQuery {
 #[utoipa::path(
     post, path = "/queues/{queue}/pause", tag = "queues",
     params(("queue" = openapi::Name, Path, description = "The queue"), PauseQuery),
-    responses((status = 204, description = "The queue is paused"), Problems)
+    responses((status = 204, description = "The queue is paused"))
 )]
 pub(super) async fn pause_queue(
     Operator(api): Operator,
@@ -54,7 +53,7 @@ pub(super) async fn pause_queue(
 #[utoipa::path(
     post, path = "/queues/{queue}/resume", tag = "queues",
     params(("queue" = openapi::Name, Path, description = "The queue")),
-    responses((status = 204, description = "The queue is resumed"), Problems)
+    responses((status = 204, description = "The queue is resumed"))
 )]
 pub(super) async fn resume_queue(
     Operator(api): Operator,

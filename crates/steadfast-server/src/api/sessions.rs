@@ -4,7 +4,6 @@ use axum::Json;
 use steadfast::observe::Session;
 use steadfast_api::{Api, Page, PageQuery, SessionFilter, openapi};
 
-use crate::api::openapi::Problems;
 use crate::auth::Viewer;
 use crate::http::{JsonResult, ListQuery, PathTaskId};
 use crate::limits::ReadPermit;
@@ -14,7 +13,7 @@ use crate::limits::ReadPermit;
 #[utoipa::path(
     get, path = "/sessions", tag = "sessions",
     params(SessionFilter, PageQuery),
-    responses((status = 200, description = "A page of sessions", body = Page<openapi::Session>), Problems)
+    responses((status = 200, description = "A page of sessions", body = Page<openapi::Session>))
 )]
 pub(super) async fn list_sessions(
     Viewer(api): Viewer,
@@ -28,7 +27,7 @@ pub(super) async fn list_sessions(
 #[utoipa::path(
     get, path = "/tasks/{id}/session", tag = "sessions",
     params(("id" = openapi::TaskId, Path, description = "The task")),
-    responses((status = 200, description = "The session", body = openapi::Session), Problems)
+    responses((status = 200, description = "The session", body = openapi::Session))
 )]
 pub(super) async fn show_task_session(
     Viewer(api): Viewer,

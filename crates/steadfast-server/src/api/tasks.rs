@@ -18,7 +18,6 @@ use steadfast_api::{
 use steadfast_store::MAX_PAYLOAD;
 use utoipa::IntoParams;
 
-use crate::api::openapi::Problems;
 use crate::auth::{Operator, Viewer};
 use crate::http::{
     Body, BodyOrDefault, IdempotencyKey, JsonResult, ListQuery, PathTaskId, Problem, Query,
@@ -104,7 +103,7 @@ fn redacted(task: TaskView) -> TaskView {
 #[utoipa::path(
     get, path = "/tasks", tag = "tasks",
     params(TaskFilter, steadfast_api::PageQuery),
-    responses((status = 200, description = "A page of tasks", body = Page<TaskView>), Problems)
+    responses((status = 200, description = "A page of tasks", body = Page<TaskView>))
 )]
 pub(super) async fn list_tasks(
     Viewer(api): Viewer,
@@ -126,7 +125,6 @@ pub(super) async fn list_tasks(
     responses(
         (status = 201, description = "The task was created", body = Submission),
         (status = 200, description = "A task with this key or id exists already", body = Submission),
-        Problems,
     )
 )]
 pub(super) async fn submit_task(
@@ -146,7 +144,7 @@ pub(super) async fn submit_task(
 #[utoipa::path(
     post, path = "/tasks/batch", tag = "tasks",
     request_body = Vec<NewTask>,
-    responses((status = 200, description = "The result of each task", body = Vec<Submitted>), Problems)
+    responses((status = 200, description = "The result of each task", body = Vec<Submitted>))
 )]
 pub(super) async fn submit_batch(
     Operator(api): Operator,
@@ -169,7 +167,7 @@ fn too_many(tasks: usize) -> ApiError {
 #[utoipa::path(
     post, path = "/tasks/preview", tag = "tasks",
     request_body = NewTask,
-    responses((status = 200, description = "Its policy and planned attempts", body = Preview), Problems)
+    responses((status = 200, description = "Its policy and planned attempts", body = Preview))
 )]
 pub(super) async fn preview_task(
     Viewer(api): Viewer,
@@ -182,7 +180,7 @@ pub(super) async fn preview_task(
 #[utoipa::path(
     post, path = "/tasks/requeue", tag = "tasks",
     request_body = openapi::BulkRequeue,
-    responses((status = 200, description = "The number of requeued tasks", body = Requeued), Problems)
+    responses((status = 200, description = "The number of requeued tasks", body = Requeued))
 )]
 pub(super) async fn requeue_tasks(
     Operator(api): Operator,
@@ -195,7 +193,7 @@ pub(super) async fn requeue_tasks(
 #[utoipa::path(
     get, path = "/tasks/{id}", tag = "tasks",
     params(("id" = openapi::TaskId, Path, description = "The task")),
-    responses((status = 200, description = "The task", body = TaskView), Problems)
+    responses((status = 200, description = "The task", body = TaskView))
 )]
 pub(super) async fn show_task(
     Viewer(api): Viewer,
@@ -208,7 +206,7 @@ pub(super) async fn show_task(
 #[utoipa::path(
     get, path = "/tasks/by-key", tag = "tasks",
     params(ByKey),
-    responses((status = 200, description = "The task", body = TaskView), Problems)
+    responses((status = 200, description = "The task", body = TaskView))
 )]
 pub(super) async fn show_task_by_key(
     Viewer(api): Viewer,
@@ -221,7 +219,7 @@ pub(super) async fn show_task_by_key(
 #[utoipa::path(
     post, path = "/tasks/{id}/cancel", tag = "tasks",
     params(("id" = openapi::TaskId, Path, description = "The task")),
-    responses((status = 200, description = "The updated task", body = TaskView), Problems)
+    responses((status = 200, description = "The updated task", body = TaskView))
 )]
 pub(super) async fn cancel_task(
     Operator(api): Operator,
@@ -235,7 +233,7 @@ pub(super) async fn cancel_task(
     post, path = "/tasks/{id}/requeue", tag = "tasks",
     params(("id" = openapi::TaskId, Path, description = "The task")),
     request_body = Option<RequeueOne>,
-    responses((status = 200, description = "The updated task", body = TaskView), Problems)
+    responses((status = 200, description = "The updated task", body = TaskView))
 )]
 pub(super) async fn requeue_task(
     Operator(api): Operator,
@@ -249,7 +247,7 @@ pub(super) async fn requeue_task(
 #[utoipa::path(
     post, path = "/tasks/{id}/run-now", tag = "tasks",
     params(("id" = openapi::TaskId, Path, description = "The task")),
-    responses((status = 200, description = "The updated task", body = TaskView), Problems)
+    responses((status = 200, description = "The updated task", body = TaskView))
 )]
 pub(super) async fn run_task_now(
     Operator(api): Operator,
@@ -263,7 +261,7 @@ pub(super) async fn run_task_now(
     post, path = "/tasks/{id}/expiry", tag = "tasks",
     params(("id" = openapi::TaskId, Path, description = "The task")),
     request_body = NewExpiry,
-    responses((status = 200, description = "The updated task", body = TaskView), Problems)
+    responses((status = 200, description = "The updated task", body = TaskView))
 )]
 pub(super) async fn change_expiry(
     Operator(api): Operator,

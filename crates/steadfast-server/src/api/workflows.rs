@@ -12,7 +12,6 @@ use steadfast_api::{
 };
 use steadfast_store::MAX_PAYLOAD;
 
-use crate::api::openapi::Problems;
 use crate::auth::{Operator, Viewer};
 use crate::http::{Body, IdempotencyKey, JsonResult, PathWorkflowId, Problem, Query, RequestBody};
 
@@ -35,7 +34,7 @@ fn redacted(workflow: WorkflowView) -> WorkflowView {
 #[utoipa::path(
     post, path = "/workflows/check", tag = "workflows",
     request_body = Value,
-    responses((status = 200, description = "The problems, if any", body = CheckedWorkflow), Problems)
+    responses((status = 200, description = "The problems, if any", body = CheckedWorkflow))
 )]
 pub(super) async fn check_workflow(
     Viewer(api): Viewer,
@@ -48,7 +47,7 @@ pub(super) async fn check_workflow(
 #[utoipa::path(
     post, path = "/workflows", tag = "workflows",
     request_body = Workflow,
-    responses((status = 200, description = "The saved workflow", body = WorkflowView), Problems)
+    responses((status = 200, description = "The saved workflow", body = WorkflowView))
 )]
 pub(super) async fn save_workflow(
     Operator(api): Operator,
@@ -61,7 +60,7 @@ pub(super) async fn save_workflow(
 #[utoipa::path(
     get, path = "/workflows", tag = "workflows",
     params(PageQuery),
-    responses((status = 200, description = "A page of workflows", body = Page<WorkflowView>), Problems)
+    responses((status = 200, description = "A page of workflows", body = Page<WorkflowView>))
 )]
 pub(super) async fn list_workflows(
     Viewer(api): Viewer,
@@ -76,7 +75,7 @@ pub(super) async fn list_workflows(
 #[utoipa::path(
     get, path = "/workflows/{id}", tag = "workflows",
     params(("id" = i64, Path, description = "The workflow")),
-    responses((status = 200, description = "The workflow", body = WorkflowView), Problems)
+    responses((status = 200, description = "The workflow", body = WorkflowView))
 )]
 pub(super) async fn show_workflow(
     Viewer(api): Viewer,
@@ -96,7 +95,6 @@ pub(super) async fn show_workflow(
     responses(
         (status = 201, description = "The execution was started", body = StartedExecution),
         (status = 200, description = "An execution with this key exists already", body = StartedExecution),
-        Problems,
     )
 )]
 pub(super) async fn start_execution(

@@ -21,26 +21,23 @@ use super::token_bucket::{Rate, TokenBucket};
 
 /// The interval of summary entries.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(60);
-/// Entries per caller and action for tasks.
-const TASK_RATE: Rate = Rate { burst: 20, refill_interval: FLUSH_INTERVAL };
 /// Callers that are distinguished by address; as many more are distinguished by name only.
 const MAX_CALLERS: usize = 5000;
-/// Individual entries per name and action for reads and logins.
-const CALL_RATE: Rate = Rate { burst: 60, refill_interval: Duration::from_secs(10) };
-/// Names and actions that are counted separately.
-const MAX_CALL_GROUPS: usize = 4096;
 
 /// A sum of entries with the same key.
-trait Summary<K> {
+pub(super) trait Summary {
+    type Key: Clone + Eq + Hash;
+    const RATE: Rate;
+    /// The number of keys that are counted separately.
+    const CAPACITY: usize;
+
     fn merge(&mut self, other: Self);
-    fn into_entry(self, key: &K) -> AuditEntry;
+    fn into_entry(self, key: &Self::Key) -> AuditEntry;
 }
 
 /// Entries grouped by key.
-struct Aggregator<K: Eq + Hash, S> {
-    rate: Rate,
-    capacity: usize,
-    groups: LruCache<K, Group<S>>,
+pub(super) struct Aggregator<S: Summary> {
+    groups: LruCache<S::Key, Group<S>>,
     /// Summaries of evicted groups.
     evicted: Vec<AuditEntry>,
 }
@@ -51,21 +48,22 @@ struct Group<S> {
     flushed_at: Instant,
 }
 
-impl<K: Clone + Eq + Hash, S: Summary<K>> Aggregator<K, S> {
-    fn new(rate: Rate, capacity: usize) -> Self {
-        Self { rate, capacity, groups: LruCache::unbounded(), evicted: Vec::new() }
+impl<S: Summary> Default for Aggregator<S> {
+    fn default() -> Self {
+        Self { groups: LruCache::unbounded(), evicted: Vec::new() }
     }
+}
 
+impl<S: Summary> Aggregator<S> {
     /// Whether this entry is to be written individually; otherwise it is added to the summary.
-    fn add(&mut self, key: K, summary: S, now: Instant) -> bool {
-        if self.groups.len() >= self.capacity && !self.groups.contains(&key) {
+    fn admit(&mut self, key: S::Key, summary: S, now: Instant) -> bool {
+        if self.groups.len() >= S::CAPACITY && !self.groups.contains(&key) {
             let evicted = self.groups.pop_lru();
             let entry = evicted.and_then(|(key, group)| Some(group.pending?.into_entry(&key)));
             self.evicted.extend(entry);
         }
-        let rate = self.rate;
         let group = self.groups.get_or_insert_mut(key, || Group {
-            bucket: TokenBucket::new(rate, now),
+            bucket: TokenBucket::new(S::RATE, now),
             pending: None,
             flushed_at: now,
         });
@@ -78,7 +76,7 @@ impl<K: Clone + Eq + Hash, S: Summary<K>> Aggregator<K, S> {
     }
 
     /// The summary entries that are due, or all of them on shutdown. Drops idle groups.
-    fn flush(&mut self, now: Instant, is_shutdown: bool) -> Vec<AuditEntry> {
+    pub(super) fn flush(&mut self, now: Instant, is_shutdown: bool) -> Vec<AuditEntry> {
         let mut entries = std::mem::take(&mut self.evicted);
         let mut idle = Vec::new();
         for (key, group) in &mut self.groups {
@@ -100,18 +98,20 @@ impl<K: Clone + Eq + Hash, S: Summary<K>> Aggregator<K, S> {
 }
 
 /// Submits, claims and settles by caller and action.
-pub(super) struct TaskActions(Aggregator<TaskKey, Tasks>);
+pub(super) type TaskActions = Aggregator<Tasks>;
 
-type TaskKey = (Actor, &'static str);
-
-struct Tasks {
+pub(super) struct Tasks {
     requests: u64,
     tasks: usize,
     first: TaskId,
     last: TaskId,
 }
 
-impl Summary<TaskKey> for Tasks {
+impl Summary for Tasks {
+    type Key = (Actor, &'static str);
+    const RATE: Rate = Rate { burst: 20, refill_interval: FLUSH_INTERVAL };
+    const CAPACITY: usize = 2 * MAX_CALLERS;
+
     fn merge(&mut self, other: Self) {
         self.requests += other.requests;
         self.tasks += other.tasks;
@@ -119,16 +119,10 @@ impl Summary<TaskKey> for Tasks {
         self.last = self.last.max(other.last);
     }
 
-    fn into_entry(self, (actor, action): &TaskKey) -> AuditEntry {
+    fn into_entry(self, (actor, action): &Self::Key) -> AuditEntry {
         let Self { requests, tasks, first, last } = self;
         let detail = json!({ "requests": requests, "tasks": tasks, "first": first, "last": last });
         AuditEntry::new(actor.clone(), *action).detail(detail)
-    }
-}
-
-impl Default for TaskActions {
-    fn default() -> Self {
-        Self(Aggregator::new(TASK_RATE, 2 * MAX_CALLERS))
     }
 }
 
@@ -143,7 +137,7 @@ impl TaskActions {
     ) -> Option<AuditEntry> {
         let (first, last) = (*tasks.iter().min()?, *tasks.iter().max()?);
         let summary = Tasks { requests: 1, tasks: tasks.len(), first, last };
-        self.0.add(self.key(actor, action), summary, now).then(|| {
+        self.admit(self.key(actor, action), summary, now).then(|| {
             let entry = AuditEntry::new(actor.clone(), action);
             match tasks {
                 [only] => entry.target(only),
@@ -153,29 +147,27 @@ impl TaskActions {
     }
 
     /// The caller with its address, or its name alone if there are too many callers.
-    fn key(&self, actor: &Actor, action: &'static str) -> TaskKey {
+    fn key(&self, actor: &Actor, action: &'static str) -> (Actor, &'static str) {
         let key = (actor.clone(), action);
-        let has_room = self.0.groups.len() < MAX_CALLERS || self.0.groups.contains(&key);
+        let has_room = self.groups.len() < MAX_CALLERS || self.groups.contains(&key);
         if has_room { key } else { (Actor::new(&actor.name), action) }
-    }
-
-    pub(super) fn flush(&mut self, now: Instant, is_shutdown: bool) -> Vec<AuditEntry> {
-        self.0.flush(now, is_shutdown)
     }
 }
 
 /// Reads and logins by name and action. Names cannot be made up, unlike addresses.
-pub(super) struct Calls(Aggregator<CallKey, CallCount>);
+pub(super) type Calls = Aggregator<CallCount>;
 
-type CallKey = (String, String);
-
-struct CallCount {
+pub(super) struct CallCount {
     times: u64,
     /// The address, if it is always the same.
     from: Option<String>,
 }
 
-impl Summary<CallKey> for CallCount {
+impl Summary for CallCount {
+    type Key = (String, String);
+    const RATE: Rate = Rate { burst: 60, refill_interval: Duration::from_secs(10) };
+    const CAPACITY: usize = 4096;
+
     fn merge(&mut self, other: Self) {
         self.times += other.times;
         if self.from != other.from {
@@ -183,15 +175,9 @@ impl Summary<CallKey> for CallCount {
         }
     }
 
-    fn into_entry(self, (actor, action): &CallKey) -> AuditEntry {
+    fn into_entry(self, (actor, action): &Self::Key) -> AuditEntry {
         let actor = Actor { name: actor.clone(), origin: self.from };
         AuditEntry::new(actor, action).detail(json!({ "times": self.times }))
-    }
-}
-
-impl Default for Calls {
-    fn default() -> Self {
-        Self(Aggregator::new(CALL_RATE, MAX_CALL_GROUPS))
     }
 }
 
@@ -200,11 +186,7 @@ impl Calls {
     pub(super) fn add(&mut self, entry: AuditEntry, now: Instant) -> Option<AuditEntry> {
         let key = (entry.actor.name.clone(), entry.action.clone());
         let count = CallCount { times: 1, from: entry.actor.origin.clone() };
-        self.0.add(key, count, now).then_some(entry)
-    }
-
-    pub(super) fn flush(&mut self, now: Instant, is_shutdown: bool) -> Vec<AuditEntry> {
-        self.0.flush(now, is_shutdown)
+        self.admit(key, count, now).then_some(entry)
     }
 }
 
@@ -254,7 +236,7 @@ mod tests {
         recorded += tasks_of(&actions.flush(now, true));
         assert_eq!(recorded, 600 * 50);
         actions.flush(now + 21 * FLUSH_INTERVAL, false);
-        assert!(actions.0.groups.is_empty());
+        assert!(actions.groups.is_empty());
     }
 
     /// K3: on shutdown every summary is written.
@@ -281,7 +263,7 @@ mod tests {
             let by = Actor::new(number.to_string());
             assert!(actions.add(&by, "a", &[TaskId::fresh()], now).is_some());
         }
-        assert_eq!(actions.0.groups.len(), 2 * MAX_CALLERS);
+        assert_eq!(actions.groups.len(), 2 * MAX_CALLERS);
     }
 
     fn read(actor: &str, from: &str) -> AuditEntry {
@@ -323,10 +305,10 @@ mod tests {
     fn evicted_read_summary_is_written() {
         let (mut calls, now) = (Calls::default(), Instant::now());
         (0..61).for_each(|_| drop(calls.add(read("ada", "192.0.2.1"), now)));
-        for number in 0..MAX_CALL_GROUPS {
+        for number in 0..CallCount::CAPACITY {
             assert!(calls.add(read(&number.to_string(), "192.0.2.1"), now).is_some());
         }
-        assert_eq!(calls.0.groups.len(), MAX_CALL_GROUPS);
+        assert_eq!(calls.groups.len(), CallCount::CAPACITY);
         let summaries = calls.flush(now, false);
         assert_eq!((summaries.len(), summaries[0].actor.name.as_str()), (1, "ada"));
     }

@@ -74,10 +74,8 @@ impl Buffer {
         for entry in self.task_actions.flush(now, is_shutdown) {
             self.add(entry);
         }
-        for entry in self.calls.flush(now, is_shutdown) {
-            self.add_low_priority(entry);
-        }
-        for entry in self.failed_logins.flush(now, is_shutdown) {
+        let calls = self.calls.flush(now, is_shutdown);
+        for entry in calls.into_iter().chain(self.failed_logins.flush(now, is_shutdown)) {
             self.add_low_priority(entry);
         }
         let mut entries = std::mem::take(&mut self.entries);

@@ -11,8 +11,8 @@ use super::{Caller, Role};
 use crate::app::App;
 use crate::http::Problem;
 
-macro_rules! role_extractor {
-    ($(#[$doc:meta])* $role:ident) => {
+macro_rules! role_extractors {
+    ($($(#[$doc:meta])* $role:ident)*) => {$(
         $(#[$doc])*
         #[derive(Debug)]
         pub(crate) struct $role(pub(crate) Local);
@@ -26,18 +26,14 @@ macro_rules! role_extractor {
                 Ok(Self(app.api_for(caller.actor)))
             }
         }
-    };
+    )*};
 }
 
-role_extractor! {
+role_extractors! {
     /// The API of a caller that may read.
     Viewer
-}
-role_extractor! {
     /// The API of a caller that may change tasks.
     Operator
-}
-role_extractor! {
     /// The API of a caller that may read the audit log.
     Admin
 }

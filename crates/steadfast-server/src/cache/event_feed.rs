@@ -105,7 +105,7 @@ impl EventFeed {
     }
 }
 
-async fn poll(guard: PollGuard, batches: Sender<Arc<EventBatch>>, api: Arc<Local>) {
+async fn poll(mut guard: PollGuard, batches: Sender<Arc<EventBatch>>, api: Arc<Local>) {
     let mut last = None;
     while guard.keep_polling(|| batches.receiver_count() > 0) {
         let has_more = match read(&api, last).await {

@@ -10,12 +10,8 @@ use crate::lock::lock;
 
 /// A poller of which at most one runs at a time.
 #[derive(Debug, Default)]
-pub(crate) struct SharedPoller(Arc<Mutex<State>>);
-
-#[derive(Debug, Default)]
-struct State {
-    running: Option<u64>,
-    started: u64,
+pub(crate) struct SharedPoller {
+    is_running: Arc<Mutex<bool>>,
 }
 
 impl SharedPoller {
@@ -28,46 +24,40 @@ impl SharedPoller {
     where
         P: Future<Output = ()> + Send + 'static,
     {
-        let mut state = lock(&self.0);
+        let mut is_running = lock(&self.is_running);
         let subscriber = subscribe();
-        if state.running.is_none() {
-            state.started += 1;
-            state.running = Some(state.started);
-            tokio::spawn(poll(PollGuard { state: self.0.clone(), id: state.started }));
+        if !std::mem::replace(&mut *is_running, true) {
+            tokio::spawn(poll(PollGuard {
+                is_running: self.is_running.clone(),
+                is_stopped: false,
+            }));
         }
         subscriber
     }
 }
 
-/// Marks the poller as running until it is dropped.
+/// Marks the poller as running until it stops or is dropped.
 #[derive(Debug)]
 pub(crate) struct PollGuard {
-    state: Arc<Mutex<State>>,
-    id: u64,
+    is_running: Arc<Mutex<bool>>,
+    /// Whether another poller may be running.
+    is_stopped: bool,
 }
 
 impl PollGuard {
     /// Whether the poller continues. If not, it counts as stopped.
-    pub(crate) fn keep_polling(&self, has_subscribers: impl FnOnce() -> bool) -> bool {
-        let mut state = lock(&self.state);
-        let continues = has_subscribers();
-        if !continues {
-            state.stop(self.id);
-        }
-        continues
+    pub(crate) fn keep_polling(&mut self, has_subscribers: impl FnOnce() -> bool) -> bool {
+        let mut is_running = lock(&self.is_running);
+        *is_running = has_subscribers();
+        self.is_stopped = !*is_running;
+        *is_running
     }
 }
 
 impl Drop for PollGuard {
     fn drop(&mut self) {
-        lock(&self.state).stop(self.id);
-    }
-}
-
-impl State {
-    fn stop(&mut self, id: u64) {
-        if self.running == Some(id) {
-            self.running = None;
+        if !self.is_stopped {
+            *lock(&self.is_running) = false;
         }
     }
 }
@@ -108,7 +98,7 @@ mod tests {
             let stopped = stopped.clone();
             poller.subscribe(
                 || (),
-                async move |guard: PollGuard| {
+                async move |mut guard: PollGuard| {
                     assert!(guard.keep_polling(|| true) && !guard.keep_polling(|| false));
                     stopped.send(()).unwrap();
                     poll_forever(guard).await;
@@ -129,7 +119,7 @@ mod tests {
                 panic!("bug");
             },
         );
-        while lock(&poller.0).running.is_some() {
+        while *lock(&poller.is_running) {
             tokio::task::yield_now().await;
         }
     }

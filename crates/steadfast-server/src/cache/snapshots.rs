@@ -16,7 +16,7 @@ use steadfast_api::{
     Api, ApiError, BreakerView, EventFilter, EventView, EventsFrom, Local, StatsView, Window,
     WorkerView,
 };
-use steadfast_store::{Activity, Counts, DueTimes, QueueInfo, Store, StoreError};
+use steadfast_store::{Activity, Counts, DueTimes, QueueInfo, Stats, Status, Store, StoreError};
 use tokio::time::timeout;
 use tokio::try_join;
 
@@ -45,6 +45,19 @@ pub(crate) struct StoreSnapshot {
 }
 
 impl StoreSnapshot {
+    pub(crate) fn by_status(&self) -> [(Status, u64); 6] {
+        let Stats { pending, scheduled, running, completed, failed, cancelled, .. } =
+            self.counts.stats;
+        [
+            (Status::Pending, pending),
+            (Status::Scheduled, scheduled),
+            (Status::Running, running),
+            (Status::Completed, completed),
+            (Status::Failed, failed),
+            (Status::Cancelled, cancelled),
+        ]
+    }
+
     /// The counts as API statistics.
     pub(crate) fn stats(&self) -> StatsView {
         stats_view(&self.counts)

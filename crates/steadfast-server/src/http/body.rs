@@ -167,10 +167,7 @@ async fn collect(mut body: Incoming, max_bytes: usize) -> Result<Vec<u8>, ApiErr
             bytes.extend_from_slice(&data);
         }
     }
-    match length > max_bytes {
-        true => Err(too_large(max_bytes)),
-        false => Ok(bytes),
-    }
+    if length > max_bytes { Err(too_large(max_bytes)) } else { Ok(bytes) }
 }
 
 fn too_large(max_bytes: usize) -> ApiError {

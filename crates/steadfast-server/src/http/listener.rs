@@ -26,6 +26,7 @@ use tracing::{debug, warn};
 use super::write_timeout::WriteTimeout;
 use super::{Tls, TrustedProxies, client_network};
 use crate::limits::{FairShare, SharePermit};
+use crate::server::Limits;
 
 /// The maximum size of a request head. hyper limits it to 100 headers as well.
 const MAX_HEAD_BYTES: usize = 64 << 10;
@@ -39,32 +40,22 @@ const LOG_INTERVAL: Duration = Duration::from_secs(60);
 pub(crate) struct Listener {
     pub(crate) socket: TcpListener,
     pub(crate) tls: Option<Arc<Tls>>,
-    /// Timeout of a request head, which also limits idle connections.
-    pub(crate) head_timeout: Duration,
-    /// Timeout of a stalled write.
-    pub(crate) write_timeout: Duration,
-    /// The maximum number of open connections; further ones wait in the accept backlog.
-    pub(crate) max_connections: usize,
+    pub(crate) limits: Limits,
     pub(crate) proxies: TrustedProxies,
 }
 
-/// Serves until `stopping`, then lets requests finish within `grace`.
-pub(crate) async fn serve_until(
-    listener: Listener,
-    router: Router,
-    stopping: &CancellationToken,
-    grace: Duration,
-) {
-    let Listener { socket, tls, head_timeout, write_timeout, max_connections, proxies } = listener;
+/// Serves until `stopping`, then lets requests finish within the grace period.
+pub(crate) async fn serve_until(listener: Listener, router: Router, stopping: &CancellationToken) {
+    let Listener { socket, tls, limits, proxies } = listener;
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
-    let shares = FairShare::new(max_connections);
+    let shares = FairShare::new(limits.max_connections);
     let (mut rejections, mut failures) = (LogThrottle::default(), LogThrottle::default());
     loop {
         tokio::select! {
             () = stopping.cancelled() => break,
             Some(_) = connections.join_next() => {}
-            accepted = socket.accept(), if connections.len() < max_connections => match accepted {
+            accepted = socket.accept(), if connections.len() < limits.max_connections => match accepted {
                 Ok((stream, peer)) => {
                     let Ok(permit) = shares.acquire(client_network(peer.ip())) else {
                         rejections.log(|| {
@@ -76,13 +67,13 @@ pub(crate) async fn serve_until(
                         peer,
                         proxies: proxies.clone(),
                         router: router.clone(),
-                        head_timeout,
+                        head_timeout: limits.head_timeout,
                         watcher: graceful.watcher(),
                         _permit: permit,
                     };
                     // Responses are written in one piece, so Nagle's algorithm would only delay them.
                     let _ = stream.set_nodelay(true);
-                    let stream = WriteTimeout::new(stream, write_timeout);
+                    let stream = WriteTimeout::new(stream, limits.write_timeout);
                     connections.spawn(connection.serve(stream, tls.clone()));
                 }
                 Err(error) => {
@@ -95,7 +86,7 @@ pub(crate) async fn serve_until(
         }
     }
     drop(socket);
-    if timeout(grace, graceful.shutdown()).await.is_err() {
+    if timeout(limits.grace, graceful.shutdown()).await.is_err() {
         let open = connections.len();
         warn!(target: "steadfast", open, "shutdown grace expired, closing {open} connections");
     }

@@ -27,7 +27,7 @@ pub(crate) use problem::{
 };
 pub(crate) use proxy::{OverTls, TrustedProxies};
 pub use proxy::{ParseProxyError, Proxy};
-pub(crate) use query::{Filter, ListQuery, PageParameters, Query};
+pub(crate) use query::{ListQuery, PageParameters, Query};
 pub(crate) use request::{RequestId, observe_request};
 pub(crate) use tls::Tls;
 pub use tls::TlsError;

@@ -25,9 +25,8 @@ impl FromRequestParts<App> for PathName {
     }
 }
 
-macro_rules! parsed_path {
-    ($(#[$doc:meta])* $name:ident($id:ty)) => {
-        $(#[$doc])*
+macro_rules! path_ids {
+    ($($name:ident($id:ty))*) => {$(
         #[derive(Debug)]
         pub(crate) struct $name(pub(crate) $id);
 
@@ -39,15 +38,11 @@ macro_rules! parsed_path {
                 Ok(Self(text.parse()?))
             }
         }
-    };
+    )*};
 }
 
-parsed_path! {
-    /// A task id.
+path_ids! {
     PathTaskId(TaskId)
-}
-parsed_path! {
-    /// An execution id.
     PathExecutionId(ExecutionId)
 }
 

@@ -12,7 +12,7 @@ use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, Method, StatusCode, Uri};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use steadfast_api::{ApiError, ErrorKind};
 use steadfast_store::InputError;
 use tracing::error;
@@ -31,12 +31,8 @@ pub(crate) struct Problem(pub(crate) ApiError);
 struct ProblemBody {
     #[serde(flatten)]
     error: ApiError,
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "serialize_id")]
-    request_id: Option<RequestId>,
-}
-
-fn serialize_id<S: Serializer>(id: &Option<RequestId>, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(id.as_ref().map_or("", RequestId::as_str))
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<String>,
 }
 
 impl From<ApiError> for Problem {
@@ -62,7 +58,7 @@ impl IntoResponse for Problem {
         let status = StatusCode::from_u16(error.status);
         let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let details = ProblemDetails(error.clone());
-        let body = ProblemBody { error, request_id: RequestId::current() };
+        let body = ProblemBody { error, request_id: RequestId::current().map(|id| id.to_string()) };
         let mut response = (status, Json(body)).into_response();
         response.extensions_mut().insert(details);
         let headers = response.headers_mut();

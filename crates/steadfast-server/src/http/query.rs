@@ -4,10 +4,7 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 use serde::de::DeserializeOwned;
 use steadfast::nearest;
-use steadfast_api::{
-    ApiError, AuditFilter, EventFilter, ExecutionFilter, PageQuery, SessionFilter, TaskFilter,
-    from_query,
-};
+use steadfast_api::{ApiError, PageQuery, from_query};
 
 use super::Problem;
 
@@ -33,15 +30,6 @@ impl PageParameters for PageQuery {
     const NAMES: &'static [&'static str] = &["limit", "after"];
 }
 
-/// The filter parameters of a list.
-pub(crate) trait Filter: DeserializeOwned {}
-
-impl Filter for TaskFilter {}
-impl Filter for AuditFilter {}
-impl Filter for EventFilter {}
-impl Filter for ExecutionFilter {}
-impl Filter for SessionFilter {}
-
 /// A query string with a filter and paging. Both reject unknown parameters, so each is parsed from its
 /// own parameters only.
 #[derive(Debug)]
@@ -50,7 +38,7 @@ pub(crate) struct ListQuery<F, P = PageQuery> {
     pub(crate) page: P,
 }
 
-impl<F: Filter, P: PageParameters, S: Sync> FromRequestParts<S> for ListQuery<F, P> {
+impl<F: DeserializeOwned, P: PageParameters, S: Sync> FromRequestParts<S> for ListQuery<F, P> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
@@ -58,7 +46,7 @@ impl<F: Filter, P: PageParameters, S: Sync> FromRequestParts<S> for ListQuery<F,
     }
 }
 
-impl<F: Filter, P: PageParameters> ListQuery<F, P> {
+impl<F: DeserializeOwned, P: PageParameters> ListQuery<F, P> {
     /// Parses a query string.
     pub(crate) fn read(query: &str) -> Result<Self, Problem> {
         let (page, filter): (Vec<_>, Vec<_>) =

@@ -43,7 +43,7 @@ impl RequestId {
         CURRENT.scope(Self::current().unwrap_or_else(|| Self(generate())), future)
     }
 
-    pub(crate) fn as_str(&self) -> &str {
+    fn as_str(&self) -> &str {
         self.0.to_str().unwrap_or_default()
     }
 

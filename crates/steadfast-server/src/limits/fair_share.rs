@@ -11,13 +11,10 @@ use std::sync::{Arc, Mutex};
 use crate::lock::lock;
 
 /// The permits and their holders. Cheap to clone.
-#[derive(Debug)]
-pub(crate) struct FairShare<K: Eq + Hash>(Arc<Inner<K>>);
-
-#[derive(Debug)]
-struct Inner<K> {
+#[derive(Clone, Debug)]
+pub(crate) struct FairShare<K: Eq + Hash> {
     limit: usize,
-    held: Mutex<Held<K>>,
+    held: Arc<Mutex<Held<K>>>,
 }
 
 #[derive(Debug)]
@@ -35,47 +32,25 @@ pub(crate) enum Rejection {
     ShareReached,
 }
 
-impl<K: Eq + Hash> Clone for FairShare<K> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-}
-
-impl<K: Eq + Hash> FairShare<K> {
-    /// A limit of this many permits.
+impl<K: Clone + Eq + Hash> FairShare<K> {
     pub(crate) fn new(limit: usize) -> Self {
-        let held = Mutex::new(Held { total: 0, by_client: HashMap::new() });
-        Self(Arc::new(Inner { limit, held }))
+        let held = Held { total: 0, by_client: HashMap::new() };
+        Self { limit, held: Arc::new(Mutex::new(held)) }
     }
 
     /// Acquires a permit for this client.
-    pub(crate) fn acquire(&self, client: K) -> Result<SharePermit<K>, Rejection>
-    where
-        K: Clone,
-    {
-        let Inner { limit, held } = &*self.0;
-        let mut held = lock(held);
-        if held.total >= *limit {
+    pub(crate) fn acquire(&self, client: K) -> Result<SharePermit<K>, Rejection> {
+        let mut held = lock(&self.held);
+        if held.total >= self.limit {
             return Err(Rejection::LimitReached);
         }
         let count = held.by_client.get(&client).copied().unwrap_or_default();
-        if count >= limit - limit / 4 {
+        if count >= self.limit - self.limit / 4 {
             return Err(Rejection::ShareReached);
         }
         held.total += 1;
         held.by_client.insert(client.clone(), count + 1);
-        Ok(SharePermit { client, limit: self.clone() })
-    }
-
-    fn release(&self, client: &K) {
-        let mut held = lock(&self.0.held);
-        held.total -= 1;
-        if let Some(count) = held.by_client.get_mut(client) {
-            *count -= 1;
-            if *count == 0 {
-                held.by_client.remove(client);
-            }
-        }
+        Ok(SharePermit { client, held: self.held.clone() })
     }
 }
 
@@ -83,12 +58,19 @@ impl<K: Eq + Hash> FairShare<K> {
 #[derive(Debug)]
 pub(crate) struct SharePermit<K: Eq + Hash> {
     client: K,
-    limit: FairShare<K>,
+    held: Arc<Mutex<Held<K>>>,
 }
 
 impl<K: Eq + Hash> Drop for SharePermit<K> {
     fn drop(&mut self) {
-        self.limit.release(&self.client);
+        let mut held = lock(&self.held);
+        held.total -= 1;
+        if let Some(count) = held.by_client.get_mut(&self.client) {
+            *count -= 1;
+            if *count == 0 {
+                held.by_client.remove(&self.client);
+            }
+        }
     }
 }
 
@@ -107,7 +89,7 @@ mod tests {
         first.pop();
         let again = shares.acquire("one").unwrap();
         drop((first, other, again));
-        let held = lock(&shares.0.held);
+        let held = lock(&shares.held);
         assert!(held.by_client.is_empty(), "clients without permits are removed");
         assert_eq!(held.total, 0);
     }

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use steadfast_api::{PageQuery, from_query};
 
 use crate::app::App;
-use crate::http::{Filter, ListQuery, Problem};
+use crate::http::{ListQuery, Problem};
 
 /// The filter and the page of a list.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct FormListQuery<F> {
     pub(crate) page: PageQuery,
 }
 
-impl<F: Filter> FromRequestParts<App> for FormListQuery<F> {
+impl<F: DeserializeOwned> FromRequestParts<App> for FormListQuery<F> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {

@@ -67,7 +67,7 @@ impl ChangePoller {
     }
 }
 
-async fn poll(guard: PollGuard, app: App) {
+async fn poll(mut guard: PollGuard, app: App) {
     while guard.keep_polling(|| app.change_poller.is_followed()) && !app.stopping.is_cancelled() {
         let state = match timeout(STORE_TIMEOUT, markers(&app)).await {
             Ok(Ok(markers)) => StoreState::Reachable(Box::new(markers)),

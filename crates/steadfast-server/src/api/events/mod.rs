@@ -15,7 +15,6 @@ use steadfast_api::{Api, ApiError, ErrorKind, EventFilter, EventView, Events, Ev
 use steadfast_store::InputError;
 use utoipa::IntoParams;
 
-use crate::api::openapi::Problems;
 use crate::app::App;
 use crate::auth::Viewer;
 use crate::http::{ListQuery, PageParameters, Problem, accepts};
@@ -72,7 +71,6 @@ impl EventRange {
             (EventView = "text/event-stream"),
             (Events = "application/json"),
         )),
-        Problems,
     )
 )]
 pub(super) async fn list_events(

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use steadfast::drive::{Environment, Real};
 use steadfast::guard;
 use steadfast::guard::breaker::BreakerState;
-use steadfast_store::{QueueInfo, Stats};
+use steadfast_store::QueueInfo;
 use tokio::time::Instant;
 
 use super::label_limit::LabelValues;
@@ -139,17 +139,8 @@ fn plain(value: f64) -> Series {
     Series { labels: Vec::new(), value }
 }
 
-fn by_status(StoreSnapshot { counts, .. }: &StoreSnapshot) -> Vec<Series> {
-    let Stats { pending, scheduled, running, completed, failed, cancelled, .. } = counts.stats;
-    let counts = [
-        ("pending", pending),
-        ("scheduled", scheduled),
-        ("running", running),
-        ("completed", completed),
-        ("failed", failed),
-        ("cancelled", cancelled),
-    ];
-    counts.map(|(status, tasks)| labelled([("status", status)], tasks)).into()
+fn by_status(snapshot: &StoreSnapshot) -> Vec<Series> {
+    snapshot.by_status().map(|(status, tasks)| labelled([("status", status.name())], tasks)).into()
 }
 
 fn due(StoreSnapshot { counts, .. }: &StoreSnapshot) -> Vec<Series> {
@@ -163,20 +154,16 @@ fn oldest_due(OldestDue { now, due }: &OldestDue) -> Series {
 }
 
 fn queue_tasks(queues: &[QueueInfo]) -> Vec<Series> {
-    let statuses = |queue: &QueueInfo| [("pending", queue.pending), ("scheduled", queue.scheduled)];
     let counted = queues.iter().flat_map(|queue| {
-        statuses(queue).map(|(status, tasks)| ((queue.name.as_str(), status), tasks))
+        let counts = [("pending", queue.pending), ("scheduled", queue.scheduled)];
+        counts.map(|(status, tasks)| ([queue.name.as_str(), status], tasks))
     });
-    let sums = summed(counted);
-    sums.into_iter()
-        .map(|((queue, status), tasks)| labelled([("queue", queue), ("status", status)], tasks))
-        .collect()
+    summed(["queue", "status"], counted)
 }
 
 fn queues_paused(queues: &[QueueInfo]) -> Vec<Series> {
-    let counted = queues.iter().map(|queue| ((queue.name.as_str(), ""), u64::from(queue.paused)));
-    let sums = summed(counted);
-    sums.into_iter().map(|((queue, _), paused)| labelled([("queue", queue)], paused)).collect()
+    let paused = queues.iter().map(|queue| ([queue.name.as_str()], u64::from(queue.paused)));
+    summed(["queue"], paused)
 }
 
 fn workers(StoreSnapshot { workers, .. }: &StoreSnapshot) -> Vec<Series> {
@@ -189,38 +176,35 @@ fn breakers(snapshot: &StoreSnapshot) -> Vec<Series> {
     let instances = snapshot.breakers.iter().flat_map(|breaker| &breaker.instances);
     let counted = instances.flat_map(|breaker| {
         BreakerState::ALL.map(|state| {
-            ((breaker.policy.as_str(), state.as_str()), u64::from(state == breaker.state))
+            ([breaker.policy.as_str(), state.as_str()], u64::from(state == breaker.state))
         })
     });
-    let sums = summed(counted);
-    sums.into_iter()
-        .map(|((policy, state), count)| labelled([("policy", policy), ("state", state)], count))
-        .collect()
+    summed(["policy", "state"], counted)
 }
 
 fn budgets() -> Vec<Series> {
     let budgets = guard::budgets();
-    let balances =
-        budgets.iter().map(|named| ((named.name.as_str(), ""), named.budget.balance(Real.now())));
-    let sums = summed(balances);
-    sums.into_iter().map(|((policy, _), balance)| labelled([("policy", policy)], balance)).collect()
+    let balance = |named: &guard::NamedBudget| named.budget.balance(Real.now());
+    summed(["policy"], budgets.iter().map(|named| ([named.name.as_str()], balance(named))))
 }
 
-/// Sums by a user-defined name and another label. Names over the limit are summed as `other`.
-fn summed<'n>(
-    counted: impl Iterator<Item = ((&'n str, &'static str), u64)>,
-) -> BTreeMap<(&'n str, &'static str), u64> {
-    let values = LabelValues::default();
+/// Sums by labels, the first of which has user-defined values: those over the limit become `other`.
+fn summed<'v, const N: usize>(
+    names: [&'static str; N],
+    counted: impl Iterator<Item = ([&'v str; N], u64)>,
+) -> Vec<Series> {
+    let admitted = LabelValues::default();
     let mut sums = BTreeMap::new();
-    for ((name, other), count) in counted {
-        let sum: &mut u64 = sums.entry((values.limited(name), other)).or_default();
+    for (mut values, count) in counted {
+        values.first_mut().map(|value| *value = admitted.limited(value));
+        let sum: &mut u64 = sums.entry(values).or_default();
         *sum = sum.saturating_add(count);
     }
-    sums
+    sums.into_iter().map(|(values, count)| labelled(names.into_iter().zip(values), count)).collect()
 }
 
-fn labelled<const N: usize>(labels: [(&'static str, &str); N], count: u64) -> Series {
-    let labels = labels.map(|(name, value)| (name, value.to_owned())).into();
+fn labelled<'v>(labels: impl IntoIterator<Item = (&'static str, &'v str)>, count: u64) -> Series {
+    let labels = labels.into_iter().map(|(name, value)| (name, value.to_owned())).collect();
     // Exact up to 2^53.
     Series { labels, value: count as f64 }
 }

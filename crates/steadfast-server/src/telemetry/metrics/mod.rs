@@ -21,30 +21,12 @@ use http::header::CONTENT_TYPE;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::api::openapi::Problems;
 use crate::app::App;
 use crate::auth::Viewer;
 #[cfg(feature = "otlp")]
 pub(crate) use catalog::buckets;
 use gauges::GaugeSnapshot;
-use recorder::Recorder;
-
-/// The metrics of a server.
-#[derive(Debug)]
-pub(crate) struct Metrics {
-    recorder: Recorder,
-}
-
-impl Metrics {
-    pub(crate) fn new() -> Self {
-        Self { recorder: Recorder::installed() }
-    }
-
-    /// Runs the upkeep of the recorder forever.
-    pub(crate) fn run_upkeep(&self) -> impl Future<Output = ()> + use<> {
-        self.recorder.clone().run_upkeep()
-    }
-}
+pub(crate) use recorder::Recorder;
 
 /// The Prometheus text format.
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -56,11 +38,11 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 /// Metrics of this instance and its store, for Prometheus.
 #[utoipa::path(
     get, path = "/metrics", tag = "metrics",
-    responses((status = 200, description = "The metrics", body = String, content_type = "text/plain"), Problems)
+    responses((status = 200, description = "The metrics", body = String, content_type = "text/plain"))
 )]
 async fn metrics(_: Viewer, State(app): State<App>) -> Response {
     let snapshot = GaugeSnapshot::take(&app).await;
-    let mut text = app.metrics.recorder.render();
+    let mut text = app.metrics.render();
     prometheus_text::write(&mut text, &snapshot);
     ([(CONTENT_TYPE, TEXT_FORMAT)], text).into_response()
 }
