@@ -35,7 +35,7 @@ pub(super) fn attention(view: &View, api: &Local, snapshot: &StoreSnapshot) -> M
             ul class="attention" aria-label="Alerts" {
                 @for Alert { message, href, link } in alerts {
                     li {
-                        span class="status" { (icon(Icon::Failed)) span { (message) } }
+                        span class="status" { (icon(Icon::FAILED)) span { (message) } }
                         a href=(href) { (link) }
                     }
                 }

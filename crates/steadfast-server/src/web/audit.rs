@@ -41,10 +41,7 @@ fn bar(filter: &AuditFilter) -> Markup {
 
 fn results(view: &View, filter: &AuditFilter, entries: &Page<AuditEntry>) -> Markup {
     if entries.items.is_empty() && entries.next.is_some() {
-        return parts::empty(
-            "No matches on this page",
-            html! { p { "Older entries may match. Continue with the next page." } },
-        );
+        return parts::no_matches_here("Older entries may match.");
     }
     if entries.items.is_empty() {
         return match *filter == AuditFilter::default() {
@@ -52,10 +49,7 @@ fn results(view: &View, filter: &AuditFilter, entries: &Page<AuditEntry>) -> Mar
                 "No audit entries yet",
                 html! { p { "Actions such as cancel, requeue, pause and breaker commands are recorded here." } },
             ),
-            false => parts::empty(
-                "No matching entries",
-                html! { p { "Filters match exact names. " a href="/audit" { "View all entries" } } },
-            ),
+            false => parts::no_matches("entries", "Filters match exact names.", "/audit"),
         };
     }
     let columns = [Text("Time"), Text("Actor"), Text("Action"), Text("Target"), Text("Details")];

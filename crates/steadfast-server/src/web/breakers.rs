@@ -50,13 +50,11 @@ async fn list(view: View, Viewer(api): Viewer) -> PageResult {
 }
 
 fn empty() -> Markup {
-    parts::empty(
-        "No breakers reported yet",
-        html! {
-            p { "A circuit breaker stops calls to a failing service and then sends single probes until it recovers. It belongs to a policy; workers report it here once they run a task with that policy." }
-            (parts::command("policies:\n  billing:\n    enable_circuit_breaker: true\n    circuit_breaker_threshold: 5\n    circuit_breaker_timeout: 60s"))
-        },
-    )
+    let instructions = html! {
+        p { "A circuit breaker stops calls to a failing service and then sends single probes until it recovers. It belongs to a policy; workers report it here once they run a task with that policy." }
+        (parts::command("policies:\n  billing:\n    enable_circuit_breaker: true\n    circuit_breaker_threshold: 5\n    circuit_breaker_timeout: 60s"))
+    };
+    parts::empty("No breakers reported yet", instructions)
 }
 
 fn panel(view: &View, policies: &PolicyLinks, breaker: &BreakerView) -> Markup {
@@ -184,9 +182,9 @@ fn instance(view: &View, report: &BreakerReport) -> Markup {
 
 fn state(state: BreakerState) -> Markup {
     let (class, shape) = match state {
-        BreakerState::Closed => ("completed", Icon::Completed),
-        BreakerState::HalfOpen => ("scheduled", Icon::Running),
-        _ => ("failed", Icon::Failed),
+        BreakerState::Closed => ("completed", Icon::COMPLETED),
+        BreakerState::HalfOpen => ("scheduled", Icon::RUNNING),
+        _ => ("failed", Icon::FAILED),
     };
     parts::badge_with(class, shape, state.to_string().replace('_', " "))
 }

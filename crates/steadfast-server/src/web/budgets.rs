@@ -17,13 +17,11 @@ pub(super) fn panel(view: &View, policies: &PolicyLinks, budgets: &[BudgetReport
 }
 
 fn empty() -> Markup {
-    parts::empty(
-        "No budgets reported yet",
-        html! {
-            p { "A retry budget limits retries to a share of the traffic, so that retries do not multiply the load during an outage. It belongs to a policy; workers report it here once they run a task with that policy." }
-            (parts::command("policies:\n  billing:\n    budget:\n      retries_per_second: 10"))
-        },
-    )
+    let instructions = html! {
+        p { "A retry budget limits retries to a share of the traffic, so that retries do not multiply the load during an outage. It belongs to a policy; workers report it here once they run a task with that policy." }
+        (parts::command("policies:\n  billing:\n    budget:\n      retries_per_second: 10"))
+    };
+    parts::empty("No budgets reported yet", instructions)
 }
 
 fn table(view: &View, policies: &PolicyLinks, budgets: &[BudgetReport]) -> Markup {

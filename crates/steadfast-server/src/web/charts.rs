@@ -59,18 +59,15 @@ pub(super) fn finished(activity: &Activity) -> Markup {
             span class="muted" { " in the last hour" }
         }
     };
-    parts::panel_with(
-        "Finished tasks per minute",
-        links,
-        html! {
-            (parts::chart(&chart, "outcomes"))
-            (table(["Minutes ago", "Completed", "Failed"], activity.ended.chunks(MINUTES_PER_ROW).enumerate().map(|(row, ended)| {
-                let left = activity.ended.len() - row * MINUTES_PER_ROW;
-                let sum = |value: fn(&steadfast_store::Ended) -> u64| parts::count(ended.iter().map(value).sum());
-                [format!("{left} to {}", left.saturating_sub(MINUTES_PER_ROW)), sum(|it| it.completed), sum(|it| it.failed)]
-            })))
-        },
-    )
+    let content = html! {
+        (parts::chart(&chart, "outcomes"))
+        (table(["Minutes ago", "Completed", "Failed"], activity.ended.chunks(MINUTES_PER_ROW).enumerate().map(|(row, ended)| {
+            let left = activity.ended.len() - row * MINUTES_PER_ROW;
+            let sum = |value: fn(&steadfast_store::Ended) -> u64| parts::count(ended.iter().map(value).sum());
+            [format!("{left} to {}", left.saturating_sub(MINUTES_PER_ROW)), sum(|it| it.completed), sum(|it| it.failed)]
+        })))
+    };
+    parts::panel_with("Finished tasks per minute", links, content)
 }
 
 /// The list of tasks that reached this status in the hour before `now`.
@@ -91,16 +88,13 @@ pub(super) fn scheduled(activity: &Activity) -> Markup {
     let links = html! {
         a href="/tasks?due_within=24h" { (parts::count(activity.due.iter().sum())) " in the next 24 hours" }
     };
-    parts::panel_with(
-        "Scheduled tasks per hour",
-        links,
-        html! {
-            (parts::chart(&chart, "scheduled"))
-            (table(["Hours from now", "Scheduled"], activity.due.iter().enumerate().map(|(hour, tasks)| {
-                [format!("{hour} to {}", hour + 1), parts::count(*tasks)]
-            })))
-        },
-    )
+    let content = html! {
+        (parts::chart(&chart, "scheduled"))
+        (table(["Hours from now", "Scheduled"], activity.due.iter().enumerate().map(|(hour, tasks)| {
+            [format!("{hour} to {}", hour + 1), parts::count(*tasks)]
+        })))
+    };
+    parts::panel_with("Scheduled tasks per hour", links, content)
 }
 
 /// An axis of whole tasks with a minimum height.

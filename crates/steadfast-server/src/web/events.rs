@@ -37,9 +37,7 @@ pub(super) async fn list(
                 (true, true) => (parts::empty("No events yet", html! {
                     p { "Retries, failures, breaker changes and lost leases appear here as they happen. First-attempt successes are not listed." }
                 })),
-                (true, false) => (parts::empty("No matching events", html! {
-                    p { "Filters match exact names. " a href="/events" { "View all events" } }
-                })),
+                (true, false) => (parts::no_matches("events", "Filters match exact names.", "/events")),
             }
         }
         @if events.len() >= MAX_EVENTS as usize {

@@ -54,7 +54,7 @@ pub(super) fn head(title: &str, script: Option<&str>) -> Markup {
 fn navigation(view: &View, current: Option<Section>) -> Markup {
     html! {
         nav class="navigation" aria-label="Main navigation" {
-            a class="brand" href="/" { (icon(Icon::Mark)) span { "Steadfast" } }
+            a class="brand" href="/" { (icon(Icon::MARK)) span { "Steadfast" } }
             ul {
                 @for section in sections(view) {
                     li {
@@ -79,7 +79,7 @@ fn top(view: &View) -> Markup {
         header class="top" {
             form class="search" action="/search" role="search" {
                 label class="visually-hidden" for="search" { "Search tasks by ID, key or text, or open a policy" }
-                (icon(Icon::Search))
+                (icon(Icon::SEARCH))
                 input id="search" name="q" type="search" autocomplete="off" spellcheck="false"
                     placeholder="Search by ID, key, correlation ID, policy or text";
                 kbd aria-hidden="true" { "/" }
@@ -88,10 +88,10 @@ fn top(view: &View) -> Markup {
                 span class="dot" aria-hidden="true" {} span class="label" { "connecting" }
             }
             button id="theme" class="plain" type="button" hidden {
-                (icon(Icon::Theme)) span class="visually-hidden" { "Toggle theme" }
+                (icon(Icon::THEME)) span class="visually-hidden" { "Toggle theme" }
             }
             button id="shortcuts-open" class="plain" type="button" hidden {
-                (icon(Icon::Key)) span class="visually-hidden" { "Keyboard shortcuts" }
+                (icon(Icon::KEY)) span class="visually-hidden" { "Keyboard shortcuts" }
             }
             (account(view))
         }

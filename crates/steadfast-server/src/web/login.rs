@@ -13,7 +13,7 @@ pub(crate) fn login(next: &str, error: Option<&str>) -> Markup {
             (layout::head("Log in", None))
             body class="standalone" {
                 main id="main" class="login" {
-                    h1 { (icon(Icon::Mark)) "Steadfast" }
+                    h1 { (icon(Icon::MARK)) "Steadfast" }
                     @if let Some(error) = error { p class="form-problem" role="alert" { (parts::sentence(error)) } }
                     form method="post" action="/login" {
                         (parts::hidden("next", next))

@@ -45,7 +45,7 @@ fn content(
         }))
         (store_counts::age(cached))
         (attention(view, api, snapshot))
-        (counts(stats))
+        (counts(snapshot))
         @if stats.total() == 0 {
             section class="panel" { (parts::first_task(view)) }
         } @else {
@@ -60,18 +60,10 @@ fn content(
 }
 
 /// The number of tasks in each status, linked to their list.
-fn counts(stats: &StatsView) -> Markup {
-    let counts = [
-        (Status::Pending, stats.pending),
-        (Status::Scheduled, stats.scheduled),
-        (Status::Running, stats.running),
-        (Status::Completed, stats.completed),
-        (Status::Failed, stats.failed),
-        (Status::Cancelled, stats.cancelled),
-    ];
+fn counts(snapshot: &StoreSnapshot) -> Markup {
     html! {
         ul class="counts" aria-label="Tasks by status" {
-            @for (status, count) in counts {
+            @for (status, count) in snapshot.by_status() {
                 li {
                     a href={ "/tasks?status=" (status.name()) } {
                         (parts::status(status))
@@ -129,19 +121,16 @@ fn success(stats: &StatsView, activity: &Activity) -> Markup {
 
 fn failures(view: &View, failures: &[FailureGroup<'_>]) -> Markup {
     let link = html! { a href="/tasks?status=failed" { "View failed tasks" } };
-    parts::panel_with(
-        "Recent failures",
-        link,
-        html! {
-            @if failures.is_empty() {
-                div class="empty small" { p { "No recent failures" } }
-            } @else {
-                ol class="failures" {
-                    @for failure in failures { (failure_row(view, failure)) }
-                }
+    let content = html! {
+        @if failures.is_empty() {
+            div class="empty small" { p { "No recent failures" } }
+        } @else {
+            ol class="failures" {
+                @for failure in failures { (failure_row(view, failure)) }
             }
-        },
-    )
+        }
+    };
+    parts::panel_with("Recent failures", link, content)
 }
 
 fn failure_row(view: &View, failure: &FailureGroup<'_>) -> Markup {
@@ -198,23 +187,20 @@ fn breakers(view: &View, breakers: &[BreakerView]) -> Markup {
         .filter(|report| report.state != BreakerState::Closed)
         .collect();
     let link = html! { a href="/breakers" { "View all breakers" } };
-    parts::panel_with(
-        "Open breakers",
-        link,
-        html! {
-            @if open.is_empty() {
-                div class="empty small" { p { "No open breakers" } }
-            } @else {
-                ul class="failures" {
-                    @for report in open {
-                        li {
-                            p { a href="/breakers" { (report.policy) } " " span class="tag open" { (report.state) } }
-                            @if let Some(probe) = report.next_probe_at { span { "next probe " (parts::at(view.now, probe)) } }
-                            p class="message" { (parts::pluralize(report.failure_count, "failure")) " on " (report.instance) }
-                        }
+    let content = html! {
+        @if open.is_empty() {
+            div class="empty small" { p { "No open breakers" } }
+        } @else {
+            ul class="failures" {
+                @for report in open {
+                    li {
+                        p { a href="/breakers" { (report.policy) } " " span class="tag open" { (report.state) } }
+                        @if let Some(probe) = report.next_probe_at { span { "next probe " (parts::at(view.now, probe)) } }
+                        p class="message" { (parts::pluralize(report.failure_count, "failure")) " on " (report.instance) }
                     }
                 }
             }
-        },
-    )
+        }
+    };
+    parts::panel_with("Open breakers", link, content)
 }

@@ -60,24 +60,23 @@ async fn task_id(api: &Local, text: &str) -> Result<Option<TaskId>, ApiError> {
     {
         return Ok(Some(id));
     }
-    match api.task_by_key(text).await {
-        Ok(task) => Ok(Some(task.id)),
-        Err(error) if is_no_match(&error) => Ok(None),
-        Err(error) => Err(error),
-    }
+    Ok(found(api.task_by_key(text).await)?.map(|task| task.id))
 }
 
 fn exists<T>(result: Result<T, ApiError>) -> Result<bool, ApiError> {
-    match result {
-        Ok(_) => Ok(true),
-        Err(error) if is_no_match(&error) => Ok(false),
-        Err(error) => Err(error),
-    }
+    Ok(found(result)?.is_some())
 }
 
-/// Whether the error means "no match": a text that is not a valid name matches nothing.
-fn is_no_match(error: &ApiError) -> bool {
-    matches!(error.kind, ErrorKind::NotFound | ErrorKind::Invalid)
+fn first<T>(result: Result<Page<T>, ApiError>) -> Result<Option<T>, ApiError> {
+    Ok(found(result)?.and_then(|page| page.items.into_iter().next()))
+}
+
+/// The result, if there is a match: a text that is not a valid name matches nothing.
+fn found<T>(result: Result<T, ApiError>) -> Result<Option<T>, ApiError> {
+    match result {
+        Err(error) if matches!(error.kind, ErrorKind::NotFound | ErrorKind::Invalid) => Ok(None),
+        result => result.map(Some),
+    }
 }
 
 /// The page of the named thing, or else the tasks that contain the text.
@@ -102,14 +101,6 @@ async fn find_list(app: &App, api: &Local, text: &str) -> Result<String, ApiErro
 
 /// The first entry of a list.
 const FIRST: PageQuery = PageQuery { limit: 1, after: None };
-
-fn first<T>(found: Result<Page<T>, ApiError>) -> Result<Option<T>, ApiError> {
-    match found {
-        Ok(page) => Ok(page.items.into_iter().next()),
-        Err(error) if is_no_match(&error) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
 
 async fn is_correlation_id(api: &Local, text: &str) -> Result<bool, ApiError> {
     let filter = TaskFilter { correlation_id: Some(text.to_owned()), ..TaskFilter::default() };

@@ -13,15 +13,15 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    pub(super) const OVERVIEW: Self = Self::new("Overview", "/", 'o', Icon::Overview);
-    pub(super) const TASKS: Self = Self::new("Tasks", "/tasks", 't', Icon::Tasks);
-    pub(super) const WORKFLOWS: Self = Self::new("Workflows", "/workflows", 'w', Icon::Workflows);
-    pub(super) const QUEUES: Self = Self::new("Queues", "/queues", 'q', Icon::Queues);
-    pub(super) const POLICIES: Self = Self::new("Policies", "/policies", 'p', Icon::Policy);
-    pub(super) const BREAKERS: Self = Self::new("Breakers", "/breakers", 'b', Icon::Breaker);
-    pub(super) const EVENTS: Self = Self::new("Events", "/events", 'e', Icon::Events);
-    pub(super) const SESSIONS: Self = Self::new("Sessions", "/sessions", 's', Icon::Sessions);
-    pub(super) const AUDIT: Self = Self::new("Audit", "/audit", 'a', Icon::Audit);
+    pub(super) const OVERVIEW: Self = Self::new("Overview", "/", 'o', Icon::OVERVIEW);
+    pub(super) const TASKS: Self = Self::new("Tasks", "/tasks", 't', Icon::TASKS);
+    pub(super) const WORKFLOWS: Self = Self::new("Workflows", "/workflows", 'w', Icon::WORKFLOWS);
+    pub(super) const QUEUES: Self = Self::new("Queues", "/queues", 'q', Icon::QUEUES);
+    pub(super) const POLICIES: Self = Self::new("Policies", "/policies", 'p', Icon::POLICY);
+    pub(super) const BREAKERS: Self = Self::new("Breakers", "/breakers", 'b', Icon::BREAKER);
+    pub(super) const EVENTS: Self = Self::new("Events", "/events", 'e', Icon::EVENTS);
+    pub(super) const SESSIONS: Self = Self::new("Sessions", "/sessions", 's', Icon::SESSIONS);
+    pub(super) const AUDIT: Self = Self::new("Audit", "/audit", 'a', Icon::AUDIT);
 
     /// All sections, in navigation order.
     pub(super) const ALL: [Self; 9] = [

@@ -76,10 +76,7 @@ fn results(
         };
     }
     if sessions.next.is_some() {
-        return parts::empty(
-            "No matches on this page",
-            html! { p { "Older sessions may match. Continue with the next page." } },
-        );
+        return parts::no_matches_here("Older sessions may match.");
     }
     match *filter == SessionFilter::default() {
         true => parts::empty(
@@ -89,10 +86,10 @@ fn results(
                 p { "Retries inside a program are listed if the program records its sessions in this store." }
             },
         ),
-        false => parts::empty(
-            "No matching sessions",
-            html! { p { "Old sessions are deleted after the retention period. " a href="/sessions" { "View all sessions" } } },
-        ),
+        false => {
+            let why = "Old sessions are deleted after the retention period.";
+            parts::no_matches("sessions", why, "/sessions")
+        }
     }
 }
 
@@ -137,7 +134,7 @@ fn attempts(session: &Session) -> String {
 
 fn attempt_row(attempt: &AttemptRecord) -> Markup {
     let (class, shape) =
-        if attempt.success { ("completed", Icon::Completed) } else { ("failed", Icon::Failed) };
+        if attempt.success { ("completed", Icon::COMPLETED) } else { ("failed", Icon::FAILED) };
     html! {
         @if !attempt.delay.is_zero() { li class="wait" { "delay " (parts::duration(attempt.delay)) } }
         li class="point" {

@@ -29,16 +29,14 @@ fn running_link(workers: &[WorkerView]) -> Markup {
 fn empty(view: &View) -> Markup {
     let store = view.store().unwrap_or("STORE");
     let claim = "{\"worker\": \"w1\", \"limit\": 10}";
-    parts::empty(
-        "No workers",
-        html! {
-            p { "No worker has reported in the last ten minutes, so pending tasks are not running. Start this server without " code { "--no-worker" } ", or start another one on the same store:" }
-            (parts::command(&format!("steadfast serve --store '{store}' --listen 127.0.0.1:7701")))
-            p { "Or run tasks in your own program: in Rust with " code { "Worker::new(store)" } ", in any language by claiming tasks over HTTP:" }
-            (parts::token_note(view))
-            (parts::curl(view, "/claims", claim))
-        },
-    )
+    let instructions = html! {
+        p { "No worker has reported in the last ten minutes, so pending tasks are not running. Start this server without " code { "--no-worker" } ", or start another one on the same store:" }
+        (parts::command(&format!("steadfast serve --store '{store}' --listen 127.0.0.1:7701")))
+        p { "Or run tasks in your own program: in Rust with " code { "Worker::new(store)" } ", in any language by claiming tasks over HTTP:" }
+        (parts::token_note(view))
+        (parts::curl(view, "/claims", claim))
+    };
+    parts::empty("No workers", instructions)
 }
 
 fn table(view: &View, workers: &[WorkerView]) -> Markup {

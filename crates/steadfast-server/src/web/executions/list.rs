@@ -46,10 +46,10 @@ fn results(view: &View, filter: &ExecutionFilter, executions: &Page<ExecutionVie
     }
     match *filter == ExecutionFilter::default() {
         true => workflows::get_started(view, "No executions yet"),
-        false => parts::empty(
-            "No matching executions",
-            html! { p { "Finished executions are deleted after the retention period. " a href="/executions" { "View all executions" } } },
-        ),
+        false => {
+            let why = "Finished executions are deleted after the retention period.";
+            parts::no_matches("executions", why, "/executions")
+        }
     }
 }
 

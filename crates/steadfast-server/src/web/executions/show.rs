@@ -49,9 +49,7 @@ fn content(
         }
         (parts::panel("Nodes", nodes(view, execution, tasks)))
         (details(view, execution))
-        @if let Some(trigger) = &execution.trigger {
-            (parts::panel("Trigger", html! { div class="panel-body" { (parts::document("trigger", trigger)) } }))
-        }
+        @if let Some(trigger) = &execution.trigger { (parts::document_panel("Trigger", "trigger", trigger)) }
         @if chain.len() > 1 { (parts::panel("Execution chain", list::rows(view, chain))) }
     }
 }
@@ -183,18 +181,16 @@ fn row(view: &View, node: &NodeView, tasks: &NodeTasks) -> Markup {
 fn details(view: &View, execution: &ExecutionView) -> Markup {
     let at = |time| parts::at(view.now, time);
     let tasks = link::filtered("/tasks", [("correlation_id", &execution.id.to_string())]);
-    parts::panel(
-        "Details",
-        html! {
-            dl class="facts" {
-                dt { "Workflow" } dd { a href=(link::workflow(execution.workflow_id)) { (execution.workflow) ", version " (execution.workflow_id) } }
-                dt { "Attempt" } dd { (execution.attempt) }
-                dt { "Started" } dd { (at(execution.started_at)) }
-                dt { "Tasks" } dd { a href=(tasks) { "View tasks" } }
-                @if let Some(key) = &execution.key { dt { "Key" } dd { (parts::copyable(key, "key")) } }
-                @if let Some(id) = execution.previous { dt { "Previous execution" } dd { a href=(link::execution(id)) { code { (id) } } } }
-                @if let Some(id) = execution.next { dt { "Next execution" } dd { a href=(link::execution(id)) { code { (id) } } } }
-            }
-        },
-    )
+    let content = html! {
+        dl class="facts" {
+            dt { "Workflow" } dd { a href=(link::workflow(execution.workflow_id)) { (execution.workflow) ", version " (execution.workflow_id) } }
+            dt { "Attempt" } dd { (execution.attempt) }
+            dt { "Started" } dd { (at(execution.started_at)) }
+            dt { "Tasks" } dd { a href=(tasks) { "View tasks" } }
+            @if let Some(key) = &execution.key { dt { "Key" } dd { (parts::copyable(key, "key")) } }
+            @if let Some(id) = execution.previous { dt { "Previous execution" } dd { a href=(link::execution(id)) { code { (id) } } } }
+            @if let Some(id) = execution.next { dt { "Next execution" } dd { a href=(link::execution(id)) { code { (id) } } } }
+        }
+    };
+    parts::panel("Details", content)
 }

@@ -12,12 +12,12 @@ use crate::web::{Icon, icon};
 /// A label with the colour and the icon of a task status.
 pub(crate) fn badge(like: Status, label: impl Render) -> Markup {
     let shape = match like {
-        Status::Pending => Icon::Pending,
-        Status::Scheduled => Icon::Scheduled,
-        Status::Running => Icon::Running,
-        Status::Completed => Icon::Completed,
-        Status::Failed => Icon::Failed,
-        Status::Cancelled => Icon::Cancelled,
+        Status::Pending => Icon::PENDING,
+        Status::Scheduled => Icon::SCHEDULED,
+        Status::Running => Icon::RUNNING,
+        Status::Completed => Icon::COMPLETED,
+        Status::Failed => Icon::FAILED,
+        Status::Cancelled => Icon::CANCELLED,
     };
     badge_with(like.name(), shape, label)
 }

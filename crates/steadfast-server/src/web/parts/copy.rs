@@ -4,13 +4,14 @@ use maud::{Markup, html};
 use serde_json::Value;
 use steadfast_store::TaskId;
 
+use super::panel::panel;
 use crate::web::{Icon, icon};
 
 /// A button that copies the code beside it. The script unhides it.
 fn button(name: &str) -> Markup {
     html! {
         button class="plain copy" type="button" data-copy hidden {
-            (icon(Icon::Copy)) span class="visually-hidden" { "Copy " (name) }
+            (icon(Icon::COPY)) span class="visually-hidden" { "Copy " (name) }
         }
     }
 }
@@ -43,4 +44,9 @@ pub(crate) fn document(name: &str, value: &Value) -> Markup {
             (button(name))
         }
     }
+}
+
+/// A document in a panel of its own.
+pub(crate) fn document_panel(title: &str, name: &str, value: &Value) -> Markup {
+    panel(title, html! { div class="panel-body" { (document(name, value)) } })
 }

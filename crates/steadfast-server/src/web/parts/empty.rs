@@ -12,6 +12,17 @@ pub(crate) fn empty(title: &str, instructions: Markup) -> Markup {
     html! { div class="empty" { p class="title" { (title) } (instructions) } }
 }
 
+/// A filtered list without entries.
+pub(crate) fn no_matches(noun: &str, why: &str, list: &str) -> Markup {
+    let instructions = html! { p { (why) " " a href=(list) { "View all " (noun) } } };
+    empty(&format!("No matching {noun}"), instructions)
+}
+
+/// A page without matches of a list that continues.
+pub(crate) fn no_matches_here(why: &str) -> Markup {
+    empty("No matches on this page", html! { p { (why) " Continue with the next page." } })
+}
+
 /// How to submit a first task to this server.
 pub(crate) fn first_task(view: &View) -> Markup {
     let task = "{\"kind\": \"http\", \"payload\": {\"url\": \"https://example.com/\"}, \

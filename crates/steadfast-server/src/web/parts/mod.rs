@@ -13,8 +13,8 @@ mod time;
 
 pub(super) use badge::{badge, badge_with, class, mark, reason, status, unreadable, why};
 pub(super) use chart::{chart, side_chart};
-pub(super) use copy::{command, copyable, document, id};
-pub(super) use empty::{curl, empty, first_task, token_note};
+pub(super) use copy::{command, copyable, document, document_panel, id};
+pub(super) use empty::{curl, empty, first_task, no_matches, no_matches_here, token_note};
 pub(super) use field::{Field, TIME_PLACEHOLDER, choice, filter, hidden};
 pub(super) use list::{Tab, filter_bar, filter_tabs, pager, pages, tabs};
 pub(super) use panel::{head, panel, panel_with};

@@ -16,37 +16,34 @@ pub(super) fn guards(policy: &Policy) -> Markup {
             a href=(link::anchor("/breakers", &id)) { "Breaker status" }
         }
     };
-    parts::panel_with(
-        "Rules and guards",
-        link,
-        html! {
-            dl class="facts" {
-                dt { "Retries on" }
-                dd { @match rules.retry_on() {
-                    Some(on) if !on.is_empty() => (tags(on, "retryable")),
-                    _ => span class="muted" { "errors that the default rules classify as retryable" },
-                } }
-                dt { "Aborts on" }
-                dd {
-                    @if rules.abort_on().is_empty() { span class="muted" { "no additional rules" } }
-                    @else { (tags(rules.abort_on(), "final")) }
-                }
-                dt { "Unknown outcomes" }
-                dd { @if policy.is_idempotent() { "retried: the operation is idempotent" } @else { "not retried: the operation is not idempotent" } }
-                dt { "Breaker" }
-                dd { @match policy.breaker() {
-                    Some(breaker) => (breaker_settings(breaker)),
-                    None => span class="muted" { "none" },
-                } }
-                dt { "Budget" }
-                dd { @match policy.budget() { Some(budget) => (budget_limit(budget)), None => span class="muted" { "none" } } }
-                @if let Some(durable) = policy.durable() {
-                    dt { "Durable handover" }
-                    dd { "continues in the task store" @if let Some(id) = durable.id() { " with policy " a href=(link::to("/policies", id)) { (id) } } }
-                }
+    let content = html! {
+        dl class="facts" {
+            dt { "Retries on" }
+            dd { @match rules.retry_on() {
+                Some(on) if !on.is_empty() => (tags(on, "retryable")),
+                _ => span class="muted" { "errors that the default rules classify as retryable" },
+            } }
+            dt { "Aborts on" }
+            dd {
+                @if rules.abort_on().is_empty() { span class="muted" { "no additional rules" } }
+                @else { (tags(rules.abort_on(), "final")) }
             }
-        },
-    )
+            dt { "Unknown outcomes" }
+            dd { @if policy.is_idempotent() { "retried: the operation is idempotent" } @else { "not retried: the operation is not idempotent" } }
+            dt { "Breaker" }
+            dd { @match policy.breaker() {
+                Some(breaker) => (breaker_settings(breaker)),
+                None => span class="muted" { "none" },
+            } }
+            dt { "Budget" }
+            dd { @match policy.budget() { Some(budget) => (budget_limit(budget)), None => span class="muted" { "none" } } }
+            @if let Some(durable) = policy.durable() {
+                dt { "Durable handover" }
+                dd { "continues in the task store" @if let Some(id) = durable.id() { " with policy " a href=(link::to("/policies", id)) { (id) } } }
+            }
+        }
+    };
+    parts::panel_with("Rules and guards", link, content)
 }
 
 fn tags(rules: &[Rule], class: &str) -> Markup {

@@ -13,31 +13,26 @@ pub(super) const MAX_ATTEMPTS_SHOWN: u32 = 50;
 /// The panel.
 pub(super) fn plan(policy: &Policy) -> Markup {
     let retries = draw::retries(policy, MAX_ATTEMPTS_SHOWN);
-    parts::panel(
-        "Retry delays",
-        html! {
-            @if retries.is_empty() {
-                div class="empty small" { p { "This policy never retries: " (no_retry_reason(policy)) } }
-            } @else {
-                @let chart = draw::delay_chart("Delay before each attempt", false);
-                (parts::chart(&draw::delays(chart, "", policy, MAX_ATTEMPTS_SHOWN), "accent"))
-                details class="table" open[retries.len() <= 8] {
-                    summary { "Schedule by attempt" }
-                    (table(policy, &retries))
-                }
+    let content = html! {
+        @if retries.is_empty() {
+            div class="empty small" { p { "This policy never retries: " (no_retry_reason(policy)) } }
+        } @else {
+            @let chart = draw::delay_chart("Delay before each attempt", false);
+            (parts::chart(&draw::delays(chart, "", policy, MAX_ATTEMPTS_SHOWN), "accent"))
+            details class="table" open[retries.len() <= 8] {
+                summary { "Schedule by attempt" }
+                (table(policy, &retries))
             }
-        },
-    )
+        }
+    };
+    parts::panel("Retry delays", content)
 }
 
 fn no_retry_reason(policy: &Policy) -> &'static str {
-    if !policy.is_enabled() {
-        return "it is disabled";
-    }
-    if policy.max_attempts() == 1 {
-        "it allows one attempt"
-    } else {
-        "its time limit leaves no room for a second attempt"
+    match policy.max_attempts() {
+        _ if !policy.is_enabled() => "it is disabled",
+        1 => "it allows one attempt",
+        _ => "its time limit leaves no room for a second attempt",
     }
 }
 

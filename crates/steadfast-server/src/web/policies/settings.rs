@@ -16,16 +16,14 @@ pub(super) fn settings(explanation: &Explanation) -> Markup {
         explanation.values.iter().partition(|it| it.origin.layer() == Layer::BuiltIn);
     configured.sort_by_key(|it| Reverse(it.origin.layer()));
     let is_preset = configured.is_empty();
-    parts::panel(
-        "Effective settings and their sources",
-        html! {
-            @if !is_preset { (table("Configured settings", &configured)) }
-            details class="table" open[is_preset] {
-                summary { (parts::pluralize(defaults.len() as u64, "default")) }
-                (table("Default settings", &defaults))
-            }
-        },
-    )
+    let content = html! {
+        @if !is_preset { (table("Configured settings", &configured)) }
+        details class="table" open[is_preset] {
+            summary { (parts::pluralize(defaults.len() as u64, "default")) }
+            (table("Default settings", &defaults))
+        }
+    };
+    parts::panel("Effective settings and their sources", content)
 }
 
 fn table(name: &str, values: &[&Explained]) -> Markup {

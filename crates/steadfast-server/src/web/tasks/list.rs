@@ -54,21 +54,14 @@ fn results(view: &View, query: &TaskQuery, tasks: &Page<TaskView>) -> Markup {
         return rows(view, &tasks.items);
     }
     if tasks.next.is_some() {
-        return parts::empty(
-            "No matches on this page",
-            html! { p { "Each page searches a few thousand tasks. Continue with the next page." } },
-        );
+        return parts::no_matches_here("Each page searches a few thousand tasks.");
     }
     let is_unfiltered = !query.is_filtered() && query.filter.status.is_none();
     if is_unfiltered && query.page.after.is_none() {
         return parts::first_task(view);
     }
-    parts::empty(
-        "No matching tasks",
-        html! {
-            p { "Finished tasks are deleted after the retention period. " a href="/tasks" { "View all tasks" } }
-        },
-    )
+    let why = "Finished tasks are deleted after the retention period.";
+    parts::no_matches("tasks", why, "/tasks")
 }
 
 /// A table of tasks.

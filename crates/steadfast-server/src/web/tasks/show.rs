@@ -93,7 +93,8 @@ fn content(view: &View, data: &PageData, label: Option<&str>) -> Markup {
         div class="columns task" {
             div class="stack" {
                 (parts::panel("Attempts", timeline::timeline(view, task, blockers.as_ref())))
-                (documents(task))
+                (parts::document_panel("Payload", "payload", &task.payload))
+                @if let Some(result) = &task.result { (parts::document_panel("Result", "result", result)) }
             }
             div class="stack" {
                 (details(view, task))
@@ -109,33 +110,31 @@ fn content(view: &View, data: &PageData, label: Option<&str>) -> Markup {
 
 fn details(view: &View, task: &TaskView) -> Markup {
     let at = |time| parts::at(view.now, time);
-    parts::panel(
-        "Details",
-        html! {
-            dl class="facts" {
-                dt { "Queue" } dd { a href=(link::queue(&task.queue)) { (task.queue) } }
-                @if let Some(category) = &task.category { dt { "Category" } dd { (category) } }
-                @if task.priority != 0 { dt { "Priority" } dd { (task.priority) } }
-                dt { "Submitted" } dd { (at(task.submitted_at)) }
-                dt { "Due" } dd { (at(task.scheduled_at)) }
-                @if let Some(time) = task.last_attempt_at { dt { "Last attempt" } dd { (at(time)) } }
-                @if let Some(time) = task.ended_at { dt { "Finished" } dd { (at(time)) } }
-                dt { "Expires" } dd { @match task.expires_at { Some(time) => (at(time)), None => "never" } }
-                dt { "Attempts" } dd { (task.attempts) @if task.policy.is_some() { " of " (task.max_attempts) } }
-                @if task.rate_limit_waits > 0 { dt { "Rate-limit waits" } dd { (task.rate_limit_waits) } }
-                @if let Some(lease) = &task.lease {
-                    dt { "Worker" } dd { (lease.owner) }
-                    dt { "Lease expires" } dd { (at(lease.until)) }
-                    dt { "Fencing token" } dd { (lease.fencing_token) }
-                }
-                @if let Some(key) = &task.idempotency_key { dt { "Idempotency key" } dd { (parts::copyable(key, "key")) } }
-                @if let Some(id) = &task.correlation_id { dt { "Correlation ID" } dd { (parts::copyable(id, "correlation ID")) " " (correlated(id)) } }
-                @if view.can_see(Section::AUDIT) {
-                    dt { "Audit" } dd { a href=(link::filtered("/audit", [("target", &task.id.to_string())])) { "Audit trail" } }
-                }
+    let content = html! {
+        dl class="facts" {
+            dt { "Queue" } dd { a href=(link::queue(&task.queue)) { (task.queue) } }
+            @if let Some(category) = &task.category { dt { "Category" } dd { (category) } }
+            @if task.priority != 0 { dt { "Priority" } dd { (task.priority) } }
+            dt { "Submitted" } dd { (at(task.submitted_at)) }
+            dt { "Due" } dd { (at(task.scheduled_at)) }
+            @if let Some(time) = task.last_attempt_at { dt { "Last attempt" } dd { (at(time)) } }
+            @if let Some(time) = task.ended_at { dt { "Finished" } dd { (at(time)) } }
+            dt { "Expires" } dd { @match task.expires_at { Some(time) => (at(time)), None => "never" } }
+            dt { "Attempts" } dd { (task.attempts) @if task.policy.is_some() { " of " (task.max_attempts) } }
+            @if task.rate_limit_waits > 0 { dt { "Rate-limit waits" } dd { (task.rate_limit_waits) } }
+            @if let Some(lease) = &task.lease {
+                dt { "Worker" } dd { (lease.owner) }
+                dt { "Lease expires" } dd { (at(lease.until)) }
+                dt { "Fencing token" } dd { (lease.fencing_token) }
             }
-        },
-    )
+            @if let Some(key) = &task.idempotency_key { dt { "Idempotency key" } dd { (parts::copyable(key, "key")) } }
+            @if let Some(id) = &task.correlation_id { dt { "Correlation ID" } dd { (parts::copyable(id, "correlation ID")) " " (correlated(id)) } }
+            @if view.can_see(Section::AUDIT) {
+                dt { "Audit" } dd { a href=(link::filtered("/audit", [("target", &task.id.to_string())])) { "Audit trail" } }
+            }
+        }
+    };
+    parts::panel("Details", content)
 }
 
 /// Links to everything with the same correlation ID.
@@ -153,26 +152,14 @@ fn policy(task: &TaskView, policies: &PolicyLinks) -> Markup {
         @if let Some(url) = policies.url(name) { a href=(url) { "View current policy" } }
     };
     let value = serde_json::to_value(policy).unwrap_or(Value::Null);
-    parts::panel_with(
-        "Policy",
-        link,
-        html! {
-            dl class="facts" {
-                dt { "Policy at submission" } dd { (name) }
-                dt { "Max attempts" } dd { (policy.max_attempts()) }
-                @if let Some(limit) = policy.max_duration() { dt { "Max duration" } dd { (parts::duration(limit)) } }
-                @if let Some(limit) = policy.attempt_timeout() { dt { "Attempt timeout" } dd { (parts::duration(limit)) } }
-            }
-            details class="table" { summary { "All settings" } div class="panel-body" { (parts::document("policy", &value)) } }
-        },
-    )
-}
-
-fn documents(task: &TaskView) -> Markup {
-    html! {
-        (parts::panel("Payload", html! { div class="panel-body" { (parts::document("payload", &task.payload)) } }))
-        @if let Some(result) = &task.result {
-            (parts::panel("Result", html! { div class="panel-body" { (parts::document("result", result)) } }))
+    let content = html! {
+        dl class="facts" {
+            dt { "Policy at submission" } dd { (name) }
+            dt { "Max attempts" } dd { (policy.max_attempts()) }
+            @if let Some(limit) = policy.max_duration() { dt { "Max duration" } dd { (parts::duration(limit)) } }
+            @if let Some(limit) = policy.attempt_timeout() { dt { "Attempt timeout" } dd { (parts::duration(limit)) } }
         }
-    }
+        details class="table" { summary { "All settings" } div class="panel-body" { (parts::document("policy", &value)) } }
+    };
+    parts::panel_with("Policy", link, content)
 }

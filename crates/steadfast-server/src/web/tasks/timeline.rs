@@ -29,7 +29,7 @@ pub(super) fn timeline(view: &View, task: &TaskView, blockers: Option<&Markup>) 
     html! {
         ol class="timeline" {
             li class="point" {
-                (parts::mark(Icon::Plus, ""))
+                (parts::mark(Icon::PLUS, ""))
                 p { strong { "Submitted" } " " (parts::at(view.now, task.submitted_at)) }
             }
             @if hidden > 0 { li class="wait" { (hidden) " earlier failures not shown" } }
@@ -45,8 +45,8 @@ fn failed(view: &View, record: &FaultRecord) -> Markup {
     html! {
         li class="point" {
             @if headline::is_rate_limit_wait(record) {
-                (parts::mark(Icon::Scheduled, "scheduled"))
-            } @else { (parts::mark(Icon::Failed, "failed")) }
+                (parts::mark(Icon::SCHEDULED, "scheduled"))
+            } @else { (parts::mark(Icon::FAILED, "failed")) }
             p {
                 (outcome(record)) " "
                 (parts::class(record.class)) " " (parts::at(view.now, record.at))
@@ -80,25 +80,25 @@ fn current_state(view: &View, task: &TaskView, blockers: Option<&Markup>) -> Mar
         @match task.status {
             Status::Running => {
                 li class="point" {
-                    (parts::mark(Icon::Running, "running"))
+                    (parts::mark(Icon::RUNNING, "running"))
                     p { strong { "Attempt " (task.attempts + 1) " is running" } }
                     @if let Some(lease) = &task.lease { p class="why" { "on " (lease.owner) } }
                 }
             }
             Status::Completed => {
-                li class="point" { (parts::mark(Icon::Completed, "completed")) p { strong { "Completed" } " " @if let Some(time) = finished() { (time) } } }
+                li class="point" { (parts::mark(Icon::COMPLETED, "completed")) p { strong { "Completed" } " " @if let Some(time) = finished() { (time) } } }
             }
             Status::Failed => {
                 li class="point" {
-                    (parts::mark(Icon::Failed, "failed"))
+                    (parts::mark(Icon::FAILED, "failed"))
                     p { strong { "Failed" } " " @if let Some(reason) = task.reason { (parts::reason(reason)) " " } @if let Some(time) = finished() { (time) } }
                 }
             }
             Status::Cancelled => {
-                li class="point" { (parts::mark(Icon::Cancelled, "")) p { strong { "Cancelled" } " " @if let Some(time) = finished() { (time) } } }
+                li class="point" { (parts::mark(Icon::CANCELLED, "")) p { strong { "Cancelled" } " " @if let Some(time) = finished() { (time) } } }
             }
             Status::Pending => {
-                li class="point" { (parts::mark(Icon::Pending, "")) p { (headline::waiting(view, task, blockers)) } }
+                li class="point" { (parts::mark(Icon::PENDING, "")) p { (headline::waiting(view, task, blockers)) } }
             }
             Status::Scheduled => {}
         }
@@ -144,7 +144,7 @@ fn current(task: &TaskView) -> Option<Previous> {
 fn planned(view: &View, attempt: &NextAttempt, previous: Option<Previous>) -> Markup {
     html! {
         li class="point upcoming" {
-            (parts::mark(Icon::Scheduled, "scheduled"))
+            (parts::mark(Icon::SCHEDULED, "scheduled"))
             p { "Attempt " (attempt.attempt) " " (due(view, attempt, previous)) }
         }
     }

@@ -70,16 +70,14 @@ pub(crate) fn get_started(view: &View, title: &str) -> Markup {
     let workflow = "{\"name\": \"hello\", \"nodes\": [{\"nodeId\": \"call\", \"type\": \"http\", \
                     \"config\": {\"url\": \"https://example.com/\"}}]}";
     let run = format!("echo '{workflow}' |\n  steadfast flow run - --server {}", view.base_url);
-    parts::empty(
-        title,
-        html! {
-            p { "Register a workflow. It appears in the " a href="/workflows" { "list of workflows" } " and can be started there:" }
-            (parts::token_note(view))
-            (parts::curl(view, "/workflows", workflow))
-            p { "Or register and start it in one step:" }
-            (parts::command(&run))
-        },
-    )
+    let instructions = html! {
+        p { "Register a workflow. It appears in the " a href="/workflows" { "list of workflows" } " and can be started there:" }
+        (parts::token_note(view))
+        (parts::curl(view, "/workflows", workflow))
+        p { "Or register and start it in one step:" }
+        (parts::command(&run))
+    };
+    parts::empty(title, instructions)
 }
 
 fn row(view: &View, workflow: &WorkflowView, latest: &[Execution]) -> Markup {

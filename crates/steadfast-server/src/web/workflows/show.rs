@@ -48,9 +48,7 @@ pub(super) async fn answer(
             Err(error) => p class="form-problem" { (error.detail) @if let Some(next) = &error.next { "; " (next) } },
         }
         (parts::panel_with("Executions", all_link(&stored), execution_rows(view, &executions)))
-        (parts::panel("Definition", html! {
-            div class="panel-body" { (parts::document("workflow", &stored.workflow)) }
-        }))
+        (parts::document_panel("Definition", "workflow", &stored.workflow))
     };
     let status = if problem.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
     Ok(view.answer(status, Some(Section::WORKFLOWS), &stored.name, &content))

@@ -9,7 +9,7 @@ mod task_form;
 use axum::response::{IntoResponse, Redirect};
 use http::StatusCode;
 use maud::{Markup, html};
-use steadfast_api::{Api, ApiError, Local, NextAttempt, Preview};
+use steadfast_api::{Api, ApiError, Local, NextAttempt, Preview, Submission};
 use steadfast_store::TaskId;
 
 use super::schedule;
@@ -22,13 +22,6 @@ use task_form::{SubmitAction, TaskForm};
 /// How many attempts the preview lists.
 const MAX_PREVIEWED: usize = 10;
 
-/// What the page shows beside the form.
-enum Feedback {
-    None,
-    Problem(ApiError),
-    Preview(Box<Preview>),
-}
-
 /// The empty form. Query parameters prefill its fields.
 pub(super) async fn blank(
     view: View,
@@ -38,7 +31,7 @@ pub(super) async fn blank(
     if values.idempotency_key.is_empty() {
         values.idempotency_key = format!("page-{}", TaskId::fresh());
     }
-    answer(&view, &api, StatusCode::OK, &values, &Feedback::None).await
+    answer(&view, &api, &values, None, None).await
 }
 
 /// Submits the task, or previews its schedule.
@@ -47,51 +40,41 @@ pub(super) async fn submit(
     Operator(api): Operator,
     Form(values): Form<TaskForm>,
 ) -> PageResult {
-    let outcome = match values.task() {
-        Err(error) => Err(error),
-        Ok(task) if values.action == SubmitAction::Preview => {
-            api.preview(task).await.map(|preview| Some(Box::new(preview)))
-        }
+    let previewed = match values.task() {
+        Ok(task) if values.action == SubmitAction::Preview => api.preview(task).await,
         Ok(task) => match api.submit(task).await {
-            Ok(submitted) => {
-                return Ok(Redirect::to(&link::task(submitted.task.id)).into_response());
+            Ok(Submission { task, .. }) => {
+                return Ok(Redirect::to(&link::task(task.id)).into_response());
             }
             Err(error) => Err(error),
         },
+        Err(error) => Err(error),
     };
-    let (status, feedback) = match outcome {
-        Ok(Some(preview)) => (StatusCode::OK, Feedback::Preview(preview)),
-        Ok(None) => (StatusCode::OK, Feedback::None),
-        Err(error) if is_input_error(&error) => (StatusCode::BAD_REQUEST, Feedback::Problem(error)),
-        Err(error) => return Err(error.into()),
-    };
-    answer(&view, &api, status, &values, &feedback).await
+    match previewed {
+        Ok(preview) => answer(&view, &api, &values, None, Some(&preview)).await,
+        Err(error) if is_input_error(&error) => {
+            answer(&view, &api, &values, Some(&error), None).await
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 async fn answer(
     view: &View,
     api: &Local,
-    status: StatusCode,
     values: &TaskForm,
-    feedback: &Feedback,
+    problem: Option<&ApiError>,
+    preview: Option<&Preview>,
 ) -> PageResult {
     let policies = api.policies().await?;
-    let names: Vec<&str> = policies
-        .policies
-        .iter()
-        .chain(&policies.ready_made)
-        .filter_map(|policy| policy.id())
-        .collect();
-    let problem = match feedback {
-        Feedback::Problem(error) => Some(error),
-        Feedback::None | Feedback::Preview(_) => None,
-    };
+    let policies = policies.policies.iter().chain(&policies.ready_made);
+    let names: Vec<&str> = policies.filter_map(|policy| policy.id()).collect();
     let content = html! {
         (parts::head("New task", html! {}))
         @if let Some(error) = problem { p class="form-problem" role="alert" { (error) } }
         div class="columns new" data-no-refresh {
             (fields::form(values, &names, problem))
-            @if let Feedback::Preview(preview) = feedback {
+            @if let Some(preview) = preview {
                 div class="stack" {
                     (table(view, preview))
                     (schedule::schedule(&preview.next))
@@ -99,6 +82,7 @@ async fn answer(
             }
         }
     };
+    let status = if problem.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
     Ok(view.answer(status, Some(Section::TASKS), "New task", &content))
 }
 
