@@ -1,20 +1,24 @@
 //! Aggregation of frequent audit entries.
 //!
 //! The first entries of an actor and action are written individually; a caller that continues, possibly
-//! thousands of times a second, gets one summary entry per minute. Two kinds are aggregated:
+//! thousands of times a second, gets one summary entry per minute. Three kinds are aggregated:
 //!
 //! - Submits, claims and settles: the summary has the number of tasks and the first and last id. Ids are
 //!   ordered by time, so the tasks between them can be found.
 //! - Reads and logins, which change nothing: the summary has their number.
+//! - Failed logins: a client needs no token to fail, and must not be able to fill the disk. So there is one
+//!   entry per address and minute, and a limited number of addresses per minute.
 //!
 //! One entry per second would be 2.6 million a month for each worker over HTTP.
 
+use std::collections::HashMap;
 use std::hash::Hash;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use lru::LruCache;
 use serde_json::json;
-use steadfast_store::{Actor, AuditEntry, TaskId};
+use steadfast_store::{Actor, AuditEntry, Program, TaskId};
 use tokio::time::Instant;
 
 use super::token_bucket::{Rate, TokenBucket};
@@ -23,6 +27,8 @@ use super::token_bucket::{Rate, TokenBucket};
 const FLUSH_INTERVAL: Duration = Duration::from_secs(60);
 /// Callers that are distinguished by address; as many more are distinguished by name only.
 const MAX_CALLERS: usize = 5000;
+/// Addresses with their own entry per interval.
+const MAX_ADDRESSES: usize = 50;
 
 /// A sum of entries with the same key.
 pub(super) trait Summary {
@@ -190,6 +196,45 @@ impl Calls {
     }
 }
 
+/// Failed logins since the last flush.
+#[derive(Default)]
+pub(super) struct FailedLogins {
+    by_address: HashMap<Option<IpAddr>, u64>,
+    other_addresses: u64,
+    flushed_at: Option<Instant>,
+}
+
+impl FailedLogins {
+    pub(super) fn add(&mut self, from: Option<IpAddr>) {
+        if self.by_address.len() < MAX_ADDRESSES || self.by_address.contains_key(&from) {
+            *self.by_address.entry(from).or_default() += 1;
+        } else {
+            self.other_addresses += 1;
+        }
+    }
+
+    /// The entries that are due: the first at once, then once per interval, and all on shutdown.
+    pub(super) fn flush(&mut self, now: Instant, is_shutdown: bool) -> Vec<AuditEntry> {
+        let is_early = self.flushed_at.is_some_and(|at| now - at < FLUSH_INTERVAL);
+        if (is_early && !is_shutdown) || self.by_address.is_empty() {
+            return Vec::new();
+        }
+        self.flushed_at = Some(now);
+        let others = std::mem::take(&mut self.other_addresses);
+        let others = (others > 0).then(|| login_refused(None, others));
+        self.by_address
+            .drain()
+            .map(|(from, tries)| login_refused(from, tries))
+            .chain(others)
+            .collect()
+    }
+}
+
+fn login_refused(from: Option<IpAddr>, tries: u64) -> AuditEntry {
+    let by = Actor { origin: from.map(|it| it.to_string()), ..Program::Anonymous.into() };
+    AuditEntry::new(by, "login.refused").detail(json!({ "tries": tries }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -311,5 +356,23 @@ mod tests {
         assert_eq!(calls.groups.len(), CallCount::CAPACITY);
         let summaries = calls.flush(now, false);
         assert_eq!((summaries.len(), summaries[0].actor.name.as_str()), (1, "ada"));
+    }
+
+    /// K3, K4: failures from any number of addresses become a few entries a minute.
+    #[test]
+    fn failed_logins_from_many_addresses_are_limited() {
+        let (mut failures, now) = (FailedLogins::default(), Instant::now());
+        let address = |number: u32| Some(IpAddr::V4(number.into()));
+        failures.add(address(1));
+        failures.add(address(1));
+        let first = failures.flush(now, false);
+        assert_eq!((first.len(), &first[0].detail["tries"]), (1, &json!(2)));
+        assert_eq!(first[0].actor.origin.as_deref(), Some("0.0.0.1"));
+        (0..100_000).for_each(|number| failures.add(address(number)));
+        assert!(failures.flush(now + FLUSH_INTERVAL / 2, false).is_empty());
+        let later = failures.flush(now + FLUSH_INTERVAL, false);
+        assert_eq!(later.len(), MAX_ADDRESSES + 1);
+        let tries: u64 = later.iter().map(|entry| entry.detail["tries"].as_u64().unwrap()).sum();
+        assert_eq!(tries, 100_000);
     }
 }

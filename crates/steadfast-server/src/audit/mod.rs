@@ -2,7 +2,6 @@
 //! store in batches.
 
 mod aggregate;
-mod failed_logins;
 mod read_dedup;
 mod token_bucket;
 mod writer;

@@ -21,8 +21,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use super::aggregate::{Calls, TaskActions};
-use super::failed_logins::FailedLogins;
+use super::aggregate::{Calls, FailedLogins, TaskActions};
 use super::read_dedup::{self, ReadDedup};
 use crate::http::store_timeout;
 use crate::lock::lock;

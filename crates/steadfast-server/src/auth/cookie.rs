@@ -47,8 +47,7 @@ pub(crate) fn value<'h>(headers: &'h HeaderMap, wanted: &str) -> Option<&'h str>
     pairs.find(|(name, _)| name.trim() == wanted).map(|(_, value)| value.trim())
 }
 
-/// Whether the browser uses TLS, to this server or to a proxy in front of it (the login form's
-/// `Origin` shows that).
+/// Whether the browser uses TLS, to this server or, as the `Origin` of the form shows, to a proxy.
 fn is_secure(headers: &HeaderMap, over_tls: bool) -> bool {
     let origin = headers.get(ORIGIN).map(HeaderValue::as_bytes);
     over_tls || origin.is_some_and(|origin| origin.starts_with(b"https://"))

@@ -119,8 +119,7 @@ impl<T: Send + Sync + 'static> QueryCache<T> {
         self.cached()
     }
 
-    /// The result of a query that starts no earlier than this call; during a cooldown, the last
-    /// result.
+    /// The result of a query that starts no earlier than this call, or the last one in a cooldown.
     pub(crate) async fn get_current<Q>(&self, query: impl Fn() -> Q) -> Result<Arc<T>, ApiError>
     where
         Q: Future<Output = Result<T, ApiError>> + Send + 'static,

@@ -5,6 +5,7 @@
 //! response that says why. Large bodies acquire memory from the [body budget](crate::limits::body_budget)
 //! first.
 
+use std::str::Utf8Error;
 use std::time::Duration;
 
 use axum::body::{Body as Incoming, HttpBody};
@@ -70,11 +71,13 @@ impl<T: RequestBody + Default> FromRequest<App> for BodyOrDefault<T> {
 }
 
 fn parse_json<T: DeserializeOwned>(bytes: &[u8], name: &str) -> Result<T, ApiError> {
-    let text = str::from_utf8(bytes).map_err(|error| {
-        ApiError::new(ErrorKind::Invalid, format!("the body is not valid UTF-8: {error}"))
-            .next("send UTF-8 encoded JSON")
-    })?;
+    let text = str::from_utf8(bytes).map_err(|error| not_utf8(error, "JSON"))?;
     from_json(text, name)
+}
+
+fn not_utf8(error: Utf8Error, format: &str) -> ApiError {
+    ApiError::new(ErrorKind::Invalid, format!("the body is not valid UTF-8: {error}"))
+        .next(format!("send UTF-8 encoded {format}"))
 }
 
 fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
@@ -102,8 +105,7 @@ pub(crate) async fn text(
     as_text(read(app, &head, body, max_bytes).await?)
 }
 
-/// The body of an unauthenticated client as text: with a shorter timeout, and without taking memory of
-/// the body budget.
+/// The body of an unauthenticated client: with a shorter timeout, and not from the body budget.
 pub(crate) async fn unauthenticated_text(
     app: &App,
     request: Request,
@@ -116,10 +118,7 @@ pub(crate) async fn unauthenticated_text(
 }
 
 fn as_text(bytes: Vec<u8>) -> Result<String, ApiError> {
-    String::from_utf8(bytes).map_err(|error| {
-        ApiError::new(ErrorKind::Invalid, format!("the body is not valid UTF-8: {error}"))
-            .next("send UTF-8 encoded text")
-    })
+    String::from_utf8(bytes).map_err(|error| not_utf8(error.utf8_error(), "text"))
 }
 
 async fn read(

@@ -47,8 +47,7 @@ impl From<InputError> for Problem {
     }
 }
 
-/// The error behind a problem response, as a response extension: the web UI renders it as a page and
-/// the request log records it.
+/// The error behind a problem response, for the error page and the request log.
 #[derive(Clone, Debug)]
 pub(crate) struct ProblemDetails(pub(crate) ApiError);
 

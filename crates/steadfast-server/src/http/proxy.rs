@@ -1,7 +1,7 @@
 //! Client addresses behind trusted proxies.
 //!
 //! Every request through a proxy comes from the proxy's address: the audit log would name the proxy for
-//! all clients, and the login throttle would block all of them for one (K1, K3). TrustedProxies report the
+//! all clients, and the login throttle would block all of them for one (K1, K3). Proxies report the
 //! client address in a header that any client can forge, so only configured proxies are trusted. Each
 //! proxy of a chain appends its peer, so the client is the last address that is not a trusted proxy.
 //!
@@ -55,8 +55,7 @@ impl FromIterator<Proxy> for TrustedProxies {
 }
 
 impl TrustedProxies {
-    /// The client of a request, from the peer address and the forwarding headers. Evaluation stops at
-    /// an invalid address.
+    /// The client of a request. Forwarded addresses count up to the first invalid one.
     pub(crate) fn client(&self, peer: SocketAddr, headers: &HeaderMap) -> Peer {
         let mut client = peer;
         let mut forwarded = forwarded_addresses(headers);

@@ -110,35 +110,22 @@ fn buttons(breaker: &BreakerView) -> Markup {
     let is_open = !is_closed && breaker.instances.iter().all(|it| it.state == BreakerState::Open);
     let path = link::to("/breakers", &breaker.policy);
     let name = &breaker.policy;
+    let button = |action: &str, class, label: &str, question: Option<&str>| {
+        let yes = format!("{label} {name}");
+        let confirm = question.map(|question| (yes.as_str(), question));
+        parts::post_button(&format!("{path}/{action}"), class, label, confirm)
+    };
     html! {
-        @if !is_closed || is_isolated { (button(&path, "close", "Close", "button small main", None)) }
+        @if !is_closed || is_isolated { (button("close", "button small main", "Close", None)) }
         @if !is_open || is_isolated {
-            (button(&path, "open", "Open", "button small", Some((
-                format!("Open {name}"),
-                format!("Open the breaker of {name} on all instances? Calls are rejected for its usual timeout, then it probes."),
+            (button("open", "button small", "Open", Some(&format!(
+                "Open the breaker of {name} on all instances? Calls are rejected for its usual timeout, then it probes."
             ))))
         }
         @if !is_isolated {
-            (button(&path, "isolate", "Isolate", "button small danger", Some((
-                format!("Isolate {name}"),
-                format!("Isolate {name} on all instances? All calls are rejected until the breaker is closed."),
+            (button("isolate", "button small danger", "Isolate", Some(&format!(
+                "Isolate {name} on all instances? All calls are rejected until the breaker is closed."
             ))))
-        }
-    }
-}
-
-/// A button that posts an action, with an optional confirmation: its button label and its question.
-fn button(
-    path: &str,
-    action: &str,
-    label: &str,
-    class: &str,
-    confirm: Option<(String, String)>,
-) -> Markup {
-    let (yes, question) = confirm.unzip();
-    html! {
-        form method="post" action={ (path) "/" (action) } {
-            button class=(class) data-yes=[yes] data-confirm=[question] { (label) }
         }
     }
 }

@@ -4,8 +4,7 @@ use maud::{DOCTYPE, Markup, html};
 
 use super::{Icon, icon, layout, parts};
 
-/// The form that asks for a token. `next` is the path to return to; `error` is why the last token
-/// was rejected.
+/// The form that asks for a token. `next` is the path to return to.
 pub(crate) fn login(next: &str, error: Option<&str>) -> Markup {
     html! {
         (DOCTYPE)

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 
-use axum::extract::State;
 use maud::{Markup, html};
 use steadfast::Reason;
 use steadfast::guard::breaker::BreakerState;
@@ -13,17 +12,12 @@ use super::attention::attention;
 use super::failure_groups::{FailureGroup, group_failures};
 use super::parts::{self, Number, Text};
 use super::{PageResult, Section, View, charts, events, link, store_counts};
-use crate::app::App;
 use crate::auth::Viewer;
 use crate::cache::{Cached, StoreSnapshot};
 
 /// The overview.
-pub(crate) async fn overview(
-    view: View,
-    Viewer(api): Viewer,
-    State(app): State<App>,
-) -> PageResult {
-    let counts = store_counts::load(&app).await?;
+pub(crate) async fn overview(view: View, Viewer(api): Viewer) -> PageResult {
+    let counts = store_counts::load(&view.app).await?;
     api.record_read(ReadAction::Stats);
     let content = match &counts.value {
         Some(snapshot) => content(&view, &api, snapshot, &counts),

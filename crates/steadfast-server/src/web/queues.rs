@@ -87,10 +87,9 @@ async fn resume(
 async fn list(
     view: View,
     Viewer(api): Viewer,
-    State(app): State<App>,
     PageParams(query): PageParams<QueueQuery>,
 ) -> PageResult {
-    let counts = store_counts::load(&app).await?;
+    let counts = store_counts::load(&view.app).await?;
     let WorkerStatus { workers, backlogs: lines, .. } = api.worker_status().await?;
     let content = html! {
         (parts::head("Queues", html! {}))
@@ -182,19 +181,16 @@ fn oldest(view: &View, queue: &QueueView, since: Option<Timestamp>) -> Markup {
 }
 
 fn button(queue: &QueueView) -> Markup {
-    let path = link::to("/queues", &queue.name);
-    html! {
-        @if queue.paused {
-            form method="post" action={ (path) "/resume" } {
-                button class="button small main" { "Resume" span class="visually-hidden" { " " (queue.name) } }
-            }
-        } @else {
-            form method="post" action={ (path) "/pause" } {
-                button class="button small" data-yes="Pause queue"
-                    data-confirm={ "Pause " (queue.name) "? Workers stop claiming its tasks until it is resumed. Running tasks continue." } {
-                    "Pause" span class="visually-hidden" { " " (queue.name) }
-                }
-            }
-        }
+    let name = &queue.name;
+    let label = |action: &str| html! { (action) span class="visually-hidden" { " " (name) } };
+    let path = link::to("/queues", name);
+    if queue.paused {
+        let url = format!("{path}/resume");
+        return parts::post_button(&url, "button small main", label("Resume"), None);
     }
+    let question = format!(
+        "Pause {name}? Workers stop claiming its tasks until it is resumed. Running tasks continue."
+    );
+    let confirm = Some(("Pause queue", question.as_str()));
+    parts::post_button(&format!("{path}/pause"), "button small", label("Pause"), confirm)
 }

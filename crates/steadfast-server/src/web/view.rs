@@ -35,9 +35,7 @@ pub(crate) struct View {
     pub(super) now: Timestamp,
     /// The base URL of the server as the browser knows it.
     pub(super) base_url: String,
-    /// Whether the server requires a token.
-    pub(super) requires_token: bool,
-    store: String,
+    pub(super) app: App,
     is_partial: bool,
 }
 
@@ -62,8 +60,7 @@ impl View {
             flash: Flash::from_cookie(&parts.headers),
             now: app.store_time(),
             base_url: format!("{scheme}://{}", host.unwrap_or("127.0.0.1:7700")),
-            requires_token: app.auth.tokens().is_some(),
-            store: app.store.name().to_owned(),
+            app: app.clone(),
             is_partial: parts.headers.contains_key(PARTIAL),
         }
     }
@@ -75,7 +72,11 @@ impl View {
 
     /// The name of the store, for authenticated callers.
     pub(super) fn store(&self) -> Option<&str> {
-        self.caller.as_ref().map(|_| self.store.as_str())
+        self.caller.as_ref().map(|_| self.app.store.name())
+    }
+
+    pub(super) fn requires_token(&self) -> bool {
+        self.app.auth.tokens().is_some()
     }
 
     /// The name of the logged-in caller.

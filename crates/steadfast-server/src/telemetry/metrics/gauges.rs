@@ -1,7 +1,7 @@
 //! Gauges of the store and the guards.
 //!
 //! They are rendered from a snapshot and not kept by a recorder, so a deleted queue disappears. Prometheus
-//! gets them as [text](super::prometheus_text), a collector over OTLP.
+//! gets them as text, a collector over OTLP.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

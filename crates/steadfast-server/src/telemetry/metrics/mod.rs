@@ -11,13 +11,17 @@
 mod catalog;
 pub(crate) mod gauges;
 mod label_limit;
-mod prometheus_text;
 mod recorder;
 pub(crate) mod requests;
+
+use std::fmt::Write;
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header::CONTENT_TYPE;
+use metrics_exporter_prometheus::formatting::{
+    sanitize_label_value, write_help_line, write_type_line,
+};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -25,7 +29,7 @@ use crate::app::App;
 use crate::auth::Viewer;
 #[cfg(feature = "otlp")]
 pub(crate) use catalog::buckets;
-use gauges::GaugeSnapshot;
+use gauges::{GAUGES, GaugeSnapshot, Series};
 pub(crate) use recorder::Recorder;
 
 /// The Prometheus text format.
@@ -43,6 +47,28 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 async fn metrics(_: Viewer, State(app): State<App>) -> Response {
     let snapshot = GaugeSnapshot::take(&app).await;
     let mut text = app.metrics.render();
-    prometheus_text::write(&mut text, &snapshot);
+    write_gauges(&mut text, &snapshot);
     ([(CONTENT_TYPE, TEXT_FORMAT)], text).into_response()
+}
+
+/// Appends all gauges in the Prometheus text format.
+fn write_gauges(text: &mut String, snapshot: &GaugeSnapshot) {
+    for gauge in GAUGES {
+        let series = (gauge.series)(snapshot);
+        if series.is_empty() {
+            continue;
+        }
+        write_help_line(text, gauge.name, None, None, gauge.help);
+        write_type_line(text, gauge.name, None, None, "gauge");
+        series.iter().for_each(|series| line(text, gauge.name, series));
+    }
+}
+
+fn line(text: &mut String, name: &str, Series { labels, value }: &Series) {
+    let label =
+        |(name, value): &(&str, String)| format!("{name}=\"{}\"", sanitize_label_value(value));
+    let labels = labels.iter().map(label).collect::<Vec<_>>().join(",");
+    let labels = if labels.is_empty() { labels } else { format!("{{{labels}}}") };
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{name}{labels} {value}");
 }

@@ -7,6 +7,8 @@ use std::collections::HashMap;
 
 use maud::{Markup, html};
 
+use crate::web::parts;
+
 /// Workflows with more nodes than this have no graph.
 const MAX_NODES: usize = 60;
 /// Width and height of a node.
@@ -88,15 +90,11 @@ fn arrow(from: (usize, usize), to: (usize, usize)) -> String {
 
 fn node_box(node: &GraphNode<'_>, (left, top): (usize, usize)) -> Markup {
     let name = node.name;
-    let shown: String = match name.chars().count() > MAX_NAME_CHARS {
-        true => name.chars().take(MAX_NAME_CHARS - 1).chain(['…']).collect(),
-        false => name.to_owned(),
-    };
     html! {
         g class=(node.class) {
             title { (name) ": " (node.tooltip) }
             rect x=(left) y=(top) width=(BOX.0) height=(BOX.1) rx="6" {}
-            text x=(left + 12) y=(top + 21) { (shown) }
+            text x=(left + 12) y=(top + 21) { (parts::truncate(name, MAX_NAME_CHARS)) }
         }
     }
 }

@@ -8,30 +8,19 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 use steadfast_api::{ApiError, NodeView};
 use steadfast_flow::ExecutionNodeStatus;
-use steadfast_store::{Documents, Filter, PageRequest, Status, Store, StoredTask, TaskId};
+use steadfast_store::{Documents, Status, Store, StoredTask, TaskId};
 
-use crate::web::{View, parts};
-
-/// How many tasks are read, without payloads.
-const MAX_TASKS: u32 = 100;
+use crate::web::{View, parts, tasks};
 
 /// The tasks of nodes that are in progress.
-#[derive(Debug, Default)]
 pub(super) struct NodeTasks(HashMap<TaskId, StoredTask>);
 
 impl NodeTasks {
     /// Reads the tasks of these nodes in one query.
     pub(super) async fn load(nodes: &[NodeView], store: &Store) -> Result<Self, ApiError> {
         let submitted = nodes.iter().filter(|node| node.status == ExecutionNodeStatus::Submitted);
-        let ids: Vec<_> = submitted.filter_map(|node| node.task).take(MAX_TASKS as usize).collect();
-        if ids.is_empty() {
-            return Ok(Self::default());
-        }
-        let mut filter = Filter::all();
-        filter.ids = Some(ids);
-        let page = PageRequest { limit: MAX_TASKS, after: None };
-        let tasks = store.tasks_with(&filter, &page, Documents::Without).await?.items;
-        Ok(Self(tasks.into_iter().map(|task| (task.id, task)).collect()))
+        let ids = submitted.filter_map(|node| node.task);
+        tasks::by_ids(store, ids, Documents::Without).await.map(Self)
     }
 
     /// The task of a node, if it has not finished.

@@ -1,6 +1,5 @@
 //! The page of one execution: its nodes, their dependencies, and the available actions.
 
-use axum::extract::State;
 use maud::{Markup, html};
 use steadfast::observe::Redactor;
 use steadfast_api::{Api, ExecutionView, NodeView};
@@ -8,7 +7,6 @@ use steadfast_store::{ExecutionStatus, Status};
 
 use super::node_tasks::{self, NodeTasks};
 use super::{GraphNode, graph, list, similar_task_status, status};
-use crate::app::App;
 use crate::auth::Viewer;
 use crate::http::PathExecutionId;
 use crate::web::parts::{self, Text};
@@ -18,13 +16,13 @@ use crate::web::{PageResult, Section, View, link};
 pub(super) async fn show(
     view: View,
     Viewer(api): Viewer,
-    State(app): State<App>,
     PathExecutionId(id): PathExecutionId,
 ) -> PageResult {
     let execution = api.execution(id).await?.without_secrets(Redactor::installed());
     let chain = api.execution_chain(id).await?;
     let title = format!("{} {}", execution.workflow, execution.status);
-    let tasks = NodeTasks::load(execution.nodes.as_deref().unwrap_or_default(), &app.store).await?;
+    let tasks =
+        NodeTasks::load(execution.nodes.as_deref().unwrap_or_default(), &view.app.store).await?;
     Ok(view.show(Section::WORKFLOWS, &title, &content(&view, &execution, &tasks, &chain)))
 }
 
@@ -96,25 +94,19 @@ fn buttons(execution: &ExecutionView) -> Markup {
     let path = link::execution(execution.id);
     let can_resume =
         matches!(execution.status, ExecutionStatus::Failed | ExecutionStatus::Cancelled);
+    let url = |action: &str| format!("{path}/{action}");
+    let cancel = format!(
+        "Cancel this execution of {}? Running nodes are cancelled. You can resume it later.",
+        execution.workflow
+    );
+    let restart = "Start a new execution with the same trigger? All nodes run again.";
     html! {
         @if can_resume && execution.next.is_none() {
-            form method="post" action={ (path) "/resume" } {
-                button class="button main" { "Resume" }
-            }
-            form method="post" action={ (path) "/retry" } {
-                button class="button" data-yes="Start new execution"
-                    data-confirm="Start a new execution with the same trigger? All nodes run again." {
-                    "Restart"
-                }
-            }
+            (parts::post_button(&url("resume"), "button main", "Resume", None))
+            (parts::post_button(&url("retry"), "button", "Restart", Some(("Start new execution", restart))))
         }
         @if execution.status == ExecutionStatus::Running {
-            form method="post" action={ (path) "/cancel" } {
-                button class="button danger" data-yes="Cancel execution"
-                    data-confirm={ "Cancel this execution of " (execution.workflow) "? Running nodes are cancelled. You can resume it later." } {
-                    "Cancel"
-                }
-            }
+            (parts::post_button(&url("cancel"), "button danger", "Cancel", Some(("Cancel execution", &cancel))))
         }
     }
 }

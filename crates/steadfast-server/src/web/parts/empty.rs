@@ -48,7 +48,7 @@ pub(crate) fn first_task(view: &View) -> Markup {
 
 /// A `curl` command that posts JSON to the API.
 pub(crate) fn curl(view: &View, path: &str, json: &str) -> Markup {
-    let token = match view.requires_token {
+    let token = match view.requires_token() {
         true => " \\\n  -H \"Authorization: Bearer $STEADFAST_TOKEN\"",
         false => "",
     };
@@ -61,7 +61,7 @@ pub(crate) fn curl(view: &View, path: &str, json: &str) -> Markup {
 /// How to get the token that the commands use.
 pub(crate) fn token_note(view: &View) -> Markup {
     html! {
-        @if view.requires_token {
+        @if view.requires_token() {
             p {
                 "This server requires a token. Set " code { "STEADFAST_TOKEN" }
                 " to a token with the operator role; an administrator can create one with "

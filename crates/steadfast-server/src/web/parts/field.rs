@@ -1,6 +1,6 @@
-//! Form fields with label, help and error.
+//! Form fields with label, help and error, and buttons that post.
 
-use maud::{Markup, html};
+use maud::{Markup, Render, html};
 
 /// The placeholder of time fields.
 pub(crate) const TIME_PLACEHOLDER: &str = "2026-07-01T08:00Z";
@@ -87,4 +87,19 @@ pub(crate) fn choice<'o>(
 /// A hidden field.
 pub(crate) fn hidden(name: &str, value: &str) -> Markup {
     html! { input type="hidden" name=(name) value=(value); }
+}
+
+/// A button that posts to this URL, with an optional confirmation: its button label and its question.
+pub(crate) fn post_button(
+    url: &str,
+    class: &str,
+    label: impl Render,
+    confirm: Option<(&str, &str)>,
+) -> Markup {
+    let (yes, question) = confirm.unzip();
+    html! {
+        form method="post" action=(url) {
+            button class=(class) data-yes=[yes] data-confirm=[question] { (label) }
+        }
+    }
 }

@@ -42,9 +42,24 @@ pub(crate) fn pluralize(count: u64, noun: &str) -> String {
     format!("{} {noun}{suffix}", self::count(count))
 }
 
+/// The text, cut to a number of characters.
+pub(crate) fn truncate(text: &str, max_chars: usize) -> String {
+    match text.chars().count() > max_chars {
+        true => text.chars().take(max_chars - 1).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// H2: a label fits on one line.
+    #[test]
+    fn long_label_is_truncated() {
+        assert_eq!(truncate("short", 60), "short");
+        assert_eq!(truncate(&"ü".repeat(61), 60).chars().count(), 60);
+    }
 
     /// H2: large numbers are readable.
     #[test]

@@ -1,12 +1,10 @@
 //! The page of one policy: schedule, rules, effective settings, what-if simulation.
 
-use axum::extract::State;
 use maud::{Markup, html};
 use steadfast_api::{PolicyDetails, PolicySummary};
 
 use super::what_if::{self, WhatIfQuery};
 use super::{banner, guards, plan, settings};
-use crate::app::App;
 use crate::auth::Viewer;
 use crate::http::{PathName, Query};
 use crate::web::{PageResult, Section, View, link, parts};
@@ -15,12 +13,11 @@ use crate::web::{PageResult, Section, View, link, parts};
 pub(super) async fn show(
     view: View,
     Viewer(api): Viewer,
-    State(app): State<App>,
     PathName(name): PathName,
     Query(query): Query<WhatIfQuery>,
 ) -> PageResult {
     let known = api.policy(&name)?;
-    let what_if = what_if::panel(&app.simulations, &known, &query).await;
+    let what_if = what_if::panel(&view.app.simulations, &known, &query).await;
     let content = html! {
         (head(&name, &known))
         (banner(&api))

@@ -1,6 +1,5 @@
 //! Operator actions on one task. Each redirects to the task with a flash message.
 
-use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 use steadfast_api::{Api, ErrorKind, RequeueOne, time_input};
@@ -8,7 +7,6 @@ use steadfast_store::TaskId;
 
 use super::field_error;
 use super::show::{self, InvalidInput};
-use crate::app::App;
 use crate::auth::Operator;
 use crate::http::PathTaskId;
 use crate::web::{Flash, Form, PageResult, View, link};
@@ -59,7 +57,6 @@ pub(super) struct ExpiryForm {
 pub(super) async fn expiry(
     view: View,
     Operator(api): Operator,
-    State(app): State<App>,
     PathTaskId(id): PathTaskId,
     Form(ExpiryForm { expires_at }): Form<ExpiryForm>,
 ) -> PageResult {
@@ -71,7 +68,7 @@ pub(super) async fn expiry(
         Ok(_) => Ok(redirect(id, Flash::EXPIRY_SET)),
         Err(error) if error.kind == ErrorKind::Invalid => {
             let input = InvalidInput { value: expires_at, problem: field_error(&error) };
-            show::page(&view, &api, &app, id, Some(input)).await
+            show::page(&view, &api, id, Some(input)).await
         }
         Err(error) => Err(error.into()),
     }

@@ -1,6 +1,5 @@
 //! The list of tasks.
 
-use axum::extract::State;
 use maud::{Markup, html};
 use steadfast_api::{Page, TaskView};
 use steadfast_store::Status;
@@ -8,7 +7,6 @@ use steadfast_store::Status;
 use super::filter::{self, TaskQuery};
 use super::text_search::{self, SearchResult};
 use super::{label, requeue};
-use crate::app::App;
 use crate::auth::Viewer;
 use crate::limits::ReadPermit;
 use crate::web::parts::{self, Number, Text};
@@ -18,7 +16,6 @@ use crate::web::{PageResult, Section, View, link};
 pub(super) async fn list(
     view: View,
     Viewer(api): Viewer,
-    State(app): State<App>,
     query: TaskQuery,
     _permit: ReadPermit,
 ) -> PageResult {
@@ -28,7 +25,7 @@ pub(super) async fn list(
         None => SearchResult { tasks: api.rows(filter, page).await?, scanned: 0 },
     };
     let SearchResult { mut tasks, scanned } = found;
-    label::load_payloads(&app.store, &mut tasks.items).await?;
+    label::load_payloads(&view.app.store, &mut tasks.items).await?;
     let content = html! {
         (parts::head("Tasks", html! { @if view.can_operate() { (actions(&query, &tasks.items)) } }))
         (filter::bar(&query))

@@ -14,9 +14,12 @@ mod show;
 mod text_search;
 mod timeline;
 
+use std::collections::HashMap;
+
 use axum::Router;
 use axum::routing::{get, post};
 use steadfast_api::ApiError;
+use steadfast_store::{Documents, Filter, PageRequest, Store, StoredTask, TaskId};
 
 use crate::app::App;
 
@@ -32,6 +35,26 @@ pub(super) fn routes() -> Router<App> {
         .route("/tasks/{id}/run-now", post(control::run_now))
         // An invalid expiry is shown at this URL, and the script reloads the current URL.
         .route("/tasks/{id}/expiry", get(show::show).post(control::expiry))
+}
+
+/// The most tasks that are read at once.
+const MAX_TASKS: u32 = 100;
+
+/// Reads tasks by their ids in one query.
+pub(super) async fn by_ids(
+    store: &Store,
+    ids: impl Iterator<Item = TaskId>,
+    documents: Documents,
+) -> Result<HashMap<TaskId, StoredTask>, ApiError> {
+    let ids: Vec<_> = ids.take(MAX_TASKS as usize).collect();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let mut filter = Filter::all();
+    filter.ids = Some(ids);
+    let page = PageRequest { limit: MAX_TASKS, after: None };
+    let tasks = store.tasks_with(&filter, &page, documents).await?.items;
+    Ok(tasks.into_iter().map(|task| (task.id, task)).collect())
 }
 
 /// The error message for a form field.

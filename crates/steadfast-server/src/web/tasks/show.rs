@@ -1,6 +1,5 @@
 //! The page of one task: status, attempts, documents, details and actions.
 
-use axum::extract::State;
 use http::StatusCode;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -9,7 +8,6 @@ use steadfast_api::{Api, ApiError, Local, TaskFilter, TaskView};
 use steadfast_store::TaskId;
 
 use super::{blockers, buttons, headline, label, list, schedule, timeline};
-use crate::app::App;
 use crate::auth::Viewer;
 use crate::http::PathTaskId;
 use crate::web::{PageResult, PolicyLinks, Section, View, link, parts};
@@ -27,25 +25,23 @@ pub(super) struct InvalidInput {
 pub(super) async fn show(
     view: View,
     Viewer(api): Viewer,
-    State(app): State<App>,
     PathTaskId(id): PathTaskId,
 ) -> PageResult {
-    page(&view, &api, &app, id, None).await
+    page(&view, &api, id, None).await
 }
 
 /// The page, with the error of a rejected form.
 pub(super) async fn page(
     view: &View,
     api: &Local,
-    app: &App,
     id: TaskId,
     invalid: Option<InvalidInput>,
 ) -> PageResult {
     let task = api.task(id).await?.without_secrets(Redactor::installed());
     let mut related = related(api, &task).await?;
-    label::load_payloads(&app.store, &mut related).await?;
+    label::load_payloads(&view.app.store, &mut related).await?;
     let policies = PolicyLinks::load(api).await?;
-    let snapshot = blockers::snapshot(app).await;
+    let snapshot = blockers::snapshot(&view.app).await;
     let blockers = blockers::blockers(view, &task, snapshot.as_deref());
     let data = PageData { task, related, policies, blockers, invalid };
     let label = label::from_payload(&data.task);
