@@ -81,7 +81,6 @@ impl App {
         }))
     }
 
-    /// The API in the name of this actor.
     pub(crate) fn api_for(&self, actor: Actor) -> Local {
         self.api.for_actor(actor)
     }

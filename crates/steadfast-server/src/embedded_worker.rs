@@ -12,12 +12,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::ServeError;
 
-/// The configuration of the embedded worker.
 #[derive(Debug)]
 pub(crate) enum EmbeddedWorker {
     /// A worker with the built-in handlers in their default, restricted configuration (K2).
     BuiltIn,
-    /// This worker.
     Custom(Box<Worker>),
     /// No worker: tasks are claimed by other processes.
     Disabled,

@@ -23,7 +23,6 @@ use crate::limits::run_to_completion;
 use crate::telemetry::metrics;
 use crate::web;
 
-/// All routes.
 pub(crate) fn router(app: App, with_web_ui: bool) -> Router {
     let (routes, mut description) = described_routes().split_for_parts();
     add_error_responses(&mut description);

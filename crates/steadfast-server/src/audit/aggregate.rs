@@ -23,7 +23,6 @@ use tokio::time::Instant;
 
 use super::token_bucket::{Rate, TokenBucket};
 
-/// The interval of summary entries.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(60);
 /// Callers that are distinguished by address; as many more are distinguished by name only.
 const MAX_CALLERS: usize = 5000;
@@ -196,7 +195,6 @@ impl Calls {
     }
 }
 
-/// Failed logins since the last flush.
 #[derive(Default)]
 pub(super) struct FailedLogins {
     by_address: HashMap<Option<IpAddr>, u64>,

@@ -16,14 +16,11 @@ use tokio::time::Instant;
 
 /// Repeated reads within this time are recorded once.
 const DEDUP_WINDOW: Duration = Duration::from_secs(10 * 60);
-/// Tracked reads per actor.
 const MAX_READS_PER_ACTOR: NonZeroUsize = NonZeroUsize::MIN.saturating_add(255);
-/// Tracked actors.
 const MAX_ACTORS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(999);
 /// Longer filter values are truncated.
 const MAX_FILTER_VALUE_BYTES: usize = 255;
 
-/// The audit entry of a read.
 pub(super) fn entry(by: &Actor, what: ReadAction<'_>) -> AuditEntry {
     let of = |action: &str| AuditEntry::new(by.clone(), action);
     match what {
@@ -55,7 +52,6 @@ fn sanitized(filter: &impl Serialize) -> Value {
     value
 }
 
-/// Recently recorded reads.
 pub(super) struct ReadDedup {
     by_actor: LruCache<String, LruCache<u64, Instant>>,
     /// Randomly seeded, so that collisions cannot be forced.

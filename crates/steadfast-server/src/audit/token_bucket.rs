@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The rate of a token bucket.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rate {
     /// The capacity.
@@ -27,7 +26,6 @@ impl TokenBucket {
         Self { rate, tokens: rate.burst, refilled_at: now }
     }
 
-    /// Takes a token, if there is one.
     pub(super) fn take(&mut self, now: Instant) -> bool {
         self.refill(now);
         let taken = self.tokens > 0;

@@ -26,16 +26,13 @@ use super::read_dedup::{self, ReadDedup};
 use crate::http::store_timeout;
 use crate::lock::lock;
 
-/// The interval of writes.
 const WRITE_INTERVAL: Duration = Duration::from_secs(1);
-/// Timeout of a write.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The capacity of the buffer while the store is unreachable.
 const MAX_ENTRIES: usize = 10_000;
 /// The part of the buffer available to entries of reads, logins and failed logins.
 const MAX_LOW_PRIORITY_ENTRIES: usize = MAX_ENTRIES / 2;
 
-/// The audit writer.
 #[derive(Default)]
 pub(crate) struct AuditWriter(Mutex<Buffer>);
 
@@ -47,7 +44,6 @@ struct Buffer {
     calls: Calls,
     failed_logins: FailedLogins,
     lost: u64,
-    /// The error of the last write.
     write_error: Option<String>,
 }
 
@@ -126,7 +122,6 @@ impl AuditWriter {
         }
     }
 
-    /// Records a failed login from this address.
     pub(crate) fn record_failed_login(&self, from: Option<IpAddr>) {
         self.buffer().failed_logins.add(from);
     }
@@ -141,7 +136,6 @@ impl AuditWriter {
         }
     }
 
-    /// Writes the remaining entries on shutdown.
     pub(crate) async fn flush(&self, store: &Store) {
         self.write(store, true).await;
         let lost = self.buffer().entries.len();
@@ -182,7 +176,6 @@ impl AuditHook for AuditWriter {
     }
 }
 
-/// The name of an action in the audit log.
 const fn action_name(action: TaskAction) -> &'static str {
     match action {
         TaskAction::Submit => "task.submit",

@@ -20,7 +20,6 @@ use crate::http::Problem;
 pub(super) const INVALID_TOKEN: &str = "invalid, revoked or expired token";
 pub(super) const TOO_MANY_ATTEMPTS: &str = "too many failed login attempts from this address";
 
-/// Authenticates a request, or rejects it.
 pub(crate) async fn authenticate(
     State(app): State<App>,
     mut request: Request,
@@ -39,11 +38,9 @@ pub(crate) async fn authenticate(
     authenticated.limit(response)
 }
 
-/// A request that is not authenticated.
 #[derive(Debug)]
 enum Rejection {
     Problem(ApiError),
-    /// Redirect a browser to the login page.
     Login(String),
     Throttled(Duration),
 }

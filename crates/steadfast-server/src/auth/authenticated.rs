@@ -19,7 +19,6 @@ use crate::http::is_event_stream;
 /// The maximum duration of a stream before the client has to authenticate again.
 const MAX_STREAM_DURATION: Duration = Duration::from_secs(60 * 60);
 
-/// An authenticated caller.
 #[derive(Debug)]
 pub(super) struct Authenticated {
     pub(super) caller: Caller,

@@ -16,7 +16,6 @@ use crate::http::Problem;
 /// The actor of unauthenticated requests.
 pub(crate) const ANONYMOUS: &str = Program::Anonymous.name();
 
-/// The address of the client.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
@@ -27,28 +26,22 @@ impl Peer {
     }
 }
 
-/// The caller of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
-    /// The name and address.
     pub(crate) actor: Actor,
-    /// The granted role.
     pub(crate) role: Role,
 }
 
 impl Caller {
-    /// A caller with this name at this address.
     pub(crate) fn named(actor: impl Into<String>, peer: Option<Peer>, role: Role) -> Self {
         let from = peer.map(|peer| peer.ip().to_string());
         Self { actor: Actor { name: actor.into(), origin: from }, role }
     }
 
-    /// An unauthenticated caller.
     pub(crate) fn anonymous(peer: Option<Peer>, role: Role) -> Self {
         Self::named(ANONYMOUS, peer, role)
     }
 
-    /// Rejects a caller without this role.
     pub(crate) fn require(&self, needed: Role) -> Result<(), ApiError> {
         if self.role >= needed {
             return Ok(());
@@ -68,7 +61,6 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     }
 }
 
-/// The error for a request without credentials.
 pub(crate) fn missing_token() -> ApiError {
     ApiError::new(ErrorKind::Unauthenticated, "missing token")
         .next("send a token in the header `Authorization: Bearer sf_…`")

@@ -20,7 +20,6 @@ const TLS_COOKIE_NAME: &str = "__Host-steadfast";
 /// The maximum lifetime of a session.
 const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// The session id of a request.
 pub(crate) fn session(headers: &HeaderMap, over_tls: bool) -> Option<&str> {
     let plain = || value(headers, &name(headers, false)).filter(|_| !over_tls);
     value(headers, &name(headers, true)).or_else(plain)
@@ -40,7 +39,6 @@ fn port(headers: &HeaderMap) -> Option<u16> {
     Authority::try_from(host.as_bytes()).ok()?.port_u16()
 }
 
-/// The value of a cookie of a request.
 pub(crate) fn value<'h>(headers: &'h HeaderMap, wanted: &str) -> Option<&'h str> {
     let texts = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = texts.flat_map(|text| text.split(';')).filter_map(|pair| pair.split_once('='));

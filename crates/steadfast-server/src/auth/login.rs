@@ -21,9 +21,7 @@ use crate::http::{Problem, unauthenticated_text};
 use crate::web;
 
 const PATH: &str = "/login";
-/// The page after login by default.
 const HOME: &str = "/";
-/// The maximum size of the login form.
 const MAX_FORM_BYTES: usize = 16 << 10;
 
 pub(crate) fn routes() -> Router<App> {

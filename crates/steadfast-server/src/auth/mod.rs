@@ -46,14 +46,12 @@ use login_throttle::LoginThrottle;
 use secret_hash::SecretHash;
 use sessions::Sessions;
 
-/// Tokens, sessions and the login throttle.
 #[derive(Debug, Default)]
 pub(crate) struct Auth {
     /// `None`: authentication is off, and only loopback clients are served.
     tokens: Option<TokensFile>,
     hosts: Hosts,
     over_tls: bool,
-    /// Whether there is a login page.
     has_web_ui: bool,
     sessions: Sessions,
     throttle: LoginThrottle,
@@ -109,7 +107,6 @@ impl Auth {
         )
     }
 
-    /// Starts a session for the holder of this token.
     fn start_session(&self, token: &str) -> Result<String, getrandom::Error> {
         self.sessions.start(SecretHash::of(token))
     }

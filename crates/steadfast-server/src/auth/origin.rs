@@ -17,7 +17,6 @@ use steadfast_api::{ApiError, ErrorKind};
 
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
-/// Configured host names, in addition to loopback names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hosts(Vec<String>);
 

@@ -3,10 +3,8 @@
 //! Public routes need no authentication. Routes for programs report errors as JSON; the others report
 //! them as pages and redirect unauthenticated clients to the login.
 
-/// The access rules of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RouteAccess {
-    /// Whether the route needs no authentication.
     pub(crate) is_public: bool,
     /// Whether the route serves programs, whatever they accept.
     pub(crate) is_api: bool,

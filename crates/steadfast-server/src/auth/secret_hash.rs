@@ -53,7 +53,6 @@ pub(crate) fn random() -> Result<String, getrandom::Error> {
     Ok(BASE32_NOPAD.encode(&bytes).to_ascii_lowercase())
 }
 
-/// A random token.
 pub(crate) fn random_token() -> Result<String, getrandom::Error> {
     Ok(format!("{TOKEN_PREFIX}{}", random()?))
 }

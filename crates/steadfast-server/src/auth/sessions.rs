@@ -17,12 +17,10 @@ use crate::lock::lock;
 
 /// The lifetime of an unused session.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 60 * 60);
-/// The maximum lifetime of a session.
 const MAX_LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// The maximum number of sessions per token; the least recently used one is evicted.
 const MAX_SESSIONS_PER_TOKEN: usize = 20;
 
-/// All sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions(Mutex<HashMap<SecretHash, Session>>);
 
@@ -88,7 +86,6 @@ impl Sessions {
         Some(SessionLease { token: *token, ended: ended.clone(), remaining })
     }
 
-    /// Ends a session.
     pub(crate) fn end(&self, id: &str) {
         lock(&self.0).remove(&SecretHash::of(id));
     }

@@ -15,7 +15,6 @@ use tracing::{info, warn};
 use super::tokens::{Token, Tokens};
 use crate::lock::lock;
 
-/// The tokens of a file.
 #[derive(Debug)]
 pub(crate) struct TokensFile {
     path: PathBuf,

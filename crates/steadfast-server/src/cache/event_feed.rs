@@ -19,7 +19,6 @@ use tokio::time::sleep;
 use super::{PollGuard, SharedPoller};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
-/// The maximum number of events per read.
 const BATCH_EVENTS: u32 = 500;
 /// The number of batches buffered for a slow subscriber; after that, it reads from the store.
 const BUFFERED_BATCHES: usize = 16;
@@ -77,7 +76,6 @@ impl EncodedEvent {
     }
 }
 
-/// The feed and its poller.
 #[derive(Debug)]
 pub(crate) struct EventFeed {
     api: Arc<Local>,

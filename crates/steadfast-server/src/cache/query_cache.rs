@@ -24,27 +24,21 @@ use tokio::time::{Instant, timeout};
 
 use crate::lock::lock;
 
-/// The minimum time a result stays fresh.
 const MIN_FRESH: Duration = Duration::from_secs(1);
 /// A result stays fresh for this many times the duration of its query.
 const FRESH_FACTOR: u32 = 20;
 /// A query of at least this duration is followed by a cooldown.
 const SLOW_QUERY: Duration = Duration::from_secs(1);
-/// Timeout of a query.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(120);
 /// A query that fails after this long failed because the store is busy, not unreachable.
 const BUSY_AFTER: Duration = Duration::from_secs(60);
-/// The maximum backoff after a failed query.
 const MAX_BACKOFF: Duration = Duration::from_secs(600);
 
-/// A cached result.
 #[derive(Debug)]
 pub(crate) struct Cached<T> {
     /// The result of the last successful query, if any.
     pub(crate) value: Option<Arc<T>>,
-    /// The age of the value.
     pub(crate) age: Duration,
-    /// The error of the last query, if it failed.
     pub(crate) error: Option<ApiError>,
 }
 

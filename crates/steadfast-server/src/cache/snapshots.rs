@@ -26,12 +26,10 @@ use crate::lock::lock;
 
 /// Timeout of the check that the store responds, before the actual query.
 const STORE_TIMEOUT: Duration = Duration::from_secs(5);
-/// The number of latest events in a snapshot.
 const EVENT_COUNT: u32 = 100;
 /// The number of metrics windows that are cached. Dashboards use the same few.
 const MAX_CACHED_WINDOWS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(31);
 
-/// A full snapshot of the store.
 #[derive(Debug)]
 pub(crate) struct StoreSnapshot {
     /// The offset of the store's clock from the local clock.
@@ -58,7 +56,6 @@ impl StoreSnapshot {
         ]
     }
 
-    /// The counts as API statistics.
     pub(crate) fn stats(&self) -> StatsView {
         stats_view(&self.counts)
     }
@@ -76,7 +73,6 @@ pub(crate) struct OldestDue {
     pub(crate) due: DueTimes,
 }
 
-/// The query caches of the store.
 #[derive(Debug)]
 pub(crate) struct Snapshots {
     source: Source,
@@ -110,22 +106,18 @@ impl Snapshots {
         self.full.get_within(max_wait, self.source.clone().full(self.counts.clone())).await
     }
 
-    /// A current full snapshot.
     pub(crate) async fn full(&self) -> Result<Arc<StoreSnapshot>, ApiError> {
         self.full.get_current(|| self.source.clone().full(self.counts.clone())).await
     }
 
-    /// Current task counts.
     pub(crate) async fn counts(&self) -> Result<Arc<Counts>, ApiError> {
         self.counts.get_current(|| self.source.clone().counts()).await
     }
 
-    /// The current queues.
     pub(crate) async fn queues(&self) -> Result<Arc<Vec<QueueInfo>>, ApiError> {
         self.queues.get_current(|| self.source.clone().queues()).await
     }
 
-    /// The current metrics summary of this window.
     pub(crate) async fn metrics(&self, window: Window) -> Result<Arc<MetricsSummary>, ApiError> {
         let cache = lock(&self.metrics).get_or_insert(window, QueryCache::default).clone();
         cache.get_current(|| self.source.clone().metrics(window)).await

@@ -28,11 +28,9 @@ const MAX_DISCARDED_BYTES: usize = 16 << 20;
 /// Read timeout of a body from an unauthenticated client.
 const UNAUTHENTICATED_READ_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A type that a request body can have.
 pub(crate) trait RequestBody: DeserializeOwned {
     /// The name of the type in error messages, with its article.
     const NAME: &'static str;
-    /// The maximum size in bytes.
     const MAX_BYTES: usize = 64 << 10;
 }
 

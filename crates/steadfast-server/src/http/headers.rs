@@ -40,7 +40,6 @@ pub(crate) fn add_security_headers(mut response: Response) -> Response {
     response
 }
 
-/// Whether the response is an event stream.
 pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
     let content_type = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
     content_type.is_some_and(|value| value.starts_with(b"text/event-stream"))

@@ -31,7 +31,6 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
 }
 
 impl IdempotencyKey {
-    /// The task with this key.
     pub(crate) fn apply(self, mut task: NewTask) -> Result<NewTask, ApiError> {
         task.idempotency_key = self.or_field("idempotency_key", task.idempotency_key)?;
         Ok(task)

@@ -46,7 +46,6 @@ path_ids! {
     PathExecutionId(ExecutionId)
 }
 
-/// A workflow id.
 #[derive(Debug)]
 pub(crate) struct PathWorkflowId(pub(crate) i64);
 

@@ -19,14 +19,11 @@ use tracing::error;
 
 use super::RequestId;
 
-/// The result of a handler that returns JSON.
 pub(crate) type JsonResult<T> = Result<Json<T>, Problem>;
 
-/// An error as a problem response.
 #[derive(Debug)]
 pub(crate) struct Problem(pub(crate) ApiError);
 
-/// The body of a problem response.
 #[derive(Serialize)]
 struct ProblemBody {
     #[serde(flatten)]
@@ -87,7 +84,6 @@ pub(crate) async fn method_not_allowed(method: Method, uri: Uri) -> Problem {
     ApiError::new(ErrorKind::MethodNotAllowed, detail).next(next).into()
 }
 
-/// The store did not respond in time.
 pub(crate) fn store_timeout(timeout: Duration) -> ApiError {
     let detail = format!("the store did not respond within {} seconds", timeout.as_secs());
     ApiError::new(ErrorKind::Unreachable, detail)

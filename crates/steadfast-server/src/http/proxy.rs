@@ -86,7 +86,6 @@ fn forwarded_addresses(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
     }
 }
 
-/// The scheme of the request to the first proxy.
 fn first_scheme(headers: &HeaderMap) -> Option<&str> {
     match headers.contains_key(X_FORWARDED_PROTO) {
         true => elements(headers, &X_FORWARDED_PROTO).next().map(str::trim),

@@ -8,7 +8,6 @@ use steadfast_api::{ApiError, PageQuery, from_query};
 
 use super::Problem;
 
-/// A query string as one type.
 #[derive(Debug)]
 pub(crate) struct Query<T>(pub(crate) T);
 
@@ -20,9 +19,7 @@ impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Query<T> {
     }
 }
 
-/// The paging parameters of a list.
 pub(crate) trait PageParameters: DeserializeOwned {
-    /// The parameter names.
     const NAMES: &'static [&'static str];
 }
 
@@ -47,7 +44,6 @@ impl<F: DeserializeOwned, P: PageParameters, S: Sync> FromRequestParts<S> for Li
 }
 
 impl<F: DeserializeOwned, P: PageParameters> ListQuery<F, P> {
-    /// Parses a query string.
     pub(crate) fn read(query: &str) -> Result<Self, Problem> {
         let (page, filter): (Vec<_>, Vec<_>) =
             query.split('&').partition(|pair| P::NAMES.contains(&name(pair)));

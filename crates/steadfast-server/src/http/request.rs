@@ -19,7 +19,6 @@ use super::ProblemDetails;
 use crate::telemetry::metrics::requests::{method_name, record_response};
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
-/// The maximum length of a client's request id.
 const MAX_ID_BYTES: usize = 128;
 /// The route label of unmatched paths.
 const UNMATCHED_ROUTE: &str = "other";
@@ -28,12 +27,10 @@ tokio::task_local! {
     static CURRENT: RequestId;
 }
 
-/// The id of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestId(HeaderValue);
 
 impl RequestId {
-    /// The id of the current request, if any.
     pub(crate) fn current() -> Option<Self> {
         CURRENT.try_with(Self::clone).ok()
     }

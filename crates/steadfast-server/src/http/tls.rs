@@ -17,7 +17,6 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tracing::info;
 
-/// Timeout of a TLS handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A certificate or key that cannot be used.
@@ -46,7 +45,6 @@ pub enum TlsError {
     },
 }
 
-/// The TLS configuration in use.
 #[derive(Debug)]
 pub(crate) struct Tls {
     certificate: PathBuf,
@@ -74,7 +72,6 @@ impl Tls {
         Ok(())
     }
 
-    /// Performs the handshake, with a timeout.
     pub(crate) async fn accept<S>(&self, stream: S) -> io::Result<TlsStream<S>>
     where
         S: AsyncRead + AsyncWrite + Unpin,

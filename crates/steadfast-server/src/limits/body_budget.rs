@@ -21,7 +21,6 @@ const EXEMPT_BYTES: u32 = 64 << 10;
 /// How long a large body waits for memory.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
-/// The memory budget of all request bodies.
 #[derive(Debug)]
 pub(crate) struct BodyBudget {
     total: u32,
@@ -44,7 +43,6 @@ impl BodyBudget {
         Self { total, exempt, free: Arc::new(Semaphore::new(total as usize)) }
     }
 
-    /// Acquires memory for a body of this size.
     pub(crate) async fn acquire(&self, bytes: u64, permit: &BodyPermit) -> Result<(), ApiError> {
         if bytes <= u64::from(self.exempt) {
             return Ok(());

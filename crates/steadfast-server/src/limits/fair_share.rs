@@ -23,7 +23,6 @@ struct Held<K> {
     by_client: HashMap<K, usize>,
 }
 
-/// The reason why a permit is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rejection {
     /// All permits are held.
@@ -38,7 +37,6 @@ impl<K: Clone + Eq + Hash> FairShare<K> {
         Self { limit, held: Arc::new(Mutex::new(held)) }
     }
 
-    /// Acquires a permit for this client.
     pub(crate) fn acquire(&self, client: K) -> Result<SharePermit<K>, Rejection> {
         let mut held = lock(&self.held);
         if held.total >= self.limit {

@@ -33,7 +33,6 @@ const MAX_CONCURRENT_MUTATIONS: usize = 4096;
 /// The route that is exempt.
 const CLAIMS_ROUTE: &str = "/api/v1/claims";
 
-/// The mutations in progress.
 #[derive(Debug)]
 pub(crate) struct Mutations {
     tasks: TaskTracker,
@@ -51,7 +50,6 @@ impl Mutations {
         Self { tasks: TaskTracker::new(), permits: FairShare::new(limit) }
     }
 
-    /// Acquires a permit for this caller.
     fn acquire(&self, caller: &Caller) -> Result<SharePermit<String>, ApiError> {
         self.permits.acquire(share_key(caller)).map_err(too_many)
     }
@@ -64,7 +62,6 @@ impl Mutations {
     }
 }
 
-/// The middleware that runs mutations to completion.
 pub(crate) async fn run_to_completion(
     State(app): State<App>,
     mut request: Request,
@@ -107,7 +104,6 @@ fn too_many(rejection: Rejection) -> ApiError {
     ApiError::new(ErrorKind::Unreachable, detail).next("retry in a moment")
 }
 
-/// The task panicked, or the runtime shuts down.
 fn aborted(error: JoinError) -> Response {
     panicked(error.try_into_panic().unwrap_or_else(|_| Box::new("aborted by shutdown")))
 }

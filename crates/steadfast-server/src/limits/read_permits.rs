@@ -44,7 +44,6 @@ impl Default for ReadPermits {
 }
 
 impl ReadPermits {
-    /// Waits for a permit, with a timeout.
     pub(crate) async fn acquire(&self) -> Result<ReadPermit, ApiError> {
         acquire_within(MAX_WAIT, &self.0, 1).await.map(ReadPermit).ok_or_else(|| {
             let detail = "too many expensive reads in progress; retry later";

@@ -59,12 +59,10 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
     format!("{:016x}", hasher.finish())
 });
 
-/// The versioned URL of an asset.
 pub(super) fn url(name: &str) -> String {
     format!("/assets/{}/{name}", *VERSION)
 }
 
-/// Serves one asset.
 pub(super) async fn serve(uri: Uri, Path((version, name)): Path<(String, String)>) -> Response {
     let found = (version == *VERSION).then(|| find(&name)).flatten();
     match found {

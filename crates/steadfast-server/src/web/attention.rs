@@ -21,7 +21,6 @@ struct Alert {
     link: &'static str,
 }
 
-/// All current alerts.
 pub(super) fn attention(view: &View, api: &Local, snapshot: &StoreSnapshot) -> Markup {
     let stats = &snapshot.stats();
     let (no_workers, paused) = (no_workers(stats, &snapshot.workers), paused(stats));

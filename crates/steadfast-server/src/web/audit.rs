@@ -72,7 +72,6 @@ fn row(view: &View, entry: &AuditEntry) -> Markup {
     }
 }
 
-/// The target as a link to its page.
 fn target_link(action: &str, target: &str) -> Markup {
     let kind = action.split('.').next().unwrap_or_default();
     let id = target.parse::<TaskId>().ok();
@@ -88,7 +87,6 @@ fn target_link(action: &str, target: &str) -> Markup {
     }
 }
 
-/// The details on one line.
 fn details(detail: &Value) -> String {
     match detail {
         Value::Null => String::new(),

@@ -7,7 +7,6 @@ use super::parts::{self, Number, Text};
 use super::policies::budget_limit;
 use super::{PolicyLinks, View};
 
-/// The panel.
 pub(super) fn panel(view: &View, policies: &PolicyLinks, budgets: &[BudgetReport]) -> Markup {
     let content = match budgets {
         [] => empty(),

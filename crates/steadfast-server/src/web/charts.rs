@@ -10,7 +10,6 @@ use super::parts::{self, Number};
 
 const MINUTE: f64 = 60.0;
 const HOUR: f64 = 3600.0;
-/// Minutes per row of the table.
 const MINUTES_PER_ROW: usize = 10;
 /// The smallest upper end of the y axis.
 const MIN_AXIS_TASKS: u64 = 4;
@@ -30,7 +29,6 @@ impl LastHour {
     }
 }
 
-/// Counts the finished tasks of the last hour.
 pub(super) fn last_hour(activity: &Activity) -> LastHour {
     let sum = |of: fn(&steadfast_store::Ended) -> u64| activity.ended.iter().map(of).sum::<u64>();
     LastHour { completed: sum(|ended| ended.completed), failed: sum(|ended| ended.failed) }

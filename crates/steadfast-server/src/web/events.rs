@@ -12,10 +12,8 @@ use super::{PageParams, PageResult, PolicyLinks, Section, View, link};
 use crate::auth::Viewer;
 use crate::limits::ReadPermit;
 
-/// How many events are shown.
 const MAX_EVENTS: u32 = 200;
 
-/// The latest matching events.
 pub(super) async fn list(
     view: View,
     Viewer(api): Viewer,
@@ -47,7 +45,6 @@ pub(super) async fn list(
     Ok(view.show(Section::EVENTS, "Events", &content))
 }
 
-/// The bar above the list.
 fn bar(filter: &EventFilter) -> Markup {
     let by_type = EventFilter { event_type: filter.event_type, ..EventFilter::default() };
     let is_filtered = *filter != by_type;
@@ -66,7 +63,6 @@ fn bar(filter: &EventFilter) -> Markup {
     }
 }
 
-/// The label of an event type.
 const fn label(kind: EventType) -> &'static str {
     match kind {
         EventType::RetryAttempt => "retry",
@@ -80,7 +76,6 @@ const fn label(kind: EventType) -> &'static str {
     }
 }
 
-/// A table of events.
 pub(super) fn rows(view: &View, events: &[EventView], policies: &PolicyLinks) -> Markup {
     let columns = [Text("Time"), Text("Event"), Text("Operation"), Text("Policy"), Text("Details")];
     parts::table("stacked events", &columns, events.iter().map(|it| row(view, it, policies)))

@@ -12,7 +12,6 @@ use steadfast_store::{Status, task_of_event};
 
 use super::{events, link};
 
-/// How many groups are shown.
 const MAX_GROUPS: usize = 8;
 /// How many characters of an error message go into the search link.
 const MAX_SEARCH_CHARS: usize = 100;
@@ -28,7 +27,6 @@ pub(super) fn group_failures(events: &[EventView]) -> Vec<FailureGroup<'_>> {
 /// Failures of one operation with the same message.
 #[derive(Debug)]
 pub(super) struct FailureGroup<'e> {
-    /// The latest.
     pub(super) latest: &'e EventView,
     /// The message that all of them share.
     message: Option<&'e str>,
@@ -56,7 +54,6 @@ impl<'e> FailureGroup<'e> {
         self.message = events::error_message(&event.event).filter(is_shorter).or(self.message);
     }
 
-    /// The number of failures.
     pub(super) const fn count(&self) -> usize {
         self.failed + self.retried + self.leases_lost
     }

@@ -29,7 +29,6 @@ impl<T: DeserializeOwned> FromRequest<App> for Form<T> {
     }
 }
 
-/// Whether the error is about the submitted values.
 pub(super) const fn is_input_error(error: &ApiError) -> bool {
     matches!(error.kind, ErrorKind::Invalid | ErrorKind::KeyTaken)
 }

@@ -10,7 +10,6 @@ use steadfast_api::{PageQuery, from_query};
 use crate::app::App;
 use crate::http::{ListQuery, Problem};
 
-/// The filter and the page of a list.
 #[derive(Debug)]
 pub(crate) struct FormListQuery<F> {
     pub(crate) filter: F,
@@ -40,7 +39,6 @@ impl<T: DeserializeOwned> FromRequestParts<App> for PageParams<T> {
     }
 }
 
-/// The query string without its empty fields.
 pub(super) fn without_empty_fields(query: &str) -> String {
     let filled = |pair: &&str| pair.split_once('=').is_some_and(|(_, value)| !value.is_empty());
     query.split('&').filter(filled).collect::<Vec<_>>().join("&")

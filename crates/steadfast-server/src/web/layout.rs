@@ -5,7 +5,6 @@ use maud::{DOCTYPE, Markup, html};
 use super::assets::url;
 use super::{Icon, Section, View, icon};
 
-/// A complete page.
 pub(super) fn page(view: &View, section: Option<Section>, title: &str, content: &Markup) -> Markup {
     html! {
         (DOCTYPE)
@@ -69,7 +68,6 @@ fn navigation(view: &View, current: Option<Section>) -> Markup {
     }
 }
 
-/// The sections that this caller can see.
 fn sections(view: &View) -> impl Iterator<Item = Section> {
     Section::ALL.into_iter().filter(|section| view.can_see(*section))
 }
@@ -119,7 +117,6 @@ fn footer(view: &View) -> Markup {
     }
 }
 
-/// The list of keyboard shortcuts.
 fn shortcuts(view: &View) -> Markup {
     let new = view.can_operate().then_some("/tasks/new");
     html! {

@@ -9,17 +9,14 @@ pub(super) fn to(path: &str, name: &str) -> String {
     format!("{path}/{}", path_segment(name))
 }
 
-/// The URL of a task.
 pub(super) fn task(id: TaskId) -> String {
     format!("/tasks/{id}")
 }
 
-/// The URL of an execution.
 pub(super) fn execution(id: ExecutionId) -> String {
     format!("/executions/{id}")
 }
 
-/// The URL of a workflow.
 pub(super) fn workflow(number: i64) -> String {
     format!("/workflows/{number}")
 }
@@ -29,12 +26,10 @@ pub(super) fn anchor(path: &str, name: &str) -> String {
     format!("{path}#{}", path_segment(name))
 }
 
-/// The URL of the tasks of a queue.
 pub(super) fn queue(name: &str) -> String {
     filtered("/tasks", [("queue", name)])
 }
 
-/// The URL of the tasks of a queue in one status.
 pub(super) fn queue_status(status: &str, name: &str) -> String {
     filtered("/tasks", [("status", status), ("queue", name)])
 }

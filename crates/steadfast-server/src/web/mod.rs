@@ -69,7 +69,6 @@ use policy_links::PolicyLinks;
 use section::Section;
 use view::{PageResult, View};
 
-/// The routes of all pages.
 pub(crate) fn routes() -> Router<App> {
     Router::new()
         .route("/", get(overview::overview))

@@ -15,7 +15,6 @@ use super::{PageResult, Section, View, charts, events, link, store_counts};
 use crate::auth::Viewer;
 use crate::cache::{Cached, StoreSnapshot};
 
-/// The overview.
 pub(crate) async fn overview(view: View, Viewer(api): Viewer) -> PageResult {
     let counts = store_counts::load(&view.app).await?;
     api.record_read(ReadAction::Stats);
@@ -69,7 +68,6 @@ fn counts(snapshot: &StoreSnapshot) -> Markup {
     }
 }
 
-/// Four health indicators.
 fn health(view: &View, stats: &StatsView, activity: &Activity) -> Markup {
     html! {
         dl class="health" {

@@ -11,19 +11,16 @@ use steadfast_api::{Api, ApiError, Local};
 
 use super::link;
 
-/// The IDs of the active policies.
 #[derive(Debug, Default)]
 pub(super) struct PolicyLinks(HashSet<String>);
 
 impl PolicyLinks {
-    /// Reads the active policies.
     pub(super) async fn load(api: &Local) -> Result<Self, ApiError> {
         let known = api.policies().await?;
         let all = known.policies.iter().chain(&known.ready_made);
         Ok(Self(all.filter_map(|policy| policy.id()).map(str::to_owned).collect()))
     }
 
-    /// The URL of a policy, if it has a page.
     pub(super) fn url(&self, id: &str) -> Option<String> {
         self.0.contains(id).then(|| link::to("/policies", id))
     }

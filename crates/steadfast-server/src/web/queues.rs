@@ -20,14 +20,12 @@ use crate::http::PathName;
 /// Queues per page. A store may have one queue per customer.
 const PAGE_SIZE: usize = 200;
 
-/// Filter and position in the list of queues.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 struct QueueQuery {
     /// Queues whose name contains this.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// Queues after this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<String>,
 }
@@ -55,7 +53,6 @@ impl QueueQuery {
     }
 }
 
-/// The routes of the queues page.
 pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/queues", get(list))

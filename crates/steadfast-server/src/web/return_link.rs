@@ -9,7 +9,6 @@ use http::{HeaderMap, Uri};
 
 use crate::auth::login;
 
-/// A URL on this server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ReturnLink {
     /// The requested URL.
@@ -19,7 +18,6 @@ pub(super) enum ReturnLink {
 }
 
 impl ReturnLink {
-    /// The link for this request, if it has one.
     pub(super) fn of(parts: &Parts) -> Option<Self> {
         match parts.method.is_safe() {
             true => local_path(&parts.uri).map(Self::Retry),

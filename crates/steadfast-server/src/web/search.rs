@@ -24,7 +24,6 @@ use crate::limits::ReadPermit;
 /// How long the search waits for current queues and workers.
 const SNAPSHOT_WAIT: Duration = Duration::from_millis(30);
 
-/// The search text.
 #[derive(Debug, Deserialize)]
 pub(super) struct SearchQuery {
     #[serde(default)]
@@ -99,7 +98,6 @@ async fn find_list(app: &App, api: &Local, text: &str) -> Result<String, ApiErro
     Ok(link::filtered("/tasks", [("text", text)]))
 }
 
-/// The first entry of a list.
 const FIRST: PageQuery = PageQuery { limit: 1, after: None };
 
 async fn is_correlation_id(api: &Local, text: &str) -> Result<bool, ApiError> {

@@ -2,7 +2,6 @@
 
 use super::Icon;
 
-/// A section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Section {
     pub(super) label: &'static str,

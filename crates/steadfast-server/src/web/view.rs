@@ -19,17 +19,13 @@ pub(super) const PARTIAL: HeaderName = HeaderName::from_static("x-steadfast-part
 /// The browser may show a page again on "back" and revalidates it otherwise.
 const REVALIDATE: &str = "private, no-cache";
 
-/// The result of a page handler.
 pub(crate) type PageResult = Result<Response, Problem>;
 
-/// The context of a page request.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
     /// The authenticated caller, if there is one.
     caller: Option<Caller>,
-    /// The link that an error page offers.
     pub(super) return_link: Option<ReturnLink>,
-    /// The outcome of the previous action.
     pub(super) flash: Option<Flash>,
     /// The current time of the store (D4), which all relative times use.
     pub(super) now: Timestamp,
@@ -65,7 +61,6 @@ impl View {
         }
     }
 
-    /// The same context with an authenticated caller.
     pub(super) fn with_caller(self, caller: Option<&Caller>) -> Self {
         Self { caller: caller.cloned(), ..self }
     }
@@ -79,7 +74,6 @@ impl View {
         self.app.auth.tokens().is_some()
     }
 
-    /// The name of the logged-in caller.
     pub(super) fn logged_in(&self) -> Option<&str> {
         let actor = self.caller.as_ref().map(|caller| caller.actor.name.as_str());
         actor.filter(|actor| *actor != ANONYMOUS)
@@ -96,7 +90,6 @@ impl View {
         self.caller.as_ref().is_some_and(|caller| caller.role >= Role::Operator)
     }
 
-    /// A page of a section.
     pub(super) fn show(&self, section: Section, title: &str, content: &Markup) -> Response {
         self.answer(StatusCode::OK, Some(section), title, content)
     }

@@ -8,10 +8,8 @@ use steadfast_store::Status;
 use super::View;
 use super::parts::{self, Number, Text};
 
-/// How many queues of a worker are listed.
 const MAX_LISTED_QUEUES: usize = 5;
 
-/// The panel.
 pub(super) fn panel(view: &View, workers: &[WorkerView]) -> Markup {
     let content = match workers {
         [] => empty(view),
@@ -49,7 +47,6 @@ fn instance(worker: &WorkerView) -> Option<&str> {
     worker.instance.as_deref().filter(|instance| *instance != worker.name)
 }
 
-/// The element ID of its row.
 pub(super) fn row_id(worker: &WorkerView) -> String {
     match instance(worker) {
         Some(instance) => format!("worker-{}-{instance}", worker.name),

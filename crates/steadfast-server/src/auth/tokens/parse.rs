@@ -19,7 +19,6 @@ const ENTRY_SUGGESTION: &str = "start each token with `[[token]]`";
 const HASH_SUGGESTION: &str =
     "use the hash printed by `steadfast token new`, never the token itself";
 
-/// Parses the tokens of a file.
 pub(super) fn parse(source: &Source) -> Result<Vec<Token>, Problems> {
     let mut parser = Parser { source, problems: Vec::new() };
     let tokens = parser.file();
@@ -169,7 +168,6 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports duplicate names and hashes.
     fn duplicates(&mut self, tokens: &[(Token, Range<usize>)]) {
         let (mut names, mut hashes) = (HashMap::new(), HashMap::new());
         for (token, at) in tokens {

@@ -57,13 +57,11 @@ const BUCKETS: [(&str, &[f64]); 6] = [
     ("steadfast_http_request_duration_seconds", &SHORT_BUCKETS),
 ];
 
-/// The buckets of a histogram of the catalog.
 #[cfg(feature = "otlp")]
 pub(crate) fn buckets(name: &str) -> Option<&'static [f64]> {
     BUCKETS.into_iter().find(|(histogram, _)| *histogram == name).map(|(_, buckets)| buckets)
 }
 
-/// Sets the buckets of every histogram.
 pub(super) fn with_buckets(builder: PrometheusBuilder) -> Result<PrometheusBuilder, BuildError> {
     BUCKETS.into_iter().try_fold(builder, |builder, (name, buckets)| {
         builder.set_buckets_for_metric(Matcher::Full(name.to_owned()), buckets)

@@ -20,7 +20,6 @@ use crate::cache::{Cached, OldestDue, StoreSnapshot};
 /// How long a scrape waits for the store.
 const MAX_STORE_WAIT: Duration = Duration::from_secs(2);
 
-/// The snapshot behind the gauges.
 pub(crate) struct GaugeSnapshot {
     at: Instant,
     is_up: bool,
@@ -57,7 +56,6 @@ impl GaugeSnapshot {
     }
 }
 
-/// A gauge with all its series.
 #[derive(Clone, Copy)]
 pub(crate) struct Gauge {
     pub(crate) name: &'static str,
@@ -65,13 +63,11 @@ pub(crate) struct Gauge {
     pub(crate) series: fn(&GaugeSnapshot) -> Vec<Series>,
 }
 
-/// The labels and value of one series.
 pub(crate) struct Series {
     pub(crate) labels: Vec<(&'static str, String)>,
     pub(crate) value: f64,
 }
 
-/// All gauges.
 pub(crate) const GAUGES: [Gauge; 11] = [
     Gauge {
         name: "steadfast_store_up",

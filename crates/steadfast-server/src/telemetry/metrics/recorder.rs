@@ -16,7 +16,6 @@ use tracing::warn;
 use super::catalog;
 use super::label_limit::LabelLimit;
 
-/// The interval of upkeep between scrapes.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The recorder, unless the program has installed its own.
@@ -36,7 +35,6 @@ impl Recorder {
         Self(INSTALLED.get_or_init(install).clone())
     }
 
-    /// All metrics in the Prometheus text format.
     pub(crate) fn render(&self) -> String {
         let Some(Installed { handle, process }) = &self.0 else {
             return String::new();

@@ -11,7 +11,6 @@ use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, Share
 use metrics_exporter_opentelemetry::Recorder as OtelRecorder;
 use opentelemetry::metrics::Meter;
 
-/// The recorder.
 pub(crate) struct CachedRecorder {
     inner: OtelRecorder,
     counters: Instruments<Counter>,

@@ -36,7 +36,6 @@ const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
 const METRICS_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT";
 const DISABLED: &str = "OTEL_SDK_DISABLED";
-/// The default service name.
 const SERVICE_NAME: &str = "steadfast";
 
 /// Targets of the exporters' own spans, which must not be exported in turn.
@@ -45,7 +44,6 @@ const EXPORTER_TARGETS: [&str; 5] = ["h2", "hyper", "opentelemetry", "reqwest", 
 /// The meter provider of this process, once export is configured.
 static METERS: OnceLock<SdkMeterProvider> = OnceLock::new();
 
-/// The running exporters.
 #[derive(Debug)]
 pub(crate) struct Exports {
     traces: SdkTracerProvider,
@@ -110,7 +108,6 @@ fn resource() -> Resource {
     }
 }
 
-/// The OTLP metrics recorder, if metrics are exported.
 pub(crate) fn recorder() -> Option<CachedRecorder> {
     meter().map(CachedRecorder::new)
 }
@@ -128,7 +125,6 @@ fn meter() -> Option<Meter> {
 }
 
 impl Exports {
-    /// The layer that exports spans.
     pub(crate) fn spans<S>(&self) -> impl Layer<S> + use<S>
     where
         S: Subscriber + for<'s> LookupSpan<'s>,
@@ -143,7 +139,6 @@ impl Exports {
             .with_filter(filter_fn(is_exported))
     }
 
-    /// Flushes and stops the exporters.
     pub(crate) async fn shutdown(self) {
         // The shutdown blocks on threads that use this runtime's client.
         let stopped = tokio::task::spawn_blocking(move || {

@@ -19,13 +19,10 @@ const MARGIN: usize = 8;
 /// Longer names are truncated.
 const MAX_NAME_CHARS: usize = 20;
 
-/// A node of the graph.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GraphNode<'n> {
     pub(crate) name: &'n str,
-    /// The nodes it depends on.
     pub(crate) depends_on: &'n [String],
-    /// The tooltip.
     pub(crate) tooltip: &'n str,
     /// The task status whose colour it has, or empty.
     pub(crate) class: &'static str,

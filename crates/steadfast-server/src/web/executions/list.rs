@@ -53,7 +53,6 @@ fn results(view: &View, filter: &ExecutionFilter, executions: &Page<ExecutionVie
     }
 }
 
-/// A table of executions.
 pub(crate) fn rows(view: &View, executions: &[ExecutionView]) -> Markup {
     let columns = [
         Text("Status"),

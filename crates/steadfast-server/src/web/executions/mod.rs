@@ -18,7 +18,6 @@ use crate::app::App;
 pub(super) use graph::{GraphNode, graph};
 pub(super) use list::rows;
 
-/// The routes of executions.
 pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/executions", get(list::list))
@@ -28,7 +27,6 @@ pub(super) fn routes() -> Router<App> {
         .route("/executions/{id}/retry", post(control::retry))
 }
 
-/// The status of an execution.
 pub(super) fn status(status: ExecutionStatus) -> Markup {
     let like = match status {
         ExecutionStatus::Running => Status::Running,

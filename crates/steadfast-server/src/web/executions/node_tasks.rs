@@ -12,7 +12,6 @@ use steadfast_store::{Documents, Status, Store, StoredTask, TaskId};
 
 use crate::web::{View, parts, tasks};
 
-/// The tasks of nodes that are in progress.
 pub(super) struct NodeTasks(HashMap<TaskId, StoredTask>);
 
 impl NodeTasks {
@@ -29,7 +28,6 @@ impl NodeTasks {
     }
 }
 
-/// What an unfinished task is doing.
 pub(super) fn progress(view: &View, task: &StoredTask) -> Markup {
     let attempt = html! { "attempt " (task.attempts + 1) " of " (task.max_attempts) };
     html! {

@@ -12,7 +12,6 @@ use crate::http::PathExecutionId;
 use crate::web::parts::{self, Text};
 use crate::web::{PageResult, Section, View, link};
 
-/// One execution.
 pub(super) async fn show(
     view: View,
     Viewer(api): Viewer,
@@ -89,7 +88,6 @@ fn waits_for(view: &View, execution: &ExecutionView, tasks: &NodeTasks) -> Marku
     }
 }
 
-/// The actions that the status allows.
 fn buttons(execution: &ExecutionView) -> Markup {
     let path = link::execution(execution.id);
     let can_resume =

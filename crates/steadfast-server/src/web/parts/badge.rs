@@ -27,17 +27,14 @@ pub(crate) fn badge_with(class: &str, shape: Icon, label: impl Render) -> Markup
     html! { span class={ "status " (class) } { (icon(shape)) (label) } }
 }
 
-/// The status of a task.
 pub(crate) fn status(status: Status) -> Markup {
     badge(status, status.name())
 }
 
-/// A point of a timeline.
 pub(crate) fn mark(shape: Icon, class: &str) -> Markup {
     html! { span class={ "mark " (class) } { (icon(shape)) } }
 }
 
-/// The class of a failure.
 pub(crate) fn class(class: Class) -> Markup {
     html! { span class={ "tag " (class.name()) } { (label(class)) } }
 }

@@ -16,7 +16,6 @@ fn button(name: &str) -> Markup {
     }
 }
 
-/// Inline text with a copy button.
 pub(crate) fn copyable(text: &str, name: &str) -> Markup {
     html! { span class="copyable" { code { (text) } (button(name)) } }
 }

@@ -2,38 +2,28 @@
 
 use maud::{Markup, Render, html};
 
-/// The placeholder of time fields.
 pub(crate) const TIME_PLACEHOLDER: &str = "2026-07-01T08:00Z";
 
 /// A text input or a text area.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Field<'f> {
-    /// The form field name.
     pub(crate) name: &'f str,
-    /// The visible label.
     pub(crate) label: &'f str,
-    /// The current value.
     pub(crate) value: &'f str,
-    /// The placeholder.
     pub(crate) placeholder: &'f str,
-    /// The help text below it.
     pub(crate) help: &'f str,
-    /// The error below it.
     pub(crate) problem: Option<&'f str>,
     /// The rows of a text area; 0 or 1 is a single-line input.
     pub(crate) lines: u8,
-    /// Whether a value is required.
     pub(crate) required: bool,
 }
 
-/// A field of a filter form.
 pub(crate) fn filter(name: &str, label: &str, value: Option<&str>, placeholder: &str) -> Markup {
     let value = value.unwrap_or_default();
     Field { name, label, value, placeholder, ..Field::default() }.show()
 }
 
 impl Field<'_> {
-    /// The field with its label.
     pub(crate) fn show(&self) -> Markup {
         let help = format!("{}-help", self.name);
         let problem = format!("{}-problem", self.name);
@@ -84,7 +74,6 @@ pub(crate) fn choice<'o>(
     }
 }
 
-/// A hidden field.
 pub(crate) fn hidden(name: &str, value: &str) -> Markup {
     html! { input type="hidden" name=(name) value=(value); }
 }

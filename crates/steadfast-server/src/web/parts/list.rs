@@ -8,7 +8,6 @@ use steadfast_store::Cursor;
 
 use super::field::hidden;
 
-/// One tab.
 pub(crate) struct Tab {
     pub(crate) url: String,
     pub(crate) is_current: bool,

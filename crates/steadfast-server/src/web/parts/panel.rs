@@ -2,7 +2,6 @@
 
 use maud::{Markup, html};
 
-/// A panel with a heading.
 pub(crate) fn panel(title: &str, content: Markup) -> Markup {
     panel_with(title, html! {}, content)
 }
@@ -17,7 +16,6 @@ pub(crate) fn panel_with(title: &str, aside: Markup, content: Markup) -> Markup 
     }
 }
 
-/// The heading of a page, with its actions.
 pub(crate) fn head(title: &str, actions: Markup) -> Markup {
     html! { div class="page-head" { h1 { (title) } div class="head-actions" { (actions) } } }
 }

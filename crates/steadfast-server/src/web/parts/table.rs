@@ -2,18 +2,14 @@
 
 use maud::{Markup, html};
 
-/// The heading and alignment of a column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Column<'c> {
-    /// Text, aligned left.
     Text(&'c str),
-    /// Numbers, aligned right.
     Number(&'c str),
     /// A heading for screen readers only, such as that of buttons.
     VisuallyHidden(&'c str),
 }
 
-/// A table with these columns and rows.
 pub(crate) fn table(
     class: &str,
     columns: &[Column<'_>],

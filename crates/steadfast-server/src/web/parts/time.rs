@@ -76,7 +76,6 @@ pub(crate) fn duration_range(shortest: Duration, longest: Duration) -> String {
     if shortest == longest { longest } else { format!("{shortest} – {longest}") }
 }
 
-/// A number of seconds as a duration.
 pub(crate) fn seconds(seconds: f64) -> String {
     let whole = seconds.round() as i64;
     match seconds {

@@ -7,7 +7,6 @@ use steadfast::judge::Rule;
 
 use crate::web::{link, parts};
 
-/// The panel.
 pub(super) fn guards(policy: &Policy) -> Markup {
     let rules = policy.rules();
     let link = html! {
@@ -62,7 +61,6 @@ fn breaker_settings(breaker: &BreakerSettings) -> String {
     format!("opens {when}, for {timeout}")
 }
 
-/// The limit of a budget as text.
 pub(in crate::web) fn budget_limit(budget: &BudgetSettings) -> String {
     match budget {
         BudgetSettings::Rate { retries_per_second } => {

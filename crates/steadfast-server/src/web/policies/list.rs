@@ -13,7 +13,6 @@ use crate::auth::Viewer;
 use crate::web::parts::{self, Number, Text};
 use crate::web::{PageResult, Section, View, link};
 
-/// All policies.
 pub(super) async fn list(view: View, Viewer(api): Viewer) -> PageResult {
     let policies = api.active_policies()?;
     let known = PoliciesView::of(&policies);

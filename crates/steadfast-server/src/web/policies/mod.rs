@@ -17,7 +17,6 @@ use crate::app::App;
 pub(super) use guards::budget_limit;
 pub(crate) use what_if::Simulations;
 
-/// The routes of policies.
 pub(super) fn routes() -> Router<App> {
     Router::new().route("/policies", get(list::list)).route("/policies/{name}", get(show::show))
 }

@@ -7,10 +7,8 @@ use steadfast_sim::draw;
 
 use crate::web::parts::{self, Number};
 
-/// How many attempts are shown.
 pub(super) const MAX_ATTEMPTS_SHOWN: u32 = 50;
 
-/// The panel.
 pub(super) fn plan(policy: &Policy) -> Markup {
     let retries = draw::retries(policy, MAX_ATTEMPTS_SHOWN);
     let content = html! {

@@ -10,7 +10,6 @@ use steadfast_api::policy_fields;
 
 use crate::web::parts::{self, Text};
 
-/// The panel.
 pub(super) fn settings(explanation: &Explanation) -> Markup {
     let (defaults, mut configured): (Vec<&Explained>, Vec<&Explained>) =
         explanation.values.iter().partition(|it| it.origin.layer() == Layer::BuiltIn);

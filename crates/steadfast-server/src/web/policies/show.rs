@@ -9,7 +9,6 @@ use crate::auth::Viewer;
 use crate::http::{PathName, Query};
 use crate::web::{PageResult, Section, View, link, parts};
 
-/// The policy that a name resolves to.
 pub(super) async fn show(
     view: View,
     Viewer(api): Viewer,

@@ -25,7 +25,6 @@ pub(super) async fn snapshot(app: &App) -> Option<Arc<StoreSnapshot>> {
     cached.value.filter(|_| cached.age < MAX_AGE)
 }
 
-/// All blockers of a task.
 pub(super) fn blockers(
     view: &View,
     task: &TaskView,

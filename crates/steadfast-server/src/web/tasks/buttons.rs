@@ -7,7 +7,6 @@ use steadfast_store::{Event, Status};
 use super::show::InvalidInput;
 use crate::web::{View, link, parts};
 
-/// The actions that the status allows.
 pub(super) fn buttons(view: &View, task: &TaskView, invalid: Option<&InvalidInput>) -> Markup {
     let can = |event| task.status.after(event).is_some();
     let path = link::task(task.id);

@@ -20,7 +20,6 @@ pub(super) async fn cancel(Operator(api): Operator, PathTaskId(id): PathTaskId) 
     Ok(redirect(id, Flash::CANCELLED))
 }
 
-/// How a task is requeued.
 #[derive(Debug, Deserialize)]
 pub(super) struct RequeueForm {
     /// `fresh` resets the attempt count, anything else keeps it.
@@ -46,7 +45,6 @@ pub(super) async fn run_now(Operator(api): Operator, PathTaskId(id): PathTaskId)
     Ok(redirect(id, Flash::RUN_NOW))
 }
 
-/// The new expiry.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExpiryForm {

@@ -13,7 +13,6 @@ use crate::app::App;
 use crate::http::{ListQuery, Problem};
 use crate::web::{link, parts, without_empty_fields};
 
-/// Filter, page and search text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TaskQuery {
     pub(super) filter: TaskFilter,
@@ -49,12 +48,10 @@ impl TaskQuery {
         parts.collect::<Vec<_>>().join("&")
     }
 
-    /// The query as pairs.
     pub(super) fn pairs(&self) -> Vec<(String, String)> {
         form_urlencoded::parse(self.query().as_bytes()).into_owned().collect()
     }
 
-    /// The URL of the list.
     pub(super) fn url(&self) -> String {
         link::filtered("/tasks", self.pairs())
     }
@@ -66,7 +63,6 @@ impl TaskQuery {
     }
 }
 
-/// The bar above the list.
 pub(super) fn bar(query: &TaskQuery) -> Markup {
     let filter = &query.filter;
     let within = filter.due_within.map(duration::format).unwrap_or_default();

@@ -12,7 +12,6 @@ use crate::web::{View, parts};
 /// Tolerance between two readings of the clock.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_secs(2);
 
-/// The sentence.
 pub(super) fn headline(view: &View, task: &TaskView, blockers: Option<&Markup>) -> Markup {
     let next = task.next.as_deref().and_then(<[NextAttempt]>::first);
     html! {
@@ -68,7 +67,6 @@ fn cause(task: &TaskView) -> Markup {
     }
 }
 
-/// Whether this fault explains the scheduled time.
 fn explains(last: &FaultRecord, due: Timestamp) -> bool {
     let Some(delay) = last.next_delay.and_then(|it| SignedDuration::try_from_secs_f64(it).ok())
     else {

@@ -19,7 +19,6 @@ const MAX_PAYLOAD_BYTES: u64 = 128 << 10;
 /// Longer labels are truncated.
 const MAX_LABEL_CHARS: usize = 60;
 
-/// Reads the payloads of tasks with generic kinds.
 pub(super) async fn load_payloads(store: &Store, tasks: &mut [TaskView]) -> Result<(), ApiError> {
     let generic = tasks.iter().filter(|task| GENERIC_KINDS.contains(&task.kind.as_str()));
     let ids = generic.map(|task| task.id);

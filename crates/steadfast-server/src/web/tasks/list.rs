@@ -12,7 +12,6 @@ use crate::limits::ReadPermit;
 use crate::web::parts::{self, Number, Text};
 use crate::web::{PageResult, Section, View, link};
 
-/// Tasks that match the query.
 pub(super) async fn list(
     view: View,
     Viewer(api): Viewer,
@@ -61,7 +60,6 @@ fn results(view: &View, query: &TaskQuery, tasks: &Page<TaskView>) -> Markup {
     parts::no_matches("tasks", why, "/tasks")
 }
 
-/// A table of tasks.
 pub(crate) fn rows(view: &View, tasks: &[TaskView]) -> Markup {
     let columns = [
         Text("Status"),

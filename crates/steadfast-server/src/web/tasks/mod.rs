@@ -23,7 +23,6 @@ use steadfast_store::{Documents, Filter, PageRequest, Store, StoredTask, TaskId}
 
 use crate::app::App;
 
-/// The routes of tasks.
 pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/tasks", get(list::list))
@@ -57,7 +56,6 @@ pub(super) async fn by_ids(
     Ok(tasks.into_iter().map(|task| (task.id, task)).collect())
 }
 
-/// The error message for a form field.
 fn field_error(error: &ApiError) -> String {
     match &error.next {
         Some(next) => format!("{}; {next}", error.detail),

@@ -44,7 +44,6 @@ async fn page(
     Ok(view.answer(status, Some(Section::TASKS), "Requeue tasks", &content))
 }
 
-/// The submitted form.
 #[derive(Debug, Deserialize)]
 pub(super) struct RequeueForm {
     filter: String,
@@ -131,7 +130,6 @@ fn content(filter: &TaskFilter, dry_run: &Requeued, invalid: Option<&InvalidInpu
     }
 }
 
-/// The filter as text.
 fn describe(filter: &TaskFilter) -> String {
     let mut terms = Vec::new();
     terms.extend(filter.status.map(|status| format!("that {}", verb(status.name()))));

@@ -10,7 +10,6 @@ use crate::web::parts;
 
 /// Fewer attempts than this have no chart.
 const MIN_ATTEMPTS: usize = 3;
-/// The most attempts in the chart.
 const MAX_ATTEMPTS: usize = 100;
 
 /// The chart, if there are enough attempts.

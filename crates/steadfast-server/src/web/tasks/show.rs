@@ -15,13 +15,11 @@ use crate::web::{PageResult, PolicyLinks, Section, View, link, parts};
 /// How many tasks with the same correlation ID are read.
 const MAX_RELATED: u32 = 11;
 
-/// A rejected form value and its error.
 pub(super) struct InvalidInput {
     pub(super) value: String,
     pub(super) problem: String,
 }
 
-/// One task.
 pub(super) async fn show(
     view: View,
     Viewer(api): Viewer,
@@ -50,7 +48,6 @@ pub(super) async fn page(
     Ok(view.answer(status, Some(Section::TASKS), &title, &content(view, &data, label.as_deref())))
 }
 
-/// The data of the page.
 struct PageData {
     task: TaskView,
     related: Vec<TaskView>,

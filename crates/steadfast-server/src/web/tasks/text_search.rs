@@ -10,13 +10,10 @@ use steadfast_store::Cursor;
 
 /// How many tasks one page scans.
 const MAX_SCANNED: usize = 2_000;
-/// How many tasks are read per query.
 const BATCH_SIZE: u32 = 1_000;
 
-/// The matches among the scanned tasks.
 pub(super) struct SearchResult {
     pub(super) tasks: Page<TaskView>,
-    /// How many tasks were scanned.
     pub(super) scanned: usize,
 }
 

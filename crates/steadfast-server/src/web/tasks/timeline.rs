@@ -14,7 +14,6 @@ use steadfast_store::{FaultRecord, Status};
 use super::headline;
 use crate::web::{Icon, View, parts};
 
-/// How many past attempts are shown.
 const MAX_PAST: usize = 30;
 /// How many remaining attempts are shown.
 const MAX_UPCOMING: usize = 6;
@@ -22,7 +21,6 @@ const MAX_UPCOMING: usize = 6;
 /// The preceding attempt: its number, and the earliest and latest time that it is due.
 type Previous = (u32, Timestamp, Timestamp);
 
-/// The timeline.
 pub(super) fn timeline(view: &View, task: &TaskView, blockers: Option<&Markup>) -> Markup {
     let faults = task.faults.as_deref().unwrap_or_default();
     let hidden = faults.len().saturating_sub(MAX_PAST);
@@ -73,7 +71,6 @@ fn outcome(record: &FaultRecord) -> Markup {
     }
 }
 
-/// The current state.
 fn current_state(view: &View, task: &TaskView, blockers: Option<&Markup>) -> Markup {
     let finished = || task.ended_at.map(|time| parts::at(view.now, time));
     html! {

@@ -17,7 +17,6 @@ use crate::web::executions::status;
 use crate::web::parts::{self, Number, Text};
 use crate::web::{PageResult, Section, View, link};
 
-/// How many executions per workflow name are counted.
 const RECENT_EXECUTIONS: u32 = 20;
 
 /// Workflows, newest first.

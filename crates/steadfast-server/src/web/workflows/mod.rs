@@ -12,7 +12,6 @@ use crate::app::App;
 
 pub(super) use list::get_started;
 
-/// The routes of workflows.
 pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/workflows", get(list::list))

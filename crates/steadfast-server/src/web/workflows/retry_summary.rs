@@ -8,7 +8,6 @@ use steadfast_flow::Node;
 
 use crate::web::parts;
 
-/// The retries of a node.
 pub(super) fn of_node(node: &Node) -> Markup {
     match node.retry().filter(|policy| policy.is_enabled()) {
         Some(policy) => describe(policy),
@@ -16,7 +15,6 @@ pub(super) fn of_node(node: &Node) -> Markup {
     }
 }
 
-/// The restarts of a failed execution.
 pub(super) fn of_execution(policy: Option<&Policy>) -> Markup {
     match policy.filter(|policy| policy.is_enabled()) {
         Some(policy) => describe(policy),

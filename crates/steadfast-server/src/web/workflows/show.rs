@@ -16,10 +16,8 @@ use crate::web::executions::{GraphNode, graph, rows};
 use crate::web::parts::{self, Text};
 use crate::web::{PageResult, Section, View, link};
 
-/// How many executions are shown.
 const MAX_EXECUTIONS: u32 = 20;
 
-/// One workflow.
 pub(super) async fn show(
     view: View,
     Viewer(api): Viewer,
@@ -28,7 +26,6 @@ pub(super) async fn show(
     answer(&view, &api, id, &StartForm::fresh(), None).await
 }
 
-/// The page, with the values and the error of the form.
 pub(super) async fn answer(
     view: &View,
     api: &Local,

@@ -16,7 +16,6 @@ use crate::http::PathWorkflowId;
 use crate::web::parts::Field;
 use crate::web::{Form, PageResult, View, is_input_error, link};
 
-/// The values of the form.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct StartForm {

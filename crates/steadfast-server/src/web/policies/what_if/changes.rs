@@ -10,7 +10,6 @@ pub(super) const MAX_SIMULATED_ATTEMPTS: u32 = 100;
 /// The longest accepted value.
 const MAX_VALUE_CHARS: usize = 40;
 
-/// The settings that the form changes.
 pub(super) const FIELDS: [&str; 6] =
     ["max_attempts", "backoff_type", "base_delay", "multiplier", "max_delay", "jitter"];
 
@@ -37,7 +36,6 @@ pub(super) struct Change {
 }
 
 impl Change {
-    /// The error of a field.
     pub(super) fn problem(&self, field: &str) -> Option<&str> {
         let found = self.problems.iter().find(|(name, _)| name == field);
         found.map(|(_, message)| message.as_str())
@@ -51,7 +49,6 @@ pub(super) fn current_value(known: &PolicyDetails, field: &str) -> String {
 }
 
 impl WhatIfQuery {
-    /// The form value of a setting.
     pub(super) fn value(&self, field: &str) -> &str {
         match field {
             "max_attempts" => &self.max_attempts,
@@ -65,7 +62,6 @@ impl WhatIfQuery {
         .trim()
     }
 
-    /// Applies the form to the policy.
     pub(super) fn apply(&self, known: &PolicyDetails) -> Change {
         let changes: Vec<(&str, &str)> = FIELDS
             .iter()
@@ -106,7 +102,6 @@ fn describe(error: &PolicyError) -> (String, String) {
     (error.field(), message)
 }
 
-/// The draft with these settings replaced.
 fn with_changes(
     draft: &Draft,
     changes: &[(&str, &str)],

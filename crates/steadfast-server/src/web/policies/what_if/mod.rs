@@ -19,7 +19,6 @@ use changes::Change;
 use result::Comparison;
 use simulation::OutageLength;
 
-/// The panel with form and result.
 pub(super) async fn panel(
     simulations: &Simulations,
     known: &PolicyDetails,

@@ -15,7 +15,6 @@ use super::simulation::{CLIENTS, OutageLength};
 use crate::web::parts;
 use crate::web::policies::plan::MAX_ATTEMPTS_SHOWN;
 
-/// The simulated outcomes.
 pub(super) struct Comparison {
     pub(super) outage: OutageLength,
     pub(super) current: Arc<Outcome>,

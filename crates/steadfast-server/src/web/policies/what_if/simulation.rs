@@ -18,16 +18,12 @@ use super::changes::MAX_SIMULATED_ATTEMPTS;
 use crate::limits::acquire_within;
 use crate::lock::lock;
 
-/// The number of simulated clients.
 pub(super) const CLIENTS: u32 = 2_000;
-/// How many simulations run at a time.
 const MAX_CONCURRENT: usize = 2;
 /// How long a request waits for a permit.
 const PERMIT_TIMEOUT: Duration = Duration::from_secs(2);
-/// How many results are cached.
 const CACHE_SIZE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(63);
 
-/// The length of the simulated outage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OutageLength {
     pub(super) name: &'static str,

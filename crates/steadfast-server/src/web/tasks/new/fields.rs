@@ -7,7 +7,6 @@ use super::task_form::TaskForm;
 use crate::web::parts::{self, Field, Tab};
 use crate::web::tasks::field_error;
 
-/// The form with its current values.
 pub(super) fn form(values: &TaskForm, policies: &[&str], problem: Option<&ApiError>) -> Markup {
     let message = problem.map(field_error);
     let invalid = problem.and_then(|error| error.field.as_deref());

@@ -19,7 +19,6 @@ use crate::web::parts::{self, Number, Text};
 use crate::web::{Form, PageResult, Section, View, is_input_error, link};
 use task_form::{SubmitAction, TaskForm};
 
-/// How many attempts the preview lists.
 const MAX_PREVIEWED: usize = 10;
 
 /// The empty form. Query parameters prefill its fields.

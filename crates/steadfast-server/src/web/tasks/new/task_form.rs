@@ -5,7 +5,6 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 use steadfast_api::{ApiError, ErrorKind, NewTask, PolicyChoice, from_json, time_input};
 
-/// The button that submitted the form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SubmitAction {
@@ -14,7 +13,6 @@ pub(crate) enum SubmitAction {
     Preview,
 }
 
-/// The values of the form.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct TaskForm {
@@ -42,7 +40,6 @@ impl TaskForm {
         matches!(self.kind.as_str(), "" | "http")
     }
 
-    /// Converts the form into a task.
     pub(super) fn task(&self) -> Result<NewTask, ApiError> {
         let (kind, payload) = match self.is_http() {
             true => ("http", self.http_payload()?),
