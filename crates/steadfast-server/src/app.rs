@@ -1,5 +1,6 @@
 //! The state shared by all handlers.
 
+use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,10 +20,9 @@ use crate::telemetry::metrics::Recorder;
 use crate::web::{ChangePoller, Simulations};
 
 /// The state of a server. Cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct App(Arc<AppState>);
 
-#[derive(Debug)]
 pub(crate) struct AppState {
     pub(crate) store: Store,
     api: Local,
@@ -44,6 +44,12 @@ pub(crate) struct AppState {
     pub(crate) metrics: Recorder,
     /// Cached results of the what-if pages.
     pub(crate) simulations: Simulations,
+}
+
+impl fmt::Debug for App {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("App(…)")
+    }
 }
 
 impl Deref for App {

@@ -57,10 +57,9 @@ async fn readyz(State(app): State<App>) -> JsonResult<Health> {
 }
 
 /// The last result of the store check.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Readiness(Mutex<Option<Check>>);
 
-#[derive(Debug)]
 struct Check {
     at: Instant,
     result: Result<(), ApiError>,

@@ -13,7 +13,6 @@ pub(super) struct Rate {
 }
 
 /// A token bucket, full at first.
-#[derive(Debug)]
 pub(super) struct TokenBucket {
     rate: Rate,
     tokens: u32,

@@ -9,7 +9,6 @@
 //! A killed process loses the entries of the last second, and of busy callers the summary of the last
 //! minute.
 
-use std::fmt;
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
@@ -183,12 +182,6 @@ const fn action_name(action: TaskAction) -> &'static str {
         TaskAction::Complete => "task.complete",
         TaskAction::Fail => "task.fail",
         _ => "task.other",
-    }
-}
-
-impl fmt::Debug for AuditWriter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AuditWriter(…)")
     }
 }
 

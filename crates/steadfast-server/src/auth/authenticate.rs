@@ -38,7 +38,6 @@ pub(crate) async fn authenticate(
     authenticated.limit(response)
 }
 
-#[derive(Debug)]
 enum Rejection {
     Problem(ApiError),
     Login(String),

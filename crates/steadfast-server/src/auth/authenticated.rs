@@ -19,7 +19,6 @@ use crate::http::is_event_stream;
 /// The maximum duration of a stream before the client has to authenticate again.
 const MAX_STREAM_DURATION: Duration = Duration::from_secs(60 * 60);
 
-#[derive(Debug)]
 pub(super) struct Authenticated {
     pub(super) caller: Caller,
     /// `None` if authentication is off.
@@ -27,7 +26,6 @@ pub(super) struct Authenticated {
 }
 
 /// The end of the credentials.
-#[derive(Debug)]
 struct Expiry {
     /// Cancelled when the tokens are reloaded.
     tokens_version: CancellationToken,

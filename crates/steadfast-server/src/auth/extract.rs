@@ -14,7 +14,6 @@ use crate::http::Problem;
 macro_rules! role_extractors {
     ($($(#[$doc:meta])* $role:ident)*) => {$(
         $(#[$doc])*
-        #[derive(Debug)]
         pub(crate) struct $role(pub(crate) Local);
 
         impl FromRequestParts<App> for $role {

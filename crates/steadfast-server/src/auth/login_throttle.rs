@@ -27,10 +27,8 @@ const RESET_AFTER: Duration = Duration::from_secs(2 * 60 * 60);
 const MAX_TRACKED_NETWORKS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(16_383);
 
 /// Failed authentications by client network.
-#[derive(Debug)]
 pub(crate) struct LoginThrottle(Mutex<LruCache<IpAddr, Failures>>);
 
-#[derive(Debug)]
 struct Failures {
     window_start: Instant,
     in_window: u32,

@@ -46,7 +46,7 @@ use login_throttle::LoginThrottle;
 use secret_hash::SecretHash;
 use sessions::Sessions;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Auth {
     /// `None`: authentication is off, and only loopback clients are served.
     tokens: Option<TokensFile>,

@@ -49,7 +49,6 @@ impl Session {
 }
 
 /// A valid session and its remaining lifetime.
-#[derive(Debug)]
 pub(crate) struct SessionLease {
     /// The token of the login.
     pub(crate) token: SecretHash,

@@ -27,7 +27,6 @@ const BUFFERED_BATCHES: usize = 16;
 const MAX_CATCH_UP_READS: usize = 3;
 
 /// All events after one number up to another.
-#[derive(Debug)]
 pub(crate) struct EventBatch {
     pub(crate) after: i64,
     pub(crate) last: i64,
@@ -59,7 +58,6 @@ impl EventBatch {
 }
 
 /// An event and its encoding as a server-sent event.
-#[derive(Debug)]
 pub(crate) struct EncodedEvent {
     pub(crate) number: i64,
     pub(crate) event: Event,
@@ -76,7 +74,6 @@ impl EncodedEvent {
     }
 }
 
-#[derive(Debug)]
 pub(crate) struct EventFeed {
     api: Arc<Local>,
     batches: Sender<Arc<EventBatch>>,

@@ -13,16 +13,14 @@
 //! count without a pause.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use steadfast_api::{ApiError, ErrorKind};
 use steadfast_store::StoreError;
-use tokio::sync::Notify;
+use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
-
-use crate::lock::lock;
 
 const MIN_FRESH: Duration = Duration::from_secs(1);
 /// A result stays fresh for this many times the duration of its query.
@@ -34,7 +32,6 @@ const QUERY_TIMEOUT: Duration = Duration::from_secs(120);
 const BUSY_AFTER: Duration = Duration::from_secs(60);
 const MAX_BACKOFF: Duration = Duration::from_secs(600);
 
-#[derive(Debug)]
 pub(crate) struct Cached<T> {
     /// The result of the last successful query, if any.
     pub(crate) value: Option<Arc<T>>,
@@ -43,16 +40,8 @@ pub(crate) struct Cached<T> {
 }
 
 /// A cache of one query. Cheap to clone.
-#[derive(Debug)]
-pub(crate) struct QueryCache<T>(Arc<Inner<T>>);
+pub(crate) struct QueryCache<T>(watch::Sender<State<T>>);
 
-#[derive(Debug)]
-struct Inner<T> {
-    state: Mutex<State<T>>,
-    completed: Notify,
-}
-
-#[derive(Debug)]
 struct State<T> {
     value: Option<(Arc<T>, Instant)>,
     error: Option<ApiError>,
@@ -81,14 +70,14 @@ impl<T> Default for QueryCache<T> {
             started: 0,
             finished: 0,
         };
-        Self(Arc::new(Inner { state: Mutex::new(state), completed: Notify::new() }))
+        Self(watch::Sender::new(state))
     }
 }
 
 impl<T: Send + Sync + 'static> QueryCache<T> {
     /// The cached result, without a query.
     pub(crate) fn cached(&self) -> Cached<T> {
-        let state = self.state();
+        let state = self.0.borrow();
         let (value, age) = match &state.value {
             Some((value, at)) => (Some(value.clone()), at.elapsed()),
             None => (None, Duration::ZERO),
@@ -103,12 +92,10 @@ impl<T: Send + Sync + 'static> QueryCache<T> {
         max_wait: Duration,
         query: impl Future<Output = Result<T, ApiError>> + Send + 'static,
     ) -> Cached<T> {
-        let completed = self.0.completed.notified();
-        tokio::pin!(completed);
-        completed.as_mut().enable();
         if self.is_stale() {
             self.start(query);
-            let _ = timeout(max_wait, completed).await;
+            let mut state = self.0.subscribe();
+            let _ = timeout(max_wait, state.wait_for(|state| !state.is_in_flight())).await;
         }
         self.cached()
     }
@@ -121,27 +108,25 @@ impl<T: Send + Sync + 'static> QueryCache<T> {
         if let Some(value) = self.value_in_cooldown() {
             return Ok(value);
         }
-        let wanted = self.state().started + 1;
+        let wanted = self.0.borrow().started + 1;
         loop {
-            let completed = self.0.completed.notified();
-            tokio::pin!(completed);
-            completed.as_mut().enable();
             if let Some(result) = self.result_of(wanted) {
                 return result;
             }
             self.start(query());
-            completed.await;
+            // It fails only without a sender.
+            let _ = self.0.subscribe().wait_for(|state| !state.is_in_flight()).await;
         }
     }
 
     fn value_in_cooldown(&self) -> Option<Arc<T>> {
-        let state = self.state();
+        let state = self.0.borrow();
         let in_cooldown = state.cooldown_until.is_some_and(|until| until > Instant::now());
         state.value.as_ref().filter(|_| in_cooldown).map(|(value, _)| value.clone())
     }
 
     fn result_of(&self, query: u64) -> Option<Result<Arc<T>, ApiError>> {
-        let state = self.state();
+        let state = self.0.borrow();
         if state.finished < query {
             return None;
         }
@@ -153,15 +138,18 @@ impl<T: Send + Sync + 'static> QueryCache<T> {
     }
 
     fn is_stale(&self) -> bool {
-        let state = self.state();
+        let state = self.0.borrow();
         state.is_in_flight() || state.fresh_until.is_none_or(|until| until <= Instant::now())
     }
 
     /// Starts the query unless one is in flight.
     fn start(&self, query: impl Future<Output = Result<T, ApiError>> + Send + 'static) {
-        let mut state = self.state();
-        if !state.is_in_flight() {
-            state.started += 1;
+        let is_started = self.0.send_if_modified(|state| {
+            let is_idle = !state.is_in_flight();
+            state.started += u64::from(is_idle);
+            is_idle
+        });
+        if is_started {
             tokio::spawn(self.clone().run(query));
         }
     }
@@ -181,29 +169,24 @@ impl<T: Send + Sync + 'static> QueryCache<T> {
         let now = Instant::now();
         let took = now - started;
         let fresh_for = took.saturating_mul(FRESH_FACTOR).max(MIN_FRESH);
-        let mut state = self.state();
-        state.finished = state.started;
-        match result {
-            Ok(value) => {
-                state.value = Some((Arc::new(value), now));
-                state.error = None;
-                state.fresh_until = Some(now + fresh_for);
-                state.cooldown_until = (took >= SLOW_QUERY).then(|| now + took);
+        self.0.send_modify(|state| {
+            state.finished = state.started;
+            match result {
+                Ok(value) => {
+                    state.value = Some((Arc::new(value), now));
+                    state.error = None;
+                    state.fresh_until = Some(now + fresh_for);
+                    state.cooldown_until = (took >= SLOW_QUERY).then(|| now + took);
+                }
+                Err(error) => {
+                    let is_busy = took >= BUSY_AFTER;
+                    let backoff = if is_busy { fresh_for.min(MAX_BACKOFF) } else { MIN_FRESH };
+                    state.error = Some(error);
+                    state.cooldown_until = None;
+                    state.fresh_until = Some(now + backoff);
+                }
             }
-            Err(error) => {
-                let backoff =
-                    if took < BUSY_AFTER { MIN_FRESH } else { fresh_for.min(MAX_BACKOFF) };
-                state.error = Some(error);
-                state.cooldown_until = None;
-                state.fresh_until = Some(now + backoff);
-            }
-        }
-        drop(state);
-        self.0.completed.notify_waiters();
-    }
-
-    fn state(&self) -> MutexGuard<'_, State<T>> {
-        lock(&self.0.state)
+        });
     }
 }
 

@@ -37,7 +37,6 @@ impl SharedPoller {
 }
 
 /// Marks the poller as running until it stops or is dropped.
-#[derive(Debug)]
 pub(crate) struct PollGuard {
     is_running: Arc<Mutex<bool>>,
     /// Whether another poller may be running.

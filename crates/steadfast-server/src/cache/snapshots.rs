@@ -30,7 +30,6 @@ const EVENT_COUNT: u32 = 100;
 /// The number of metrics windows that are cached. Dashboards use the same few.
 const MAX_CACHED_WINDOWS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(31);
 
-#[derive(Debug)]
 pub(crate) struct StoreSnapshot {
     /// The offset of the store's clock from the local clock.
     pub(crate) clock_offset: SignedDuration,
@@ -67,13 +66,11 @@ pub(crate) fn stats_view(counts: &Counts) -> StatsView {
 }
 
 /// The oldest due task, and the store's time of the query.
-#[derive(Debug)]
 pub(crate) struct OldestDue {
     pub(crate) now: Timestamp,
     pub(crate) due: DueTimes,
 }
 
-#[derive(Debug)]
 pub(crate) struct Snapshots {
     source: Source,
     full: QueryCache<StoreSnapshot>,
@@ -130,7 +127,7 @@ impl Snapshots {
 }
 
 /// The queries behind the caches.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Source {
     store: Store,
     api: Arc<Local>,

@@ -35,7 +35,6 @@ pub(crate) trait RequestBody: DeserializeOwned {
 }
 
 /// A required JSON body.
-#[derive(Debug)]
 pub(crate) struct Body<T>(pub(crate) T);
 
 impl<T: RequestBody> FromRequest<App> for Body<T> {
@@ -50,7 +49,6 @@ impl<T: RequestBody> FromRequest<App> for Body<T> {
 }
 
 /// A JSON body that is the default if it is empty or `null`.
-#[derive(Debug)]
 pub(crate) struct BodyOrDefault<T>(pub(crate) T);
 
 impl<T: RequestBody + Default> FromRequest<App> for BodyOrDefault<T> {

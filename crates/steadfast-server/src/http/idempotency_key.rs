@@ -9,7 +9,6 @@ use super::Problem;
 const HEADER: &str = "idempotency-key";
 
 /// The value of the header, if present.
-#[derive(Debug)]
 pub(crate) struct IdempotencyKey(Option<String>);
 
 impl<S: Sync> FromRequestParts<S> for IdempotencyKey {

@@ -35,7 +35,6 @@ const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 /// The minimum time between two log lines about the same kind of rejected connection.
 const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
-#[derive(Debug)]
 pub(crate) struct Listener {
     pub(crate) socket: TcpListener,
     pub(crate) tls: Option<Arc<Tls>>,

@@ -9,7 +9,6 @@ use super::Problem;
 use crate::app::App;
 
 /// A queue or policy name.
-#[derive(Debug)]
 pub(crate) struct PathName(pub(crate) String);
 
 impl FromRequestParts<App> for PathName {
@@ -27,7 +26,6 @@ impl FromRequestParts<App> for PathName {
 
 macro_rules! path_ids {
     ($($name:ident($id:ty))*) => {$(
-        #[derive(Debug)]
         pub(crate) struct $name(pub(crate) $id);
 
         impl FromRequestParts<App> for $name {
@@ -46,7 +44,6 @@ path_ids! {
     PathExecutionId(ExecutionId)
 }
 
-#[derive(Debug)]
 pub(crate) struct PathWorkflowId(pub(crate) i64);
 
 impl FromRequestParts<App> for PathWorkflowId {

@@ -8,7 +8,6 @@ use steadfast_api::{ApiError, PageQuery, from_query};
 
 use super::Problem;
 
-#[derive(Debug)]
 pub(crate) struct Query<T>(pub(crate) T);
 
 impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Query<T> {
@@ -29,7 +28,6 @@ impl PageParameters for PageQuery {
 
 /// A query string with a filter and paging. Both reject unknown parameters, so each is parsed from its
 /// own parameters only.
-#[derive(Debug)]
 pub(crate) struct ListQuery<F, P = PageQuery> {
     pub(crate) filter: F,
     pub(crate) page: P,

@@ -14,7 +14,6 @@ const HEADER: &str = "traceparent";
 const FIELD_LENGTHS: [usize; 4] = [2, 32, 16, 2];
 
 /// The value of the header, if valid.
-#[derive(Debug)]
 pub(crate) struct Traceparent(Option<String>);
 
 impl<S: Sync> FromRequestParts<S> for Traceparent {

@@ -21,7 +21,6 @@ const EXEMPT_BYTES: u32 = 64 << 10;
 /// How long a large body waits for memory.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
-#[derive(Debug)]
 pub(crate) struct BodyBudget {
     total: u32,
     exempt: u32,

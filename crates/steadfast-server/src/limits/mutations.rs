@@ -33,7 +33,6 @@ const MAX_CONCURRENT_MUTATIONS: usize = 4096;
 /// The route that is exempt.
 const CLAIMS_ROUTE: &str = "/api/v1/claims";
 
-#[derive(Debug)]
 pub(crate) struct Mutations {
     tasks: TaskTracker,
     permits: FairShare<String>,

@@ -25,7 +25,6 @@ pub(super) fn group_failures(events: &[EventView]) -> Vec<FailureGroup<'_>> {
 }
 
 /// Failures of one operation with the same message.
-#[derive(Debug)]
 pub(super) struct FailureGroup<'e> {
     pub(super) latest: &'e EventView,
     /// The message that all of them share.

@@ -13,7 +13,6 @@ use crate::http::{Problem, has_content_type, text};
 const MAX_FORM_BYTES: usize = 3 * MAX_PAYLOAD + (64 << 10);
 
 /// A submitted form. Empty fields are kept, unlike in a query.
-#[derive(Debug)]
 pub(crate) struct Form<T>(pub(crate) T);
 
 impl<T: DeserializeOwned> FromRequest<App> for Form<T> {

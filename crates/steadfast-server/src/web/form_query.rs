@@ -10,7 +10,6 @@ use steadfast_api::{PageQuery, from_query};
 use crate::app::App;
 use crate::http::{ListQuery, Problem};
 
-#[derive(Debug)]
 pub(crate) struct FormListQuery<F> {
     pub(crate) filter: F,
     pub(crate) page: PageQuery,
@@ -27,7 +26,6 @@ impl<F: DeserializeOwned> FromRequestParts<App> for FormListQuery<F> {
 }
 
 /// The parameters of a page that is not a paged list.
-#[derive(Debug)]
 pub(crate) struct PageParams<T>(pub(crate) T);
 
 impl<T: DeserializeOwned> FromRequestParts<App> for PageParams<T> {

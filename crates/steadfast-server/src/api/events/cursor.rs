@@ -11,14 +11,12 @@ use steadfast_api::EventFilter;
 use crate::cache::EventBatch;
 
 /// A position in the feed.
-#[derive(Debug)]
 pub(super) struct Cursor {
     /// Events up to this number are delivered or in the current batch.
     last: i64,
     current: Option<Current>,
 }
 
-#[derive(Debug)]
 struct Current {
     batch: Arc<EventBatch>,
     next: usize,

@@ -37,7 +37,6 @@ pub(crate) fn method_name(method: &Method) -> &'static str {
 
 /// Counts an open event stream until it is dropped. The gauge is incremented and decremented rather than
 /// set, so that concurrent streams cannot overwrite each other.
-#[derive(Debug)]
 pub(crate) struct StreamGauge(());
 
 impl StreamGauge {

@@ -22,16 +22,7 @@ pub(super) async fn show(
     let title = format!("{} {}", execution.workflow, execution.status);
     let tasks =
         NodeTasks::load(execution.nodes.as_deref().unwrap_or_default(), &view.app.store).await?;
-    Ok(view.show(Section::WORKFLOWS, &title, &content(&view, &execution, &tasks, &chain)))
-}
-
-fn content(
-    view: &View,
-    execution: &ExecutionView,
-    tasks: &NodeTasks,
-    chain: &[ExecutionView],
-) -> Markup {
-    html! {
+    let content = html! {
         div class="task-head" {
             p class="muted" {
                 a href="/workflows" { "Workflows" } " / " a href="/executions" { "Executions" } " / "
@@ -40,15 +31,16 @@ fn content(
             div class="page-head" {
                 h1 { (execution.workflow) }
                 (status(execution.status))
-                @if view.can_operate() { div class="head-actions" { (buttons(execution)) } }
+                @if view.can_operate() { div class="head-actions" { (buttons(&execution)) } }
             }
-            p class="next" id="next" { (headline(view, execution, tasks)) }
+            p class="next" id="next" { (headline(&view, &execution, &tasks)) }
         }
-        (parts::panel("Nodes", nodes(view, execution, tasks)))
-        (details(view, execution))
+        (parts::panel("Nodes", nodes(&view, &execution, &tasks)))
+        (details(&view, &execution))
         @if let Some(trigger) = &execution.trigger { (parts::document_panel("Trigger", "trigger", trigger)) }
-        @if chain.len() > 1 { (parts::panel("Execution chain", list::rows(view, chain))) }
-    }
+        @if chain.len() > 1 { (parts::panel("Execution chain", list::rows(&view, &chain))) }
+    };
+    Ok(view.show(Section::WORKFLOWS, &title, &content))
 }
 
 /// One sentence on the current state.

@@ -1,7 +1,7 @@
 //! Requeueing many finished tasks: a preview of their number, then the action (D16).
 
 use http::StatusCode;
-use maud::{Markup, html};
+use maud::html;
 use serde::Deserialize;
 use steadfast_api::{Api, ApiError, ErrorKind, Local, RequeueMany, Requeued, TaskFilter};
 use steadfast_store::InputError;
@@ -39,8 +39,42 @@ async fn page(
     let rate = Some(DEFAULT_RATE);
     let request = RequeueMany { filter, rate, dry_run: true, ..RequeueMany::default() };
     let dry_run = api.requeue_all(&request).await?;
+    let default_rate = DEFAULT_RATE.to_string();
+    let query = serde_urlencoded::to_string(&request.filter).unwrap_or_default();
+    let content = html! {
+        (parts::head("Requeue tasks", html! {}))
+        section class="panel" {
+            div class="panel-body requeue" data-no-refresh {
+                p class="summary" {
+                    strong { (parts::count(dry_run.count)) } " "
+                    @if dry_run.count == 1 { "task" } @else { "tasks" } " "
+                    a href={ "/tasks?" (query) } { (describe(&request.filter)) }
+                    " will be requeued."
+                }
+                @if dry_run.count > 0 {
+                    form method="post" action="/tasks/requeue" {
+                        (parts::hidden("filter", &query))
+                        (parts::Field {
+                            name: "rate", label: "Max tasks per second",
+                            value: invalid.map_or(default_rate.as_str(), |input| input.value.as_str()),
+                            problem: invalid.map(|input| input.problem.as_str()),
+                            help: "Spreads the load. Leave empty to requeue all at once.",
+                            ..parts::Field::default()
+                        }.show())
+                        (parts::choice("count", "Attempts", "fresh", [
+                            ("fresh", "reset the count"), ("kept", "one more attempt each"),
+                        ]))
+                        p class="muted" { "At " (DEFAULT_RATE) " tasks per second this takes " (parts::duration(dry_run.over)) "." }
+                        div class="buttons" {
+                            button class="button main" { "Requeue " (parts::pluralize(dry_run.count, "task")) }
+                            a class="button" href={ "/tasks?" (query) } { "Cancel" }
+                        }
+                    }
+                }
+            }
+        }
+    };
     let status = if invalid.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-    let content = content(&request.filter, &dry_run, invalid);
     Ok(view.answer(status, Some(Section::TASKS), "Requeue tasks", &content))
 }
 
@@ -90,44 +124,6 @@ fn rate(value: &str) -> Result<Option<f64>, ApiError> {
 
 fn is_rate_error(error: &ApiError) -> bool {
     error.kind == ErrorKind::Invalid && error.field.as_deref() == Some("rate")
-}
-
-fn content(filter: &TaskFilter, dry_run: &Requeued, invalid: Option<&InvalidInput>) -> Markup {
-    let default_rate = DEFAULT_RATE.to_string();
-    let query = serde_urlencoded::to_string(filter).unwrap_or_default();
-    html! {
-        (parts::head("Requeue tasks", html! {}))
-        section class="panel" {
-            div class="panel-body requeue" data-no-refresh {
-                p class="summary" {
-                    strong { (parts::count(dry_run.count)) } " "
-                    @if dry_run.count == 1 { "task" } @else { "tasks" } " "
-                    a href={ "/tasks?" (query) } { (describe(filter)) }
-                    " will be requeued."
-                }
-                @if dry_run.count > 0 {
-                    form method="post" action="/tasks/requeue" {
-                        (parts::hidden("filter", &query))
-                        (parts::Field {
-                            name: "rate", label: "Max tasks per second",
-                            value: invalid.map_or(default_rate.as_str(), |input| input.value.as_str()),
-                            problem: invalid.map(|input| input.problem.as_str()),
-                            help: "Spreads the load. Leave empty to requeue all at once.",
-                            ..parts::Field::default()
-                        }.show())
-                        (parts::choice("count", "Attempts", "fresh", [
-                            ("fresh", "reset the count"), ("kept", "one more attempt each"),
-                        ]))
-                        p class="muted" { "At " (DEFAULT_RATE) " tasks per second this takes " (parts::duration(dry_run.over)) "." }
-                        div class="buttons" {
-                            button class="button main" { "Requeue " (parts::pluralize(dry_run.count, "task")) }
-                            a class="button" href={ "/tasks?" (query) } { "Cancel" }
-                        }
-                    }
-                }
-            }
-        }
-    }
 }
 
 fn describe(filter: &TaskFilter) -> String {

@@ -41,19 +41,40 @@ pub(super) async fn page(
     let policies = PolicyLinks::load(api).await?;
     let snapshot = blockers::snapshot(&view.app).await;
     let blockers = blockers::blockers(view, &task, snapshot.as_deref());
-    let data = PageData { task, related, policies, blockers, invalid };
-    let label = label::from_payload(&data.task);
-    let title = format!("{} {}", label.as_ref().unwrap_or(&data.task.kind), data.task.status);
-    let status = if data.invalid.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-    Ok(view.answer(status, Some(Section::TASKS), &title, &content(view, &data, label.as_deref())))
-}
-
-struct PageData {
-    task: TaskView,
-    related: Vec<TaskView>,
-    policies: PolicyLinks,
-    blockers: Option<Markup>,
-    invalid: Option<InvalidInput>,
+    let label = label::from_payload(&task);
+    let name = label.as_ref().unwrap_or(&task.kind);
+    let content = html! {
+        div class="task-head" {
+            p class="muted" { a href="/tasks" { "Tasks" } " / " (parts::copyable(&task.id.to_string(), "ID")) }
+            div class="page-head" {
+                h1 { (name) }
+                @if label.is_some() { span class="tag" { (task.kind) } }
+                (parts::status(task.status))
+                @if let Some(reason) = task.reason { (parts::reason(reason)) }
+                @if view.can_operate() { div class="head-actions" { (buttons::buttons(view, &task, invalid.as_ref())) } }
+            }
+            @if let Some(problem) = &task.problem { (parts::unreadable(problem)) }
+            p class="next" id="next" { (headline::headline(view, &task, blockers.as_ref())) }
+        }
+        div class="columns task" {
+            div class="stack" {
+                (parts::panel("Attempts", timeline::timeline(view, &task, blockers.as_ref())))
+                (parts::document_panel("Payload", "payload", &task.payload))
+                @if let Some(result) = &task.result { (parts::document_panel("Result", "result", result)) }
+            }
+            div class="stack" {
+                (details(view, &task))
+                (schedule::schedule(task.next.as_deref().unwrap_or_default()))
+                (policy(&task, &policies))
+                @if !related.is_empty() {
+                    (parts::panel("Related tasks", list::rows(view, &related)))
+                }
+            }
+        }
+    };
+    let status = if invalid.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
+    let title = format!("{name} {}", task.status);
+    Ok(view.answer(status, Some(Section::TASKS), &title, &content))
 }
 
 /// Other tasks with the same correlation ID.
@@ -66,39 +87,6 @@ async fn related(api: &Local, task: &TaskView) -> Result<Vec<TaskView>, ApiError
     let mut found = api.rows(&filter, &page).await?.items;
     found.retain(|other| other.id != task.id);
     Ok(found)
-}
-
-fn content(view: &View, data: &PageData, label: Option<&str>) -> Markup {
-    let PageData { task, related, policies, blockers, invalid } = data;
-    html! {
-        div class="task-head" {
-            p class="muted" { a href="/tasks" { "Tasks" } " / " (parts::copyable(&task.id.to_string(), "ID")) }
-            div class="page-head" {
-                h1 { (label.unwrap_or(&task.kind)) }
-                @if label.is_some() { span class="tag" { (task.kind) } }
-                (parts::status(task.status))
-                @if let Some(reason) = task.reason { (parts::reason(reason)) }
-                @if view.can_operate() { div class="head-actions" { (buttons::buttons(view, task, invalid.as_ref())) } }
-            }
-            @if let Some(problem) = &task.problem { (parts::unreadable(problem)) }
-            p class="next" id="next" { (headline::headline(view, task, blockers.as_ref())) }
-        }
-        div class="columns task" {
-            div class="stack" {
-                (parts::panel("Attempts", timeline::timeline(view, task, blockers.as_ref())))
-                (parts::document_panel("Payload", "payload", &task.payload))
-                @if let Some(result) = &task.result { (parts::document_panel("Result", "result", result)) }
-            }
-            div class="stack" {
-                (details(view, task))
-                (schedule::schedule(task.next.as_deref().unwrap_or_default()))
-                (policy(task, policies))
-                @if !related.is_empty() {
-                    (parts::panel("Related tasks", list::rows(view, related)))
-                }
-            }
-        }
-    }
 }
 
 fn details(view: &View, task: &TaskView) -> Markup {

@@ -82,7 +82,6 @@ pub(super) fn bounded(draft: &Draft) -> Option<Policy> {
 }
 
 /// The runner of simulations, with its permits and its cache.
-#[derive(Debug)]
 pub(crate) struct Simulations {
     permits: Arc<Semaphore>,
     cache: Mutex<LruCache<String, Arc<Outcome>>>,
