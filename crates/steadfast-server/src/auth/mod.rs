@@ -76,35 +76,20 @@ impl Auth {
         self.over_tls
     }
 
-    /// The holder of this token.
     fn by_token(
         &self,
-        tokens: &TokensFile,
-        presented: &str,
+        file: &TokensFile,
+        token: &str,
         peer: Option<Peer>,
     ) -> Option<Authenticated> {
-        // Taken first, so that a concurrent reload cancels it.
-        let version = tokens.version();
-        let (tokens, now) = (tokens.tokens(), Timestamp::now());
-        let token = tokens.find(presented, now)?;
-        Some(Authenticated::by_token(caller(token, peer), version, token.remaining(now)))
+        holder(file, peer, |tokens, now| tokens.find(token, now))
     }
 
     /// The owner of this session, if its token is still valid.
-    fn by_session(
-        &self,
-        tokens: &TokensFile,
-        id: &str,
-        peer: Option<Peer>,
-    ) -> Option<Authenticated> {
-        let version = tokens.version();
+    fn by_session(&self, file: &TokensFile, id: &str, peer: Option<Peer>) -> Option<Authenticated> {
         let session = self.sessions.touch(id)?;
-        let (tokens, now) = (tokens.tokens(), Timestamp::now());
-        let token = tokens.find_hash(&session.token, now)?;
-        Some(
-            Authenticated::by_token(caller(token, peer), version, token.remaining(now))
-                .in_session(session),
-        )
+        let owner = holder(file, peer, |tokens, now| tokens.find_hash(&session.token, now))?;
+        Some(owner.in_session(session))
     }
 
     fn start_session(&self, token: &str) -> Result<String, getrandom::Error> {
@@ -118,6 +103,16 @@ impl Auth {
     }
 }
 
-fn caller(token: &Token, peer: Option<Peer>) -> Caller {
-    Caller::named(token.name(), peer, token.role())
+/// The holder of the token that is found in this file.
+fn holder(
+    file: &TokensFile,
+    peer: Option<Peer>,
+    find: impl FnOnce(&Tokens, Timestamp) -> Option<&Token>,
+) -> Option<Authenticated> {
+    // Taken first, so that a concurrent reload cancels it.
+    let version = file.version();
+    let (tokens, now) = (file.tokens(), Timestamp::now());
+    let token = find(&tokens, now)?;
+    let caller = Caller::named(token.name(), peer, token.role());
+    Some(Authenticated::by_token(caller, version, token.remaining(now)))
 }

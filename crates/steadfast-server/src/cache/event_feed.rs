@@ -12,8 +12,8 @@ use std::time::Duration;
 use axum::body::Bytes;
 use steadfast::observe::Event;
 use steadfast_api::{Api, ApiError, EventFilter, EventView, Events, EventsFrom, Local};
+use tokio::sync::Semaphore;
 use tokio::sync::broadcast::{self, Receiver, Sender};
-use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 use tokio::time::sleep;
 
 use super::{PollGuard, SharedPoller};
@@ -78,7 +78,8 @@ pub(crate) struct EventFeed {
     api: Arc<Local>,
     batches: Sender<Arc<EventBatch>>,
     poller: SharedPoller,
-    catch_up: Semaphore,
+    /// Permits to read from the store directly.
+    pub(crate) catch_up: Semaphore,
 }
 
 impl EventFeed {
@@ -92,11 +93,6 @@ impl EventFeed {
     pub(crate) fn subscribe(&self) -> Receiver<Arc<EventBatch>> {
         let (batches, api) = (self.batches.clone(), self.api.clone());
         self.poller.subscribe(|| self.batches.subscribe(), |guard| poll(guard, batches, api))
-    }
-
-    /// Waits for permission to read from the store directly.
-    pub(crate) async fn catch_up_permit(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
-        self.catch_up.acquire().await
     }
 }
 

@@ -17,10 +17,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use steadfast_api::{ApiError, ErrorKind};
+use steadfast_api::ApiError;
 use steadfast_store::StoreError;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
+
+use crate::http::internal_error;
 
 const MIN_FRESH: Duration = Duration::from_secs(1);
 /// A result stays fresh for this many times the duration of its query.
@@ -160,7 +162,7 @@ impl<T: Send + Sync + 'static> QueryCache<T> {
         let result = match AssertUnwindSafe(timeout(QUERY_TIMEOUT, query)).catch_unwind().await {
             Ok(Ok(result)) => result,
             Ok(Err(_)) => Err(StoreError::timed_out().into()),
-            Err(_) => Err(panicked()),
+            Err(_) => Err(internal_error()),
         };
         self.finish(result, started);
     }
@@ -196,14 +198,11 @@ impl<T> State<T> {
     }
 }
 
-fn panicked() -> ApiError {
-    ApiError::new(ErrorKind::Internal, "internal server error").next("see the server log")
-}
-
 #[cfg(test)]
 mod tests {
     use std::future::pending;
 
+    use steadfast_api::ErrorKind;
     use tokio::time::{advance, sleep};
 
     use super::*;

@@ -23,7 +23,8 @@ pub(crate) use listener::{Listener, serve_until};
 pub(crate) use media::{accepts, has_content_type};
 pub(crate) use path_parameters::{PathExecutionId, PathName, PathTaskId, PathWorkflowId};
 pub(crate) use problem::{
-    JsonResult, Problem, ProblemDetails, method_not_allowed, no_such_path, panicked, store_timeout,
+    JsonResult, Problem, ProblemDetails, internal_error, method_not_allowed, no_such_path,
+    panicked, store_timeout,
 };
 pub(crate) use proxy::{OverTls, TrustedProxies};
 pub use proxy::{ParseProxyError, Proxy};

@@ -95,8 +95,11 @@ pub(crate) fn panicked(panic: Box<dyn Any + Send>) -> Response {
     let message = panic.downcast_ref::<String>().map(String::as_str);
     let message = message.or_else(|| panic.downcast_ref::<&str>().copied());
     error!(target: "steadfast", panic = message.unwrap_or("?"), "request handler panicked");
-    let problem = ApiError::new(ErrorKind::Internal, "internal server error");
-    Problem(problem.next("see the server log")).into_response()
+    Problem(internal_error()).into_response()
+}
+
+pub(crate) fn internal_error() -> ApiError {
+    ApiError::new(ErrorKind::Internal, "internal server error").next("see the server log")
 }
 
 #[cfg(test)]

@@ -82,7 +82,10 @@ impl TrustedProxies {
 fn forwarded_addresses(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
     match headers.contains_key(X_FORWARDED_FOR) {
         true => elements(headers, &X_FORWARDED_FOR).map(address).collect(),
-        false => elements(headers, &FORWARDED).map(forwarded_for).collect(),
+        false => {
+            let forwarded = elements(headers, &FORWARDED);
+            forwarded.map(|element| address(parameter(element, "for")?)).collect()
+        }
     }
 }
 
@@ -96,11 +99,6 @@ fn first_scheme(headers: &HeaderMap) -> Option<&str> {
 fn elements<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {
     let values = headers.get_all(name).iter();
     values.flat_map(|value| value.to_str().unwrap_or_default().split(','))
-}
-
-/// The `for` address of an RFC 7239 element.
-fn forwarded_for(element: &str) -> Option<IpAddr> {
-    address(parameter(element, "for")?)
 }
 
 /// A parameter of an RFC 7239 element.

@@ -1,15 +1,16 @@
-//! The breakers page: state in every instance, operator commands (G1), and
-//! [budgets](super::budgets).
+//! The breakers page: state in every instance and operator commands (G1), and the retry budgets: available
+//! retries per instance (G3), read-only.
 
 use axum::Router;
 use axum::routing::{get, post};
 use maud::{Markup, html};
 use steadfast::guard::breaker::BreakerState;
 use steadfast_api::{Api, BreakerView};
-use steadfast_store::{BreakerCommand, BreakerOverride, BreakerReport};
+use steadfast_store::{BreakerCommand, BreakerOverride, BreakerReport, BudgetReport};
 
-use super::parts::{self, Text};
-use super::{Flash, Icon, PageResult, PolicyLinks, Section, View, budgets, link};
+use super::parts::{self, Number, Text};
+use super::policies::budget_limit;
+use super::{Flash, Icon, PageResult, PolicyLinks, Section, View, link};
 use crate::app::App;
 use crate::auth::{Operator, Viewer};
 use crate::http::PathName;
@@ -44,7 +45,7 @@ async fn list(view: View, Viewer(api): Viewer) -> PageResult {
         (parts::head("Breakers", html! {}))
         @if breakers.is_empty() { section class="panel" { (empty()) } }
         @for breaker in &breakers { (panel(&view, &policies, breaker)) }
-        (budgets::panel(&view, &policies, &budgets))
+        (budgets_panel(&view, &policies, &budgets))
     };
     Ok(view.show(Section::BREAKERS, "Breakers", &content))
 }
@@ -174,4 +175,50 @@ fn state(state: BreakerState) -> Markup {
         _ => ("failed", Icon::FAILED),
     };
     parts::badge_with(class, shape, state.to_string().replace('_', " "))
+}
+
+fn budgets_panel(view: &View, policies: &PolicyLinks, budgets: &[BudgetReport]) -> Markup {
+    let content = match budgets {
+        [] => no_budgets(),
+        budgets => budget_table(view, policies, budgets),
+    };
+    parts::panel("Retry budgets", content)
+}
+
+fn no_budgets() -> Markup {
+    let instructions = html! {
+        p { "A retry budget limits retries to a share of the traffic, so that retries do not multiply the load during an outage. It belongs to a policy; workers report it here once they run a task with that policy." }
+        (parts::command("policies:\n  billing:\n    budget:\n      retries_per_second: 10"))
+    };
+    parts::empty("No budgets reported yet", instructions)
+}
+
+fn budget_table(view: &View, policies: &PolicyLinks, budgets: &[BudgetReport]) -> Markup {
+    let columns = [
+        Text("Policy"),
+        Text("Instance"),
+        Number("Available retries"),
+        Text("Limit"),
+        Text("Last report"),
+    ];
+    parts::table(
+        "stacked",
+        &columns,
+        budgets.iter().map(|budget| budget_row(view, policies, budget)),
+    )
+}
+
+fn budget_row(view: &View, policies: &PolicyLinks, budget: &BudgetReport) -> Markup {
+    html! {
+        tr id={ "budget-" (budget.policy) "-" (budget.instance) } data-row {
+            td { (policies.link(&budget.policy)) }
+            td class="wide" { (budget.instance) }
+            td class="number" data-label="available retries" {
+                @if budget.balance == 0 { span class="tag open" { "exhausted" } " " }
+                (parts::count(budget.balance))
+            }
+            td data-label="limit" { (budget_limit(&budget.settings)) }
+            td class="muted" data-label="last report" { @if let Some(time) = budget.seen_at { (parts::at(view.now, time)) } }
+        }
+    }
 }

@@ -18,7 +18,11 @@ const MAX_SEARCH_CHARS: usize = 100;
 
 /// The failures among these events (oldest first) in groups, the largest group first.
 pub(super) fn group_failures(events: &[EventView]) -> Vec<FailureGroup<'_>> {
-    let mut groups = group(events.iter().rev().filter(|event| is_failure(event)));
+    use EventType::{LeaseLost, RetryAttempt, RetryFailure};
+    let is_failure = |event: &&EventView| {
+        matches!(event.event.event_type, LeaseLost | RetryAttempt | RetryFailure)
+    };
+    let mut groups = group(events.iter().rev().filter(is_failure));
     groups.sort_by_key(|group| Reverse(group.count()));
     groups.truncate(MAX_GROUPS);
     groups
@@ -107,11 +111,6 @@ fn group<'e>(events: impl Iterator<Item = &'e EventView>) -> Vec<FailureGroup<'e
         }
     }
     groups
-}
-
-fn is_failure(event: &EventView) -> bool {
-    use EventType::{LeaseLost, RetryAttempt, RetryFailure};
-    matches!(event.event.event_type, LeaseLost | RetryAttempt | RetryFailure)
 }
 
 #[cfg(test)]

@@ -57,18 +57,10 @@ pub(crate) struct ChangePoller {
     poller: SharedPoller,
 }
 
-impl ChangePoller {
-    fn follow(&self, app: &App) -> watch::Receiver<StoreState> {
-        self.poller.subscribe(|| self.state.subscribe(), |guard| poll(guard, app.clone()))
-    }
-
-    fn is_followed(&self) -> bool {
-        self.state.receiver_count() > 0
-    }
-}
-
 async fn poll(mut guard: PollGuard, app: App) {
-    while guard.keep_polling(|| app.change_poller.is_followed()) && !app.stopping.is_cancelled() {
+    while guard.keep_polling(|| app.change_poller.state.receiver_count() > 0)
+        && !app.stopping.is_cancelled()
+    {
         let state = match timeout(STORE_TIMEOUT, markers(&app)).await {
             Ok(Ok(markers)) => StoreState::Reachable(Box::new(markers)),
             Ok(Err(_)) | Err(_) => StoreState::Unreachable,
@@ -107,7 +99,8 @@ pub(super) async fn stream(
     Viewer(_): Viewer,
     State(app): State<App>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let receiver = app.change_poller.follow(&app);
+    let ChangePoller { state, poller } = &app.change_poller;
+    let receiver = poller.subscribe(|| state.subscribe(), |guard| poll(guard, app.clone()));
     let first = match *receiver.borrow() {
         StoreState::Unreachable => "unreachable",
         StoreState::Unknown | StoreState::Reachable(_) => "connected",

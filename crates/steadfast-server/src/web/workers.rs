@@ -15,12 +15,9 @@ pub(super) fn panel(view: &View, workers: &[WorkerView]) -> Markup {
         [] => empty(view),
         workers => table(view, workers),
     };
-    parts::panel_with("Workers", running_link(workers), content)
-}
-
-fn running_link(workers: &[WorkerView]) -> Markup {
     let tasks: u64 = workers.iter().map(|worker| worker.running).sum();
-    html! { @if tasks > 0 { a href="/tasks?status=running" { (parts::count(tasks)) " running" } } }
+    let link = html! { @if tasks > 0 { a href="/tasks?status=running" { (parts::count(tasks)) " running" } } };
+    parts::panel_with("Workers", link, content)
 }
 
 /// How to start a worker.

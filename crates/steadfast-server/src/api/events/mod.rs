@@ -81,7 +81,7 @@ pub(super) async fn list_events(
 ) -> Result<Response, Problem> {
     let limit = range.limit()?;
     let after = last_event_id(&headers)?.or(range.after);
-    if !wants_json(&headers) {
+    if !accepts(&headers, &APPLICATION_JSON) || accepts(&headers, &TEXT_EVENT_STREAM) {
         return Ok(stream::stream_events(&app, api, filter, after, limit).await?);
     }
     let _permit = app.read_permits.acquire().await?;
@@ -99,9 +99,4 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<i64>, ApiError> {
             .field("Last-Event-ID")
             .next("send the id of the last received event, or omit the header")
     })
-}
-
-/// Whether `Accept` names JSON and not an event stream.
-fn wants_json(headers: &HeaderMap) -> bool {
-    accepts(headers, &APPLICATION_JSON) && !accepts(headers, &TEXT_EVENT_STREAM)
 }

@@ -157,7 +157,7 @@ impl Subscription {
     /// Reads missed events from the store.
     async fn read(&self) -> Result<EventBatch, ApiError> {
         // The semaphore is never closed.
-        let _permit = self.app.event_feed.catch_up_permit().await;
+        let _permit = self.app.event_feed.catch_up.acquire().await;
         let last = self.cursor.last();
         let events =
             self.api.events(&self.filter, EventsFrom::After(last), CATCH_UP_EVENTS).await?;

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use steadfast::drive::{Environment, Real};
 use steadfast::guard;
 use steadfast::guard::breaker::BreakerState;
@@ -146,7 +145,9 @@ fn due(StoreSnapshot { counts, .. }: &StoreSnapshot) -> Vec<Series> {
 }
 
 fn oldest_due(OldestDue { now, due }: &OldestDue) -> Series {
-    plain(due.due_since.map_or(0.0, |since| seconds(since, *now)))
+    // Zero if a clock was set back.
+    let age = |since| now.duration_since(since).as_secs_f64().max(0.0);
+    plain(due.due_since.map_or(0.0, age))
 }
 
 fn queue_tasks(queues: &[QueueInfo]) -> Vec<Series> {
@@ -203,9 +204,4 @@ fn labelled<'v>(labels: impl IntoIterator<Item = (&'static str, &'v str)>, count
     let labels = labels.into_iter().map(|(name, value)| (name, value.to_owned())).collect();
     // Exact up to 2^53.
     Series { labels, value: count as f64 }
-}
-
-/// The elapsed time; zero if a clock was set back.
-fn seconds(then: Timestamp, now: Timestamp) -> f64 {
-    now.duration_since(then).as_secs_f64().max(0.0)
 }

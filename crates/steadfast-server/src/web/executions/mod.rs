@@ -1,19 +1,22 @@
 //! Workflow executions: the list, and one execution with its nodes.
 
-mod control;
 mod graph;
 mod list;
 mod node_tasks;
 mod show;
 
 use axum::Router;
+use axum::response::{IntoResponse, Redirect};
 use axum::routing::{get, post};
 use maud::Markup;
+use steadfast_api::{Api, ApiError, ExecutionView};
 use steadfast_flow::ExecutionNodeStatus;
 use steadfast_store::{ExecutionStatus, Status};
 
-use super::parts;
+use super::{PageResult, link, parts};
 use crate::app::App;
+use crate::auth::Operator;
+use crate::http::PathExecutionId;
 
 pub(super) use graph::{GraphNode, graph};
 pub(super) use list::rows;
@@ -22,9 +25,26 @@ pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/executions", get(list::list))
         .route("/executions/{id}", get(show::show))
-        .route("/executions/{id}/cancel", post(control::cancel))
-        .route("/executions/{id}/resume", post(control::resume))
-        .route("/executions/{id}/retry", post(control::retry))
+        .route("/executions/{id}/cancel", post(cancel))
+        .route("/executions/{id}/resume", post(resume))
+        .route("/executions/{id}/retry", post(retry))
+}
+
+async fn cancel(Operator(api): Operator, PathExecutionId(id): PathExecutionId) -> PageResult {
+    redirect(api.cancel_execution(id).await)
+}
+
+async fn resume(Operator(api): Operator, PathExecutionId(id): PathExecutionId) -> PageResult {
+    redirect(api.resume_execution(id).await)
+}
+
+/// Starts a new execution with the same trigger.
+async fn retry(Operator(api): Operator, PathExecutionId(id): PathExecutionId) -> PageResult {
+    redirect(api.retry_execution(id).await)
+}
+
+fn redirect(changed: Result<ExecutionView, ApiError>) -> PageResult {
+    Ok(Redirect::to(&link::execution(changed?.id)).into_response())
 }
 
 pub(super) fn status(status: ExecutionStatus) -> Markup {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 use steadfast::guard::breaker::BreakerState;
-use steadfast_api::{BreakerView, TaskView, WorkerView};
+use steadfast_api::{TaskView, WorkerView};
 use steadfast_store::{BreakerReport, Status};
 
 use crate::app::App;
@@ -49,7 +49,9 @@ fn queue(task: &TaskView, snapshot: &StoreSnapshot) -> Option<Markup> {
 fn breaker(view: &View, task: &TaskView, snapshot: &StoreSnapshot) -> Option<Markup> {
     let policy = task.policy.as_ref()?.id()?;
     let breaker = snapshot.breakers.iter().find(|breaker| breaker.policy == policy)?;
-    let rejecting: Vec<_> = breaker.instances.iter().filter(|it| rejects_calls(it)).collect();
+    let rejects =
+        |it: &&BreakerReport| matches!(it.state, BreakerState::Open | BreakerState::Isolated);
+    let rejecting: Vec<_> = breaker.instances.iter().filter(rejects).collect();
     if rejecting.is_empty() {
         return None;
     }
@@ -58,23 +60,14 @@ fn breaker(view: &View, task: &TaskView, snapshot: &StoreSnapshot) -> Option<Mar
     Some(html! {
         "the breaker of " a href=(url) { (policy) } " is "
         @if rejecting.iter().all(|it| it.state == BreakerState::Isolated) { "isolated" } @else { "open" }
-        (instance_share(breaker, rejecting.len()))
+        @let (some, all) = (rejecting.len(), breaker.instances.len());
+        @if some < all { " in " (some) " of " (all) " instances" }
         @match probe {
             Some(time) if time > view.now => { ", next probe " (parts::at(view.now, time)) }
             Some(_) => ", the next call is a probe",
             None => ", until it is closed",
         }
     })
-}
-
-fn rejects_calls(report: &BreakerReport) -> bool {
-    matches!(report.state, BreakerState::Open | BreakerState::Isolated)
-}
-
-/// The number of rejecting instances, if not all reject.
-fn instance_share(breaker: &BreakerView, rejecting: usize) -> Markup {
-    let all = breaker.instances.len();
-    html! { @if rejecting < all { " in " (rejecting) " of " (all) " instances" } }
 }
 
 /// Missing workers. A scheduled task needs none yet.

@@ -6,7 +6,6 @@
 use serde_json::Value;
 use steadfast::observe::Redactor;
 use steadfast_api::{Api, ApiError, Local, Page, PageQuery, TaskFilter, TaskView};
-use steadfast_store::Cursor;
 
 /// How many tasks one page scans.
 const MAX_SCANNED: usize = 2_000;
@@ -43,26 +42,17 @@ pub(super) async fn find(
         items.extend(found.into_iter().map(|(_, task)| task));
         scanned += if is_full { last } else { read };
         if is_full && last < read {
-            let next = cursor_after(api, filter, after, last).await?;
-            return Ok(SearchResult { tasks: Page { items, next }, scanned });
-        }
-        if is_full || next.is_none() || scanned >= MAX_SCANNED {
-            return Ok(SearchResult { tasks: Page { items, next }, scanned });
+            // The cursor after the last match.
+            let limit = u32::try_from(last).unwrap_or(BATCH_SIZE);
+            after = api.rows(filter, &PageQuery { limit, after }).await?.next;
+            break;
         }
         after = next;
+        if is_full || after.is_none() || scanned >= MAX_SCANNED {
+            break;
+        }
     }
     Ok(SearchResult { tasks: Page { items, next: after }, scanned })
-}
-
-/// The cursor after this many tasks of a list.
-async fn cursor_after(
-    api: &Local,
-    filter: &TaskFilter,
-    after: Option<Cursor>,
-    tasks: usize,
-) -> Result<Option<Cursor>, ApiError> {
-    let limit = u32::try_from(tasks).unwrap_or(BATCH_SIZE);
-    Ok(api.rows(filter, &PageQuery { limit, after }).await?.next)
 }
 
 /// The task without payload and result, which the table does not show.

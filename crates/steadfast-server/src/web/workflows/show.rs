@@ -38,13 +38,15 @@ pub(super) async fn answer(
     let executions =
         api.executions(&filter, &PageQuery { limit: MAX_EXECUTIONS, after: None }).await?;
     let workflow = api.flow().workflow(id).await.map_err(ApiError::from);
+    let url = link::filtered("/executions", [("workflow", &stored.name)]);
+    let all_executions = html! { a href=(url) { "View all executions" } };
     let content = html! {
         (head(&stored))
         @match &workflow {
             Ok(workflow) => (details(view, id, workflow, values, problem)),
             Err(error) => p class="form-problem" { (error.detail) @if let Some(next) = &error.next { "; " (next) } },
         }
-        (parts::panel_with("Executions", all_link(&stored), execution_rows(view, &executions)))
+        (parts::panel_with("Executions", all_executions, execution_rows(view, &executions)))
         (parts::document_panel("Definition", "workflow", &stored.workflow))
     };
     let status = if problem.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
@@ -104,11 +106,6 @@ fn row(workflow: &Workflow, node: &Node) -> Markup {
             td class="wide" { (retry_summary::of_node(node)) }
         }
     }
-}
-
-/// A link to all executions of this name, of any version.
-fn all_link(stored: &WorkflowView) -> Markup {
-    html! { a href=(link::filtered("/executions", [("workflow", &stored.name)])) { "View all executions" } }
 }
 
 fn execution_rows(view: &View, executions: &Page<ExecutionView>) -> Markup {

@@ -34,14 +34,12 @@ impl StartForm {
         let (trigger, key) = (self.trigger.trim(), self.key.trim());
         let trigger = match trigger.is_empty() {
             true => Value::Null,
-            false => from_json(trigger, "JSON").map_err(invalid_trigger)?,
+            false => from_json(trigger, "JSON").map_err(|error| {
+                error.field("trigger").next("use JSON, such as {\"user\": \"ada\"} or \"ada\"")
+            })?,
         };
         Ok(NewExecution { trigger, key: (!key.is_empty()).then(|| key.to_owned()) })
     }
-}
-
-fn invalid_trigger(error: ApiError) -> ApiError {
-    error.field("trigger").next("use JSON, such as {\"user\": \"ada\"} or \"ada\"")
 }
 
 /// Starts the execution, or shows the form with its error.

@@ -93,7 +93,7 @@ fn table(current: &Policy, changed: Option<&Policy>, comparison: Option<&Compari
                     (row("Total delay", &|policy, _| total_delay(policy)))
                     (row("Calls per client", &|_, outcome| metric(outcome, |it| format!("{:.2}", it.amplification))))
                     (row("Peak calls per second", &|_, outcome| metric(outcome, |it| parts::count(it.peak_rps as u64))))
-                    (row("Successful clients", &|_, outcome| metric(outcome, success_rate)))
+                    (row("Successful clients", &|_, outcome| metric(outcome, |it| parts::percent(it.completed as f64 / f64::from(it.clients.max(1))))))
                     (row("p99 time to success", &|_, outcome| metric(outcome, |it| it.p99.map_or_else(|| "–".to_owned(), parts::seconds))))
                 }
             }
@@ -117,10 +117,6 @@ fn total_delay(policy: &Policy) -> String {
         (last.total_min.min(limit), last.total_max.min(limit))
     });
     parts::duration_range(shortest, longest)
-}
-
-fn success_rate(outcome: &Outcome) -> String {
-    parts::percent(outcome.completed as f64 / f64::from(outcome.clients.max(1)))
 }
 
 fn delays(current: &Policy, changed: Option<&Policy>) -> steadfast_draw::Chart {
