@@ -228,7 +228,6 @@ fn check_public(
     Ok(())
 }
 
-/// Runs the upkeep of metrics and their export over OTLP.
 async fn run_telemetry(app: &App) {
     #[cfg(feature = "otlp")]
     tokio::join!(app.metrics.clone().run_upkeep(), crate::telemetry::otlp::export_gauges(app));

@@ -17,46 +17,35 @@ pub(super) async fn list_breakers(Viewer(api): Viewer) -> JsonResult<Vec<Breaker
     Ok(Json(api.breakers().await?))
 }
 
-/// Open the breaker of a policy in every instance, for its usual open time.
-#[utoipa::path(
-    post, path = "/breakers/{policy}/open", tag = "breakers",
-    params(("policy" = openapi::Name, Path, description = "The policy")),
-    responses((status = 204, description = "Instances apply it within seconds"))
-)]
-pub(super) async fn open_breaker(
-    Operator(api): Operator,
-    PathName(policy): PathName,
-) -> Result<StatusCode, Problem> {
-    api.override_breaker(&policy, BreakerCommand::Open).await?;
-    Ok(StatusCode::NO_CONTENT)
+macro_rules! breaker_command {
+    ($(#[$doc:meta])* $name:ident, $path:literal, $command:ident) => {
+        $(#[$doc])*
+        #[utoipa::path(
+            post, path = $path, tag = "breakers",
+            params(("policy" = openapi::Name, Path, description = "The policy")),
+            responses((status = 204, description = "Instances apply it within seconds"))
+        )]
+        pub(super) async fn $name(
+            Operator(api): Operator,
+            PathName(policy): PathName,
+        ) -> Result<StatusCode, Problem> {
+            api.override_breaker(&policy, BreakerCommand::$command).await?;
+            Ok(StatusCode::NO_CONTENT)
+        }
+    };
 }
 
-/// Close the breaker of a policy in every instance.
-#[utoipa::path(
-    post, path = "/breakers/{policy}/close", tag = "breakers",
-    params(("policy" = openapi::Name, Path, description = "The policy")),
-    responses((status = 204, description = "Instances apply it within seconds"))
-)]
-pub(super) async fn close_breaker(
-    Operator(api): Operator,
-    PathName(policy): PathName,
-) -> Result<StatusCode, Problem> {
-    api.override_breaker(&policy, BreakerCommand::Close).await?;
-    Ok(StatusCode::NO_CONTENT)
+breaker_command! {
+    /// Open the breaker of a policy in every instance, for its usual open time.
+    open_breaker, "/breakers/{policy}/open", Open
 }
-
-/// Keep the breaker of a policy open in every instance until it is closed.
-#[utoipa::path(
-    post, path = "/breakers/{policy}/isolate", tag = "breakers",
-    params(("policy" = openapi::Name, Path, description = "The policy")),
-    responses((status = 204, description = "Instances apply it within seconds"))
-)]
-pub(super) async fn isolate_breaker(
-    Operator(api): Operator,
-    PathName(policy): PathName,
-) -> Result<StatusCode, Problem> {
-    api.override_breaker(&policy, BreakerCommand::Isolate).await?;
-    Ok(StatusCode::NO_CONTENT)
+breaker_command! {
+    /// Close the breaker of a policy in every instance.
+    close_breaker, "/breakers/{policy}/close", Close
+}
+breaker_command! {
+    /// Keep the breaker of a policy open in every instance until it is closed.
+    isolate_breaker, "/breakers/{policy}/isolate", Isolate
 }
 
 /// List the retry budgets of all instances.

@@ -23,7 +23,6 @@ use utoipa_axum::routes;
 use crate::app::App;
 use crate::http::{JsonResult, store_timeout};
 
-/// Timeout of the store check.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a result is reused.
 const CHECK_TTL: Duration = Duration::from_secs(1);
@@ -95,7 +94,6 @@ fn not_ready(error: StoreError) -> ApiError {
     error
 }
 
-/// Logs changes of the result.
 fn log_change(previous: Option<&Result<(), ApiError>>, current: &Result<(), ApiError>) {
     match (previous, current) {
         (Some(Err(_)), Ok(())) => info!(target: "steadfast", "ready again: the store responds"),

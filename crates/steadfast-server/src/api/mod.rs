@@ -23,7 +23,6 @@ use utoipa_axum::routes;
 
 use crate::app::App;
 
-/// All routes of the API.
 pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(tasks::list_tasks, tasks::submit_task))

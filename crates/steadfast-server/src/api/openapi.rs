@@ -33,7 +33,6 @@ fn problem(description: &str) -> Response {
         .build()
 }
 
-/// The name of the security scheme.
 const BEARER: &str = "bearer";
 
 /// Adds the error response to all operations that can fail.

@@ -43,7 +43,6 @@ pub(super) trait Summary {
 /// Entries grouped by key.
 pub(super) struct Aggregator<S: Summary> {
     groups: LruCache<S::Key, Group<S>>,
-    /// Summaries of evicted groups.
     evicted: Vec<AuditEntry>,
 }
 

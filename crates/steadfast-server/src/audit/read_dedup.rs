@@ -65,7 +65,6 @@ impl Default for ReadDedup {
 }
 
 impl ReadDedup {
-    /// Whether this read is to be recorded.
     pub(super) fn is_new(&mut self, read: &AuditEntry, now: Instant) -> bool {
         let AuditEntry { actor: by, action, target, detail, .. } = read;
         let read = self.hasher.hash_one((&by.origin, action, target, detail.to_string()));

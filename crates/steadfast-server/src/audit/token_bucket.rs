@@ -16,7 +16,6 @@ pub(super) struct Rate {
 pub(super) struct TokenBucket {
     rate: Rate,
     tokens: u32,
-    /// The start of the current refill interval.
     refilled_at: Instant,
 }
 

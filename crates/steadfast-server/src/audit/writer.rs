@@ -63,7 +63,6 @@ impl Buffer {
         }
     }
 
-    /// Takes the entries to write now.
     fn take(&mut self, now: Instant, is_shutdown: bool) -> Vec<AuditEntry> {
         for entry in self.task_actions.flush(now, is_shutdown) {
             self.add(entry);

@@ -13,7 +13,6 @@ use steadfast_store::{Actor, Program};
 use super::Role;
 use crate::http::Problem;
 
-/// The actor of unauthenticated requests.
 pub(crate) const ANONYMOUS: &str = Program::Anonymous.name();
 
 #[derive(Clone, Copy, Debug)]

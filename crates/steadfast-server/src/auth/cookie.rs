@@ -70,18 +70,13 @@ fn set_cookie(value: &str, max_age: u64, headers: &HeaderMap, over_tls: bool) ->
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderName;
-
     use super::*;
-
-    fn headers<const N: usize>(pairs: [(HeaderName, &'static str); N]) -> HeaderMap {
-        pairs.into_iter().map(|(name, value)| (name, HeaderValue::from_static(value))).collect()
-    }
+    use crate::http::header_map as headers;
 
     /// K1: the id is found among other cookies, and the TLS-bound cookie wins.
     #[test]
     fn session_id_is_found_among_other_cookies() {
-        let of = |cookie| session(&headers([(COOKIE, cookie)]), false).map(str::to_owned);
+        let of = |cookie| session(&headers(&[("cookie", cookie)]), false).map(str::to_owned);
         assert_eq!(of("theme=dark; steadfast=abc").as_deref(), Some("abc"));
         assert_eq!(of("steadfast=abc; __Host-steadfast=def").as_deref(), Some("def"));
         assert_eq!(of("xsteadfast=abc; theme"), None);
@@ -90,7 +85,7 @@ mod tests {
     /// K1: over TLS only the TLS-bound cookie counts.
     #[test]
     fn plain_cookie_over_tls_is_ignored() {
-        let of = |cookie| session(&headers([(COOKIE, cookie)]), true).map(str::to_owned);
+        let of = |cookie| session(&headers(&[("cookie", cookie)]), true).map(str::to_owned);
         assert_eq!(of("steadfast=abc"), None);
         assert_eq!(of("steadfast=abc; __Host-steadfast=def").as_deref(), Some("def"));
     }
@@ -99,14 +94,14 @@ mod tests {
     #[test]
     fn session_cookie_is_bound_to_port() {
         let at = |host, cookie| {
-            session(&headers([(HOST, host), (COOKIE, cookie)]), false).map(str::to_owned)
+            session(&headers(&[("host", host), ("cookie", cookie)]), false).map(str::to_owned)
         };
         let both = "steadfast-7701=one; steadfast-7702=two; steadfast=none";
         assert_eq!(at("localhost:7701", both).as_deref(), Some("one"));
         assert_eq!(at("[::1]:7702", both).as_deref(), Some("two"));
         assert_eq!(at("localhost:7703", both), None);
         assert_eq!(at("localhost", both).as_deref(), Some("none"));
-        let cookie = set_session("abc", &headers([(HOST, "localhost:7701")]), true);
+        let cookie = set_session("abc", &headers(&[("host", "localhost:7701")]), true);
         assert!(cookie.starts_with("__Host-steadfast-7701=abc; Path=/;"), "{cookie}");
     }
 
@@ -115,7 +110,7 @@ mod tests {
     fn session_cookie_is_http_only_and_same_site() {
         let plain = set_session("abc", &HeaderMap::new(), false);
         assert_eq!(plain, "steadfast=abc; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax");
-        let proxied = headers([(ORIGIN, "https://retry.example")]);
+        let proxied = headers(&[("origin", "https://retry.example")]);
         for secure in
             [set_session("abc", &HeaderMap::new(), true), set_session("abc", &proxied, false)]
         {

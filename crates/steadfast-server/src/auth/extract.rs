@@ -29,6 +29,7 @@ macro_rules! role_extractors {
 }
 
 role_extractors! {
+    /// The API of a caller that may read.
     Viewer
     /// The API of a caller that may change tasks.
     Operator

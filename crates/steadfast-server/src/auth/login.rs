@@ -28,7 +28,6 @@ pub(crate) fn routes() -> Router<App> {
     Router::new().route(PATH, get(show).post(log_in)).route("/logout", post(log_out))
 }
 
-/// The URL of the login page, with the page to return to.
 pub(super) fn url(next: Option<&str>) -> String {
     match next.filter(|next| *next != HOME) {
         Some(next) => {

@@ -26,7 +26,6 @@ const RESET_AFTER: Duration = Duration::from_secs(2 * 60 * 60);
 /// The number of tracked networks; the least recently used is evicted.
 const MAX_TRACKED_NETWORKS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(16_383);
 
-/// Failed authentications by client network.
 pub(crate) struct LoginThrottle(Mutex<LruCache<IpAddr, Failures>>);
 
 struct Failures {

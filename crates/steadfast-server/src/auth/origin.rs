@@ -30,7 +30,6 @@ impl Hosts {
     }
 }
 
-/// Rejects requests for another host name.
 pub(crate) fn check_host(uri: &Uri, headers: &HeaderMap, hosts: &Hosts) -> Result<(), ApiError> {
     let name = match uri.host() {
         Some(host) => Some(host.to_owned()),
@@ -106,20 +105,8 @@ fn is_own_origin(origin: &str, headers: &HeaderMap, hosts: &Hosts) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use http::{HeaderName, HeaderValue};
-
     use super::*;
-
-    fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
-        let pairs = pairs.iter().map(|(name, value)| {
-            (name.parse::<HeaderName>().unwrap(), value.parse::<HeaderValue>().unwrap())
-        });
-        // Unlike `collect`, this keeps duplicate names.
-        pairs.fold(HeaderMap::new(), |mut all, (name, value)| {
-            all.append(name, value);
-            all
-        })
-    }
+    use crate::http::header_map as headers;
 
     /// K1: names that can be made to resolve to loopback are rejected.
     #[test]

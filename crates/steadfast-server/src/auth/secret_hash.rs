@@ -24,7 +24,6 @@ impl SecretHash {
         Self(Sha256::digest(secret.as_bytes()).into())
     }
 
-    /// Parses the hex form of a tokens file.
     pub(crate) fn from_hex(text: &str) -> Option<Self> {
         let bytes = HEXLOWER.decode(text.to_ascii_lowercase().as_bytes()).ok()?;
         bytes.try_into().ok().map(Self)
@@ -57,7 +56,6 @@ pub(crate) fn random_token() -> Result<String, getrandom::Error> {
     Ok(format!("{TOKEN_PREFIX}{}", random()?))
 }
 
-/// Whether the text has the form of a token.
 pub(crate) fn is_token_shaped(text: &str) -> bool {
     let chars = text.strip_prefix(TOKEN_PREFIX).map(str::as_bytes);
     chars.is_some_and(|chars| {

@@ -59,7 +59,6 @@ pub(crate) struct SessionLease {
 }
 
 impl Sessions {
-    /// Starts a session and returns its id.
     pub(crate) fn start(&self, token: SecretHash) -> Result<String, getrandom::Error> {
         let id = random()?;
         let now = Instant::now();

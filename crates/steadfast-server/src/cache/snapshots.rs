@@ -60,7 +60,6 @@ impl StoreSnapshot {
     }
 }
 
-/// Counts as API statistics.
 pub(crate) fn stats_view(counts: &Counts) -> StatsView {
     StatsView::new(&counts.stats, counts.queues.clone())
 }
@@ -126,7 +125,6 @@ impl Snapshots {
     }
 }
 
-/// The queries behind the caches.
 #[derive(Clone)]
 struct Source {
     store: Store,

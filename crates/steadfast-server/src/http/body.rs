@@ -34,7 +34,6 @@ pub(crate) trait RequestBody: DeserializeOwned {
     const MAX_BYTES: usize = 64 << 10;
 }
 
-/// A required JSON body.
 pub(crate) struct Body<T>(pub(crate) T);
 
 impl<T: RequestBody> FromRequest<App> for Body<T> {
@@ -91,7 +90,6 @@ fn unsupported_content_type(detail: String) -> ApiError {
     ApiError::new(ErrorKind::UnsupportedMediaType, detail).next(next)
 }
 
-/// The body as text, e.g. of a form.
 pub(crate) async fn text(
     app: &App,
     request: Request,

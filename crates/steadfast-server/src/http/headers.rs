@@ -25,13 +25,11 @@ const SECURITY_HEADERS: [(HeaderName, &str); 8] = [
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     (HeaderName::from_static("permissions-policy"), PERMISSIONS_POLICY),
 ];
-/// HSTS for one year.
 const HSTS: (HeaderName, &str) = (STRICT_TRANSPORT_SECURITY, "max-age=31536000");
 
 /// Turns off response buffering in nginx, which would hold back an event stream.
 const NO_BUFFERING: (HeaderName, &str) = (HeaderName::from_static("x-accel-buffering"), "no");
 
-/// Adds the headers that the response does not have yet.
 pub(crate) fn add_security_headers(mut response: Response) -> Response {
     if is_event_stream(response.headers()) {
         add(response.headers_mut(), &NO_BUFFERING);

@@ -33,3 +33,14 @@ pub(crate) use request::{RequestId, observe_request};
 pub(crate) use tls::Tls;
 pub use tls::TlsError;
 pub(crate) use traceparent::Traceparent;
+
+/// A header map for tests; names may be repeated.
+#[cfg(test)]
+pub(crate) fn header_map(pairs: &[(&str, &str)]) -> http::HeaderMap {
+    let mut headers = http::HeaderMap::new();
+    for (name, value) in pairs {
+        let name = http::HeaderName::from_bytes(name.as_bytes()).unwrap();
+        headers.append(name, value.parse().unwrap());
+    }
+    headers
+}

@@ -67,7 +67,6 @@ fn generate() -> HeaderValue {
     HeaderValue::from_str(&id).unwrap_or(HeaderValue::from_static("none"))
 }
 
-/// The middleware around every request.
 pub(crate) async fn observe_request(request: Request, next: Next) -> Response {
     let began = Instant::now();
     let id = RequestId::from_headers(request.headers());
@@ -115,7 +114,6 @@ fn span(id: &RequestId, method: &str, route: &str, headers: &HeaderMap) -> Span 
 #[cfg(not(feature = "otlp"))]
 const fn continue_trace(_: &Span, _: &HeaderMap) {}
 
-/// Continues the trace of the client.
 #[cfg(feature = "otlp")]
 fn continue_trace(span: &Span, headers: &HeaderMap) {
     use opentelemetry_http::HeaderExtractor;

@@ -12,7 +12,6 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// A stream that fails when a write stalls for too long.
 pub(super) struct WriteTimeout<S> {
     stream: S,
     write_timeout: Duration,

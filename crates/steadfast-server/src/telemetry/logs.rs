@@ -118,7 +118,6 @@ pub fn init_logs(format: LogFormat) -> Result<Logs, LogError> {
     })
 }
 
-/// The log filter of the environment.
 fn filter(variable: impl Fn(&str) -> Option<String>) -> Result<EnvFilter, LogError> {
     let setting = FILTER_VARIABLES.into_iter().find_map(|name| {
         let value = variable(name).filter(|value| !value.trim().is_empty())?;

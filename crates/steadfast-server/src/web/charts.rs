@@ -14,7 +14,6 @@ const MINUTES_PER_ROW: usize = 10;
 /// The smallest upper end of the y axis.
 const MIN_AXIS_TASKS: u64 = 4;
 
-/// Finished tasks of the last hour.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LastHour {
     completed: u64,

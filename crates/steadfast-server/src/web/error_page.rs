@@ -22,7 +22,6 @@ use crate::app::App;
 use crate::auth::{Caller, RouteAccess};
 use crate::http::{Problem, ProblemDetails, accepts, store_timeout};
 
-/// How long a page load waits for the store.
 const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Turns problems into pages for browsers.

@@ -16,7 +16,6 @@ const COOKIE_NAME: &str = "steadfast-flash";
 const MAX_AGE_SECONDS: u8 = 10;
 const EXPIRED_COOKIE: &str = "steadfast-flash=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict";
 
-/// The outcome of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flash {
     /// The code in the cookie, and the message.
@@ -48,7 +47,6 @@ impl Flash {
         Self::EXPIRY_SET,
     ];
 
-    /// Redirects to this page, which shows the message.
     pub(super) fn redirect(self, page: &str) -> Response {
         let cookie = format!(
             "{COOKIE_NAME}={}; Path=/; Max-Age={MAX_AGE_SECONDS}; HttpOnly; SameSite=Strict",
@@ -67,7 +65,6 @@ impl Flash {
         })
     }
 
-    /// Deletes the cookie.
     pub(super) fn clear(response: &mut Response) {
         response.headers_mut().append(SET_COOKIE, HeaderValue::from_static(EXPIRED_COOKIE));
     }

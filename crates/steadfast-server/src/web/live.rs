@@ -31,12 +31,9 @@ const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
 /// The result of the last poll.
 #[derive(Clone, Debug, PartialEq, Default)]
 enum StoreState {
-    /// Not polled yet.
     #[default]
     Unknown,
-    /// The store answered with these markers.
     Reachable(Box<Markers>),
-    /// The store did not answer.
     Unreachable,
 }
 
@@ -50,7 +47,6 @@ struct Markers {
     audit_entry: Option<i64>,
 }
 
-/// The poller that all pages share.
 #[derive(Debug, Default)]
 pub(crate) struct ChangePoller {
     state: watch::Sender<StoreState>,

@@ -11,7 +11,6 @@ use crate::auth::login;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ReturnLink {
-    /// The requested URL.
     Retry(String),
     /// The page that a form was submitted from.
     Page(String),

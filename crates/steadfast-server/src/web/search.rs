@@ -21,7 +21,6 @@ use crate::auth::Viewer;
 use crate::http::{Problem, Query};
 use crate::limits::ReadPermit;
 
-/// How long the search waits for current queues and workers.
 const SNAPSHOT_WAIT: Duration = Duration::from_millis(30);
 
 #[derive(Debug, Deserialize)]
@@ -30,7 +29,6 @@ pub(super) struct SearchQuery {
     q: String,
 }
 
-/// Redirects to the match.
 pub(super) async fn search(
     Viewer(api): Viewer,
     State(app): State<App>,
@@ -52,7 +50,6 @@ pub(super) async fn search(
     Ok(Redirect::to(&find_list(&app, &api, text).await?))
 }
 
-/// The task with this ID or key.
 async fn task_id(api: &Local, text: &str) -> Result<Option<TaskId>, ApiError> {
     if let Ok(id) = text.parse::<TaskId>()
         && exists(api.task(id).await)?

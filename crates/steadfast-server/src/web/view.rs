@@ -23,7 +23,6 @@ pub(crate) type PageResult = Result<Response, Problem>;
 
 #[derive(Clone, Debug)]
 pub(crate) struct View {
-    /// The authenticated caller, if there is one.
     caller: Option<Caller>,
     pub(super) return_link: Option<ReturnLink>,
     pub(super) flash: Option<Flash>,

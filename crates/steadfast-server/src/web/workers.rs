@@ -20,7 +20,6 @@ pub(super) fn panel(view: &View, workers: &[WorkerView]) -> Markup {
     parts::panel_with("Workers", link, content)
 }
 
-/// How to start a worker.
 fn empty(view: &View) -> Markup {
     let store = view.store().unwrap_or("STORE");
     let claim = "{\"worker\": \"w1\", \"limit\": 10}";

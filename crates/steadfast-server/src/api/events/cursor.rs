@@ -10,7 +10,6 @@ use steadfast_api::EventFilter;
 
 use crate::cache::EventBatch;
 
-/// A position in the feed.
 pub(super) struct Cursor {
     /// Events up to this number are delivered or in the current batch.
     last: i64,
@@ -25,7 +24,6 @@ struct Current {
 }
 
 impl Cursor {
-    /// A cursor after this event number.
     pub(super) const fn after(last: i64) -> Self {
         Self { last, current: None }
     }
@@ -35,7 +33,6 @@ impl Cursor {
         self.last
     }
 
-    /// Continues with this batch.
     pub(super) fn load(&mut self, batch: Arc<EventBatch>) {
         let delivered = self.last;
         self.last = delivered.max(batch.last);

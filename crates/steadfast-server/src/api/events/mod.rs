@@ -19,9 +19,7 @@ use crate::app::App;
 use crate::auth::Viewer;
 use crate::http::{ListQuery, PageParameters, Problem, accepts};
 
-/// The default page size.
 const DEFAULT_LIMIT: u32 = 100;
-/// The maximum page size.
 const MAX_LIMIT: u32 = 1000;
 const LAST_EVENT_ID: &str = "last-event-id";
 

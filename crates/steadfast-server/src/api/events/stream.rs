@@ -23,13 +23,11 @@ use crate::app::App;
 use crate::cache::EventBatch;
 use crate::telemetry::metrics::requests::StreamGauge;
 
-/// The pause after a failed catch-up read.
 const CATCH_UP_RETRY_DELAY: Duration = Duration::from_millis(500);
 /// Limits of a catch-up read: unlike batches of the feed, these are held per subscriber until it reads
 /// them, or forever if it never does.
 const CATCH_UP_EVENTS: u32 = 50;
 const MAX_CATCH_UP_BYTES: usize = 32 << 10;
-/// The interval of keep-alive comments on an idle stream.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 const KEEP_ALIVE: Bytes = Bytes::from_static(b":\n\n");
 
@@ -107,7 +105,6 @@ struct Subscription {
     app: App,
     api: Local,
     filter: EventFilter,
-    /// Sent first.
     gap: Option<Bytes>,
     cursor: Cursor,
     /// Whether the store may have events that the feed will not deliver.
@@ -154,7 +151,6 @@ impl Subscription {
         self.cursor.load(Arc::new(batch));
     }
 
-    /// Reads missed events from the store.
     async fn read(&self) -> Result<EventBatch, ApiError> {
         // The semaphore is never closed.
         let _permit = self.app.event_feed.catch_up.acquire().await;

@@ -68,7 +68,6 @@ pub(super) fn with_buckets(builder: PrometheusBuilder) -> Result<PrometheusBuild
     })
 }
 
-/// Registers the help texts with the installed recorder.
 pub(super) fn describe() {
     COUNTERS.into_iter().for_each(|(name, help)| describe_counter!(name, help));
     GAUGES.into_iter().for_each(|(name, help)| describe_gauge!(name, help));

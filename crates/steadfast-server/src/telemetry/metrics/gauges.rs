@@ -16,7 +16,6 @@ use super::label_limit::LabelValues;
 use crate::app::App;
 use crate::cache::{Cached, OldestDue, StoreSnapshot};
 
-/// How long a scrape waits for the store.
 const MAX_STORE_WAIT: Duration = Duration::from_secs(2);
 
 pub(crate) struct GaugeSnapshot {
@@ -29,7 +28,6 @@ pub(crate) struct GaugeSnapshot {
 }
 
 impl GaugeSnapshot {
-    /// Takes a snapshot from the caches.
     pub(crate) async fn take(app: &App) -> Self {
         let (ready, store, oldest_due) = tokio::join!(
             app.readiness.check(&app.store),

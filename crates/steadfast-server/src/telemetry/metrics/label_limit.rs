@@ -14,7 +14,6 @@ use metrics::{
 
 /// The maximum number of values of a user-defined label.
 const MAX_LABEL_VALUES: usize = 100;
-/// The value of labels over the limit.
 const OTHER: &str = "other";
 /// Labels with user-defined values.
 const LIMITED_LABELS: [&str; 4] = ["queue", "policy", "operation", "kind"];
@@ -49,7 +48,6 @@ impl<R> LabelLimit<R> {
     }
 }
 
-/// The admitted values of a label.
 #[derive(Default)]
 pub(super) struct LabelValues(RwLock<HashSet<String>>);
 

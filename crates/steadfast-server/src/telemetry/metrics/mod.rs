@@ -32,7 +32,6 @@ pub(crate) use catalog::buckets;
 use gauges::{GAUGES, GaugeSnapshot, Series};
 pub(crate) use recorder::Recorder;
 
-/// The Prometheus text format.
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

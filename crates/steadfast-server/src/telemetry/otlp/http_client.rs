@@ -18,7 +18,6 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// A client on the current runtime.
     pub(super) fn new() -> Result<Self, Box<dyn Error>> {
         let runtime = Handle::try_current()?;
         // The program may have installed another provider already.

@@ -50,7 +50,6 @@ pub(crate) struct Exports {
     meters: SdkMeterProvider,
 }
 
-/// Starts the exporters if an endpoint is configured.
 pub(crate) fn start() -> Result<Option<Exports>, LogError> {
     let is_set = |name| env::var(name).is_ok_and(|value| !value.trim().is_empty());
     let is_off = env::var(DISABLED).is_ok_and(|value| value.trim().eq_ignore_ascii_case("true"));

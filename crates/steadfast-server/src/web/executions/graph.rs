@@ -16,7 +16,6 @@ const BOX: (usize, usize) = (176, 32);
 /// Distance between columns and between rows.
 const STEP: (usize, usize) = (240, 48);
 const MARGIN: usize = 8;
-/// Longer names are truncated.
 const MAX_NAME_CHARS: usize = 20;
 
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +53,6 @@ pub(crate) fn graph(nodes: &[GraphNode<'_>]) -> Option<Markup> {
     })
 }
 
-/// The top left corner of each node.
 fn positions(nodes: &[GraphNode<'_>]) -> Vec<(usize, usize)> {
     let mut rows: HashMap<usize, usize> = HashMap::new();
     let position = |column: usize| {

@@ -15,7 +15,6 @@ use crate::web::{View, parts, tasks};
 pub(super) struct NodeTasks(HashMap<TaskId, StoredTask>);
 
 impl NodeTasks {
-    /// Reads the tasks of these nodes in one query.
     pub(super) async fn load(nodes: &[NodeView], store: &Store) -> Result<Self, ApiError> {
         let submitted = nodes.iter().filter(|node| node.status == ExecutionNodeStatus::Submitted);
         let ids = submitted.filter_map(|node| node.task);

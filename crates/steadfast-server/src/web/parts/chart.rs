@@ -8,7 +8,6 @@ pub(crate) fn chart(chart: &Chart, palette: &str) -> Markup {
     sized(chart, palette, 600)
 }
 
-/// A chart in a side column.
 pub(crate) fn side_chart(chart: &Chart, palette: &str) -> Markup {
     sized(chart, palette, 450)
 }

@@ -45,7 +45,6 @@ pub(crate) fn document(name: &str, value: &Value) -> Markup {
     }
 }
 
-/// A document in a panel of its own.
 pub(crate) fn document_panel(title: &str, name: &str, value: &Value) -> Markup {
     panel(title, html! { div class="panel-body" { (document(name, value)) } })
 }

@@ -7,7 +7,6 @@ use maud::{Markup, html};
 use super::copy::command;
 use crate::web::View;
 
-/// An empty state with a title and instructions.
 pub(crate) fn empty(title: &str, instructions: Markup) -> Markup {
     html! { div class="empty" { p class="title" { (title) } (instructions) } }
 }

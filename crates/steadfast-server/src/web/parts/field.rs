@@ -4,7 +4,6 @@ use maud::{Markup, Render, html};
 
 pub(crate) const TIME_PLACEHOLDER: &str = "2026-07-01T08:00Z";
 
-/// A text input or a text area.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Field<'f> {
     pub(crate) name: &'f str,

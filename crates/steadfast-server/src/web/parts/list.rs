@@ -14,7 +14,6 @@ pub(crate) struct Tab {
     pub(crate) label: Markup,
 }
 
-/// Tabs, of which one is current.
 pub(crate) fn tabs(name: &str, tabs: impl IntoIterator<Item = Tab>) -> Markup {
     html! {
         nav class="tabs" aria-label=(name) {

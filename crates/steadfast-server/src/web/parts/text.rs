@@ -42,7 +42,6 @@ pub(crate) fn pluralize(count: u64, noun: &str) -> String {
     format!("{} {noun}{suffix}", self::count(count))
 }
 
-/// The text, cut to a number of characters.
 pub(crate) fn truncate(text: &str, max_chars: usize) -> String {
     match text.chars().count() > max_chars {
         true => text.chars().take(max_chars - 1).chain(['…']).collect(),

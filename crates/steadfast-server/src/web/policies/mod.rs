@@ -21,7 +21,6 @@ pub(super) fn routes() -> Router<App> {
     Router::new().route("/policies", get(list::list)).route("/policies/{name}", get(show::show))
 }
 
-/// How many errors of the policy file are listed.
 const MAX_LISTED: usize = 5;
 
 /// The errors of the policy file while it is invalid and the previous policies stay active (F4).

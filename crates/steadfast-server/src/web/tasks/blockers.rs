@@ -14,7 +14,6 @@ use crate::app::App;
 use crate::cache::StoreSnapshot;
 use crate::web::{View, link, parts};
 
-/// How long a page waits for a new snapshot.
 const SNAPSHOT_WAIT: Duration = Duration::from_millis(20);
 /// Older snapshots are not used.
 const MAX_AGE: Duration = Duration::from_secs(60);

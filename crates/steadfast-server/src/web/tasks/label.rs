@@ -16,7 +16,6 @@ use crate::web::parts::truncate;
 const GENERIC_KINDS: [&str; 2] = ["http", "command"];
 /// The total size of the payloads; enough for hundreds of typical ones.
 const MAX_PAYLOAD_BYTES: u64 = 128 << 10;
-/// Longer labels are truncated.
 const MAX_LABEL_CHARS: usize = 60;
 
 pub(super) async fn load_payloads(store: &Store, tasks: &mut [TaskView]) -> Result<(), ApiError> {

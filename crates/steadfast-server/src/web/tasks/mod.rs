@@ -36,10 +36,8 @@ pub(super) fn routes() -> Router<App> {
         .route("/tasks/{id}/expiry", get(show::show).post(control::expiry))
 }
 
-/// The most tasks that are read at once.
 const MAX_TASKS: u32 = 100;
 
-/// Reads tasks by their ids in one query.
 pub(super) async fn by_ids(
     store: &Store,
     ids: impl Iterator<Item = TaskId>,

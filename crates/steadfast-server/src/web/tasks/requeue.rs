@@ -15,7 +15,6 @@ use crate::web::{Flash, Form, PageResult, Section, View, parts};
 /// Tasks per second by default, so that a service that has just recovered is not overloaded.
 const DEFAULT_RATE: f64 = 10.0;
 
-/// The URL of the form for these tasks.
 pub(super) fn url(filter: &TaskFilter) -> String {
     format!("/tasks/requeue?{}", serde_urlencoded::to_string(filter).unwrap_or_default())
 }
@@ -87,7 +86,6 @@ pub(super) struct RequeueForm {
     count: String,
 }
 
-/// Requeues the tasks and redirects to their list.
 pub(super) async fn requeue(
     view: View,
     Operator(api): Operator,

@@ -12,7 +12,6 @@ use crate::auth::Viewer;
 use crate::http::PathTaskId;
 use crate::web::{PageResult, PolicyLinks, Section, View, link, parts};
 
-/// How many tasks with the same correlation ID are read.
 const MAX_RELATED: u32 = 11;
 
 pub(super) struct InvalidInput {

@@ -7,7 +7,6 @@ use serde_json::Value;
 use steadfast::observe::Redactor;
 use steadfast_api::{Api, ApiError, Local, Page, PageQuery, TaskFilter, TaskView};
 
-/// How many tasks one page scans.
 const MAX_SCANNED: usize = 2_000;
 const BATCH_SIZE: u32 = 1_000;
 

@@ -15,7 +15,6 @@ use super::headline;
 use crate::web::{Icon, View, parts};
 
 const MAX_PAST: usize = 30;
-/// How many remaining attempts are shown.
 const MAX_UPCOMING: usize = 6;
 
 /// The preceding attempt: its number, and the earliest and latest time that it is due.

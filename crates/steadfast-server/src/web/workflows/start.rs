@@ -24,7 +24,6 @@ pub(crate) struct StartForm {
 }
 
 impl StartForm {
-    /// An empty form with a new key.
     pub(super) fn fresh() -> Self {
         Self { trigger: String::new(), key: format!("page-{}", ExecutionId::fresh()) }
     }
@@ -42,7 +41,6 @@ impl StartForm {
     }
 }
 
-/// Starts the execution, or shows the form with its error.
 pub(super) async fn start(
     view: View,
     Operator(api): Operator,

@@ -7,7 +7,6 @@ use steadfast_api::{PolicyDetails, policy_fields};
 
 /// The most attempts that are simulated: each costs time.
 pub(super) const MAX_SIMULATED_ATTEMPTS: u32 = 100;
-/// The longest accepted value.
 const MAX_VALUE_CHARS: usize = 40;
 
 pub(super) const FIELDS: [&str; 6] =

@@ -20,7 +20,6 @@ use crate::lock::lock;
 
 pub(super) const CLIENTS: u32 = 2_000;
 const MAX_CONCURRENT: usize = 2;
-/// How long a request waits for a permit.
 const PERMIT_TIMEOUT: Duration = Duration::from_secs(2);
 const CACHE_SIZE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(63);
 
@@ -81,7 +80,6 @@ pub(super) fn bounded(draft: &Draft) -> Option<Policy> {
     draft.build().ok()
 }
 
-/// The runner of simulations, with its permits and its cache.
 pub(crate) struct Simulations {
     permits: Arc<Semaphore>,
     cache: Mutex<LruCache<String, Arc<Outcome>>>,

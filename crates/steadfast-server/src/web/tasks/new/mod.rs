@@ -33,7 +33,6 @@ pub(super) async fn blank(
     answer(&view, &api, &values, None, None).await
 }
 
-/// Submits the task, or previews its schedule.
 pub(super) async fn submit(
     view: View,
     Operator(api): Operator,
