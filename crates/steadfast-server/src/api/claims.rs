@@ -8,24 +8,12 @@ use steadfast_api::{
 use steadfast_store::MAX_PAYLOAD;
 
 use crate::auth::Operator;
-use crate::http::{Body, JsonResult, PathTaskId, Problem, RequestBody};
+use crate::http::{Body, JsonResult, PathTaskId, Problem, request_body};
 
-impl RequestBody for NewClaim {
-    const NAME: &'static str = "a claim";
-}
-
-impl RequestBody for HeartbeatRequest {
-    const NAME: &'static str = "a heartbeat";
-}
-
-impl RequestBody for Completion {
-    const NAME: &'static str = "a completion";
-    const MAX_BYTES: usize = MAX_PAYLOAD + (1 << 10);
-}
-
-impl RequestBody for AttemptFailure {
-    const NAME: &'static str = "a failure";
-}
+request_body!(NewClaim, "a claim");
+request_body!(HeartbeatRequest, "a heartbeat");
+request_body!(Completion, "a completion", MAX_PAYLOAD + (1 << 10));
+request_body!(AttemptFailure, "a failure");
 
 /// Claim due tasks for a worker, with one lease.
 #[utoipa::path(

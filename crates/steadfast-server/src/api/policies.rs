@@ -6,11 +6,9 @@ use steadfast_api::{
 };
 
 use crate::auth::Viewer;
-use crate::http::{Body, JsonResult, PathName, Query, RequestBody};
+use crate::http::{Body, JsonResult, PathName, Query, request_body};
 
-impl RequestBody for ClassifyRequest {
-    const NAME: &'static str = "a failure";
-}
+request_body!(ClassifyRequest, "a failure");
 
 /// List the policies that tasks can use by name, with all their settings.
 #[utoipa::path(

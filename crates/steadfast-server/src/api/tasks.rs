@@ -21,7 +21,7 @@ use utoipa::IntoParams;
 use crate::auth::{Operator, Viewer};
 use crate::http::{
     Body, BodyOrDefault, IdempotencyKey, JsonResult, ListQuery, PathTaskId, Problem, Query,
-    RequestBody, Traceparent,
+    Traceparent, request_body,
 };
 use crate::limits::ReadPermit;
 
@@ -30,10 +30,7 @@ const MAX_ENVELOPE_BYTES: usize = 256 << 10;
 /// The maximum number of tasks in a batch, which is written in one transaction.
 const MAX_BATCH_TASKS: usize = 10_000;
 
-impl RequestBody for NewTask {
-    const NAME: &'static str = "a task";
-    const MAX_BYTES: usize = MAX_PAYLOAD + MAX_ENVELOPE_BYTES;
-}
+request_body!(NewTask, "a task", MAX_PAYLOAD + MAX_ENVELOPE_BYTES);
 
 /// A batch of tasks. Excess tasks are counted and not kept, because a small body can contain very many.
 #[derive(Debug, Default)]
@@ -68,22 +65,10 @@ impl<'de> Visitor<'de> for Batch {
     }
 }
 
-impl RequestBody for Batch {
-    const NAME: &'static str = "a list of tasks";
-    const MAX_BYTES: usize = 32 << 20;
-}
-
-impl RequestBody for RequeueOne {
-    const NAME: &'static str = "a requeue request";
-}
-
-impl RequestBody for RequeueMany {
-    const NAME: &'static str = "a requeue request";
-}
-
-impl RequestBody for NewExpiry {
-    const NAME: &'static str = "an expiry";
-}
+request_body!(Batch, "a list of tasks", 32 << 20);
+request_body!(RequeueOne, "a requeue request");
+request_body!(RequeueMany, "a requeue request");
+request_body!(NewExpiry, "an expiry");
 
 /// Selects a task by its idempotency key.
 #[derive(Debug, Deserialize, IntoParams)]

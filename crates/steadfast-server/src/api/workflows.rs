@@ -13,18 +13,11 @@ use steadfast_api::{
 use steadfast_store::MAX_PAYLOAD;
 
 use crate::auth::{Operator, Viewer};
-use crate::http::{Body, IdempotencyKey, JsonResult, PathWorkflowId, Problem, Query, RequestBody};
+use crate::http::{Body, IdempotencyKey, JsonResult, PathWorkflowId, Problem, Query, request_body};
 
-/// Stored as raw text, so that an identical definition is recognized.
-impl RequestBody for Box<RawValue> {
-    const NAME: &'static str = "a workflow";
-    const MAX_BYTES: usize = MAX_PAYLOAD;
-}
-
-impl RequestBody for NewExecution {
-    const NAME: &'static str = "an execution";
-    const MAX_BYTES: usize = MAX_PAYLOAD + (4 << 10);
-}
+// Stored as raw text, so that an identical definition is recognized.
+request_body!(Box<RawValue>, "a workflow", MAX_PAYLOAD);
+request_body!(NewExecution, "an execution", MAX_PAYLOAD + (4 << 10));
 
 fn redacted(workflow: WorkflowView) -> WorkflowView {
     workflow.without_secrets(Redactor::installed())

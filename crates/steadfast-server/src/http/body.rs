@@ -65,6 +65,17 @@ impl<T: RequestBody + Default> FromRequest<App> for BodyOrDefault<T> {
     }
 }
 
+/// Names a request body for error messages and, unless the default will do, limits its size.
+macro_rules! request_body {
+    ($type:ty, $name:literal $(, $max_bytes:expr)?) => {
+        impl $crate::http::RequestBody for $type {
+            const NAME: &'static str = $name;
+            $(const MAX_BYTES: usize = $max_bytes;)?
+        }
+    };
+}
+pub(crate) use request_body;
+
 fn parse_json<T: DeserializeOwned>(bytes: &[u8], name: &str) -> Result<T, ApiError> {
     let text = str::from_utf8(bytes).map_err(|error| not_utf8(error, "JSON"))?;
     from_json(text, name)

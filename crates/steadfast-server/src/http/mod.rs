@@ -15,7 +15,7 @@ mod tls;
 mod traceparent;
 mod write_timeout;
 
-pub(crate) use body::{Body, BodyOrDefault, RequestBody, text, unauthenticated_text};
+pub(crate) use body::{Body, BodyOrDefault, RequestBody, request_body, text, unauthenticated_text};
 pub(crate) use client_network::client_network;
 pub(crate) use headers::{add_security_headers, add_security_headers_over_tls, is_event_stream};
 pub(crate) use idempotency_key::IdempotencyKey;

@@ -8,7 +8,7 @@ use steadfast::file::{Explanation, Layer, MappedName, Policies};
 use steadfast_api::{PoliciesView, PolicySummary};
 
 use super::banner;
-use super::settings::file_name;
+use super::show::file_name;
 use crate::auth::Viewer;
 use crate::web::parts::{self, Number, Text};
 use crate::web::{PageResult, Section, View, link};

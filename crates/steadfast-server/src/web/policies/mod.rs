@@ -1,9 +1,6 @@
 //! Policies: the list, the schedule and effective settings of one, and the what-if simulation.
 
-mod guards;
 mod list;
-mod plan;
-mod settings;
 mod show;
 mod what_if;
 
@@ -14,7 +11,7 @@ use steadfast_api::Local;
 
 use crate::app::App;
 
-pub(super) use guards::budget_limit;
+pub(super) use show::budget_limit;
 pub(crate) use what_if::Simulations;
 
 pub(super) fn routes() -> Router<App> {

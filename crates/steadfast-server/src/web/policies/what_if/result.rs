@@ -13,7 +13,7 @@ use steadfast_sim::{Outcome, draw};
 use super::changes::Change;
 use super::simulation::{CLIENTS, OutageLength};
 use crate::web::parts;
-use crate::web::policies::plan::MAX_ATTEMPTS_SHOWN;
+use crate::web::policies::show::MAX_ATTEMPTS_SHOWN;
 
 pub(super) struct Comparison {
     pub(super) outage: OutageLength,
