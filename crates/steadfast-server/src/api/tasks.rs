@@ -118,7 +118,9 @@ pub(super) async fn submit_task(
     trace: Traceparent,
     Body(task): Body<NewTask>,
 ) -> Result<Response, Problem> {
-    let mut submission = api.submit(key.apply(trace.apply(task))?).await?;
+    let mut task = trace.apply(task);
+    task.idempotency_key = key.or_field("idempotency_key", task.idempotency_key)?;
+    let mut submission = api.submit(task).await?;
     submission.task = redacted(submission.task);
     let status = if submission.existed { StatusCode::OK } else { StatusCode::CREATED };
     let location = [(LOCATION, format!("/api/v1/tasks/{}", submission.task.id))];

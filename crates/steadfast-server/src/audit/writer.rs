@@ -10,7 +10,7 @@
 //! minute.
 
 use std::net::IpAddr;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use serde_json::json;
@@ -103,25 +103,21 @@ impl Buffer {
 }
 
 impl AuditWriter {
-    fn buffer(&self) -> MutexGuard<'_, Buffer> {
-        lock(&self.0)
-    }
-
     /// Records a rare entry that must not be aggregated.
     pub(crate) fn record(&self, entry: AuditEntry) {
-        self.buffer().add(entry);
+        lock(&self.0).add(entry);
     }
 
     /// Records an entry of a read or login; frequent ones are aggregated.
     pub(crate) fn record_frequent(&self, entry: AuditEntry) {
-        let mut buffer = self.buffer();
+        let mut buffer = lock(&self.0);
         if let Some(entry) = buffer.calls.add(entry, Instant::now()) {
             buffer.add_low_priority(entry);
         }
     }
 
     pub(crate) fn record_failed_login(&self, from: Option<IpAddr>) {
-        self.buffer().failed_logins.add(from);
+        lock(&self.0).failed_logins.add(from);
     }
 
     /// Writes entries every second until `stopped`.
@@ -136,7 +132,7 @@ impl AuditWriter {
 
     pub(crate) async fn flush(&self, store: &Store) {
         self.write(store, true).await;
-        let lost = self.buffer().entries.len();
+        let lost = lock(&self.0).entries.len();
         if lost > 0 {
             warn!(target: "steadfast", entries = lost, "the last audit entries are lost: the store is unreachable");
         }
@@ -144,29 +140,29 @@ impl AuditWriter {
 
     /// Writes the buffered entries. On an error they stay in the buffer.
     async fn write(&self, store: &Store, is_shutdown: bool) {
-        let entries = self.buffer().take(Instant::now(), is_shutdown);
+        let entries = lock(&self.0).take(Instant::now(), is_shutdown);
         if entries.is_empty() {
             return;
         }
         let error = match timeout(WRITE_TIMEOUT, store.audit_all(&entries)).await {
-            Ok(Ok(())) => return self.buffer().write_succeeded(),
+            Ok(Ok(())) => return lock(&self.0).write_succeeded(),
             Ok(Err(error)) => error.to_string(),
             Err(_) => store_timeout(WRITE_TIMEOUT).detail,
         };
-        self.buffer().write_failed(error, entries);
+        lock(&self.0).write_failed(error, entries);
     }
 }
 
 impl AuditHook for AuditWriter {
     fn on_read(&self, by: &Actor, what: ReadAction<'_>) {
         let entry = read_dedup::entry(by, what);
-        if self.buffer().reads.is_new(&entry, Instant::now()) {
+        if lock(&self.0).reads.is_new(&entry, Instant::now()) {
             self.record_frequent(entry);
         }
     }
 
     fn on_task_action(&self, by: &Actor, action: TaskAction, tasks: &[TaskId]) {
-        let mut buffer = self.buffer();
+        let mut buffer = lock(&self.0);
         if let Some(entry) = buffer.task_actions.add(by, action_name(action), tasks, Instant::now())
         {
             buffer.add(entry);

@@ -3,7 +3,6 @@
 //! An event stream may outlast the token or session it was opened with. So it ends with them, and after
 //! a maximum time in any case; a client with valid credentials reconnects by itself.
 
-use std::future::pending;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -29,8 +28,8 @@ pub(super) struct Authenticated {
 struct Expiry {
     /// Cancelled when the tokens are reloaded.
     tokens_version: CancellationToken,
-    /// Cancelled when the session ends.
-    session: Option<CancellationToken>,
+    /// Cancelled when the session ends; never without one.
+    session: CancellationToken,
     remaining: Duration,
 }
 
@@ -47,17 +46,15 @@ impl Authenticated {
         remaining: Option<Duration>,
     ) -> Self {
         let remaining = remaining.unwrap_or(MAX_STREAM_DURATION).min(MAX_STREAM_DURATION);
-        Self { caller, expiry: Some(Expiry { tokens_version, session: None, remaining }) }
+        let session = CancellationToken::new();
+        Self { caller, expiry: Some(Expiry { tokens_version, session, remaining }) }
     }
 
     /// The same, limited to this session.
-    pub(super) fn in_session(
-        mut self,
-        SessionLease { ended, remaining, .. }: SessionLease,
-    ) -> Self {
+    pub(super) fn in_session(mut self, session: SessionLease) -> Self {
         if let Some(expiry) = &mut self.expiry {
-            expiry.session = Some(ended);
-            expiry.remaining = expiry.remaining.min(remaining);
+            expiry.session = session.ended;
+            expiry.remaining = expiry.remaining.min(session.remaining);
         }
         self
     }
@@ -75,15 +72,9 @@ impl Authenticated {
 impl Expiry {
     async fn expired(self) {
         let Self { tokens_version, session, remaining } = self;
-        let session = async {
-            match session {
-                Some(session) => session.cancelled().await,
-                None => pending().await,
-            }
-        };
         tokio::select! {
             () = tokens_version.cancelled() => {}
-            () = session => {}
+            () = session.cancelled() => {}
             () = sleep(remaining) => {}
         }
     }

@@ -31,10 +31,8 @@ impl Hosts {
 }
 
 pub(crate) fn check_host(uri: &Uri, headers: &HeaderMap, hosts: &Hosts) -> Result<(), ApiError> {
-    let name = match uri.host() {
-        Some(host) => Some(host.to_owned()),
-        None => host(headers).map(|authority| authority.host().to_owned()),
-    };
+    let header = || Some(host(headers)?.host().to_owned());
+    let name = uri.host().map(str::to_owned).or_else(header);
     match name {
         Some(name) if is_loopback_name(&name) || hosts.contains(&name) => Ok(()),
         Some(name) => Err(ApiError::new(ErrorKind::WrongHost, format!("unknown host name {name}"))
@@ -94,10 +92,8 @@ pub(crate) fn check_origin(
 }
 
 fn is_own_origin(origin: &str, headers: &HeaderMap, hosts: &Hosts) -> bool {
-    let Some((_, authority)) = origin.split_once("://") else {
-        return false;
-    };
-    let Ok(authority) = authority.parse::<Authority>() else {
+    let Some(Ok(authority)) = origin.split_once("://").map(|(_, it)| it.parse::<Authority>())
+    else {
         return false;
     };
     host(headers).is_some_and(|host| host == authority) || hosts.contains(authority.host())

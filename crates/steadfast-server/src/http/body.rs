@@ -87,18 +87,13 @@ fn not_utf8(error: Utf8Error, format: &str) -> ApiError {
 }
 
 fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
-    let Some(given) = headers.get(CONTENT_TYPE) else {
-        return Err(unsupported_content_type("the Content-Type header is missing".to_owned()));
+    let detail = match headers.get(CONTENT_TYPE) {
+        Some(_) if has_content_type(headers, &APPLICATION_JSON) => return Ok(()),
+        Some(given) => format!("unsupported content type: {given:?}"),
+        None => "the Content-Type header is missing".to_owned(),
     };
-    match has_content_type(headers, &APPLICATION_JSON) {
-        true => Ok(()),
-        false => Err(unsupported_content_type(format!("unsupported content type: {given:?}"))),
-    }
-}
-
-fn unsupported_content_type(detail: String) -> ApiError {
     let next = "send JSON with `Content-Type: application/json`";
-    ApiError::new(ErrorKind::UnsupportedMediaType, detail).next(next)
+    Err(ApiError::new(ErrorKind::UnsupportedMediaType, detail).next(next))
 }
 
 pub(crate) async fn text(

@@ -2,7 +2,7 @@
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
-use steadfast_api::{ApiError, ErrorKind, NewTask};
+use steadfast_api::{ApiError, ErrorKind};
 
 use super::Problem;
 
@@ -30,11 +30,6 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
 }
 
 impl IdempotencyKey {
-    pub(crate) fn apply(self, mut task: NewTask) -> Result<NewTask, ApiError> {
-        task.idempotency_key = self.or_field("idempotency_key", task.idempotency_key)?;
-        Ok(task)
-    }
-
     /// The key of the header, or else of the body field.
     pub(crate) fn or_field(
         self,

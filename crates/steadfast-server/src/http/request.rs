@@ -84,11 +84,9 @@ pub(crate) async fn observe_request(request: Request, next: Next) -> Response {
     let _entered = span.enter();
     let took = took.as_secs_f64();
     if status.is_server_error() {
-        let error = response
-            .extensions()
-            .get::<ProblemDetails>()
-            .map(|ProblemDetails(error)| error.to_string());
-        let error = error.map(|error| Redactor::installed().text(&error).into_owned());
+        let details = response.extensions().get::<ProblemDetails>();
+        let redacted = |text: String| Redactor::installed().text(&text).into_owned();
+        let error = details.map(|ProblemDetails(error)| redacted(error.to_string()));
         warn!(target: "steadfast", status = status.as_u16(), took, error, "request failed");
     } else {
         debug!(target: "steadfast", status = status.as_u16(), took, "request completed");

@@ -33,9 +33,9 @@ pub(crate) struct ReadPermits(Arc<Semaphore>);
 
 /// A permit, released on drop.
 #[derive(Debug)]
-pub(crate) struct ReadPermit(
-    #[expect(dead_code, reason = "held until dropped")] OwnedSemaphorePermit,
-);
+pub(crate) struct ReadPermit {
+    _permit: OwnedSemaphorePermit,
+}
 
 impl Default for ReadPermits {
     fn default() -> Self {
@@ -45,11 +45,13 @@ impl Default for ReadPermits {
 
 impl ReadPermits {
     pub(crate) async fn acquire(&self) -> Result<ReadPermit, ApiError> {
-        acquire_within(MAX_WAIT, &self.0, 1).await.map(ReadPermit).ok_or_else(|| {
-            let detail = "too many expensive reads in progress; retry later";
-            ApiError::new(ErrorKind::Unreachable, detail)
-                .next("retry in a moment, with a narrower filter")
-        })
+        acquire_within(MAX_WAIT, &self.0, 1).await.map(|_permit| ReadPermit { _permit }).ok_or_else(
+            || {
+                let detail = "too many expensive reads in progress; retry later";
+                ApiError::new(ErrorKind::Unreachable, detail)
+                    .next("retry in a moment, with a narrower filter")
+            },
+        )
     }
 }
 

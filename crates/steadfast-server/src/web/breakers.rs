@@ -132,14 +132,8 @@ fn buttons(breaker: &BreakerView) -> Markup {
 }
 
 fn instances(view: &View, reports: &[BreakerReport]) -> Markup {
-    let columns = [
-        Text("State"),
-        Text("Instance"),
-        Text("Failures"),
-        Text("State since"),
-        Text("Next probe"),
-        Text("Last report"),
-    ];
+    let columns =
+        ["State", "Instance", "Failures", "State since", "Next probe", "Last report"].map(Text);
     parts::table("stacked", &columns, reports.iter().map(|report| instance(view, report)))
 }
 

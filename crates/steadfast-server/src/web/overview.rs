@@ -173,11 +173,8 @@ fn queues(queues: &[QueueView]) -> Markup {
 
 /// Breakers that are not closed.
 fn breakers(view: &View, breakers: &[BreakerView]) -> Markup {
-    let open: Vec<_> = breakers
-        .iter()
-        .flat_map(|breaker| &breaker.instances)
-        .filter(|report| report.state != BreakerState::Closed)
-        .collect();
+    let instances = breakers.iter().flat_map(|breaker| &breaker.instances);
+    let open: Vec<_> = instances.filter(|it| it.state != BreakerState::Closed).collect();
     let link = html! { a href="/breakers" { "View all breakers" } };
     let content = html! {
         @if open.is_empty() {

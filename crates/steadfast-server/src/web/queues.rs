@@ -137,13 +137,9 @@ fn no_matches(query: &QueueQuery) -> Markup {
 }
 
 fn table(view: &View, queues: &[&QueueView], backlogs: &BTreeMap<&str, &QueueBacklog>) -> Markup {
-    let mut columns = vec![
-        Text("Queue"),
-        Number("Pending"),
-        Number("Running"),
-        Number("Scheduled"),
-        Text("Oldest task"),
-    ];
+    let mut columns = vec![Text("Queue")];
+    columns.extend(["Pending", "Running", "Scheduled"].map(Number));
+    columns.push(Text("Oldest task"));
     if view.can_operate() {
         columns.push(VisuallyHidden("Actions"));
     }

@@ -191,7 +191,9 @@ fn summed<'v, const N: usize>(
     let admitted = LabelValues::default();
     let mut sums = BTreeMap::new();
     for (mut values, count) in counted {
-        values.first_mut().map(|value| *value = admitted.limited(value));
+        if let Some(name) = values.first_mut() {
+            *name = admitted.limited(name);
+        }
         let sum: &mut u64 = sums.entry(values).or_default();
         *sum = sum.saturating_add(count);
     }

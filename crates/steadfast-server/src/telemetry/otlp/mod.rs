@@ -53,13 +53,9 @@ pub(crate) struct Exports {
 pub(crate) fn start() -> Result<Option<Exports>, LogError> {
     let is_set = |name| env::var(name).is_ok_and(|value| !value.trim().is_empty());
     let is_off = env::var(DISABLED).is_ok_and(|value| value.trim().eq_ignore_ascii_case("true"));
-    let (traces_enabled, metrics_enabled) = match is_off {
-        true => (false, false),
-        false => (
-            is_set(ENDPOINT) || is_set(TRACES_ENDPOINT),
-            is_set(ENDPOINT) || is_set(METRICS_ENDPOINT),
-        ),
-    };
+    let is_enabled = |endpoint| !is_off && (is_set(ENDPOINT) || is_set(endpoint));
+    let (traces_enabled, metrics_enabled) =
+        (is_enabled(TRACES_ENDPOINT), is_enabled(METRICS_ENDPOINT));
     if !traces_enabled && !metrics_enabled {
         return Ok(None);
     }
@@ -96,15 +92,9 @@ fn with_buckets(instrument: &Instrument) -> Option<Stream> {
 fn resource() -> Resource {
     let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
     let resource = Resource::builder().with_attribute(version);
-    match env::var("OTEL_SERVICE_NAME") {
-        Ok(name) if !name.trim().is_empty() => resource.build(),
-        _ if env::var("OTEL_RESOURCE_ATTRIBUTES")
-            .is_ok_and(|value| value.contains("service.name=")) =>
-        {
-            resource.build()
-        }
-        _ => resource.with_service_name(SERVICE_NAME).build(),
-    }
+    let is_named = env::var("OTEL_SERVICE_NAME").is_ok_and(|name| !name.trim().is_empty())
+        || env::var("OTEL_RESOURCE_ATTRIBUTES").is_ok_and(|value| value.contains("service.name="));
+    if is_named { resource.build() } else { resource.with_service_name(SERVICE_NAME).build() }
 }
 
 pub(crate) fn recorder() -> Option<CachedRecorder> {

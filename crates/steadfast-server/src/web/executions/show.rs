@@ -104,14 +104,7 @@ fn buttons(execution: &ExecutionView) -> Markup {
 fn nodes(view: &View, execution: &ExecutionView, tasks: &NodeTasks) -> Markup {
     let nodes = execution.nodes.as_deref().unwrap_or_default();
     let graph_nodes: Vec<_> = nodes.iter().map(|node| graph_node(node, tasks)).collect();
-    let columns = [
-        Text("Status"),
-        Text("Node"),
-        Text("Depends on"),
-        Text("Started"),
-        Text("Finished"),
-        Text("Result"),
-    ];
+    let columns = ["Status", "Node", "Depends on", "Started", "Finished", "Result"].map(Text);
     html! {
         @if let Some(graph) = graph(&graph_nodes) { (graph) }
         (parts::table("stacked", &columns, nodes.iter().map(|node| row(view, node, tasks))))

@@ -39,17 +39,11 @@ impl TaskQuery {
         Ok(Self { filter, page, text: text.pop().map(|(_, text)| text) })
     }
 
-    /// The query string without the page.
-    fn query(&self) -> String {
-        let filter = serde_urlencoded::to_string(&self.filter).ok();
-        let text =
-            self.text.as_ref().and_then(|text| serde_urlencoded::to_string([("text", text)]).ok());
-        let parts = [filter, text].into_iter().flatten().filter(|part| !part.is_empty());
-        parts.collect::<Vec<_>>().join("&")
-    }
-
+    /// The query without the page.
     pub(super) fn pairs(&self) -> Vec<(String, String)> {
-        form_urlencoded::parse(self.query().as_bytes()).into_owned().collect()
+        let filter = serde_urlencoded::to_string(&self.filter).unwrap_or_default();
+        let pairs = form_urlencoded::parse(filter.as_bytes()).into_owned();
+        pairs.chain(self.text.clone().map(|text| ("text".to_owned(), text))).collect()
     }
 
     pub(super) fn url(&self) -> String {

@@ -5,8 +5,8 @@ use steadfast_api::{Page, TaskView};
 use steadfast_store::Status;
 
 use super::filter::{self, TaskQuery};
+use super::label;
 use super::text_search::{self, SearchResult};
-use super::{label, requeue};
 use crate::auth::Viewer;
 use crate::limits::ReadPermit;
 use crate::web::parts::{self, Number, Text};
@@ -39,7 +39,7 @@ fn actions(query: &TaskQuery, tasks: &[TaskView]) -> Markup {
     let are_finished = query.filter.status.is_some_and(Status::is_ended);
     html! {
         @if are_finished && query.text.is_none() && !tasks.is_empty() {
-            a class="button" href=(requeue::url(&query.filter)) { "Requeue all" }
+            a class="button" href=(link::filtered("/tasks/requeue", &query.filter)) { "Requeue all" }
         }
         a class="button main" href="/tasks/new" { "New task" }
     }

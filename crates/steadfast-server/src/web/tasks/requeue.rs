@@ -15,10 +15,6 @@ use crate::web::{Flash, Form, PageResult, Section, View, parts};
 /// Tasks per second by default, so that a service that has just recovered is not overloaded.
 const DEFAULT_RATE: f64 = 10.0;
 
-pub(super) fn url(filter: &TaskFilter) -> String {
-    format!("/tasks/requeue?{}", serde_urlencoded::to_string(filter).unwrap_or_default())
-}
-
 /// The form with the number of matching tasks.
 pub(super) async fn preview(
     view: View,
