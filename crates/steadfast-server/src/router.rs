@@ -28,7 +28,7 @@ pub(crate) fn router(app: App, with_web_ui: bool) -> Router {
     add_error_responses(&mut description);
     add_security(&mut description);
     remove_null_parameters(&mut description);
-    let add_headers = match app.auth.over_tls() {
+    let add_headers = match app.auth.over_tls {
         true => add_security_headers_over_tls,
         false => add_security_headers,
     };

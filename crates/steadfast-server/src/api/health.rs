@@ -55,25 +55,20 @@ async fn readyz(State(app): State<App>) -> JsonResult<Health> {
     Ok(Json(Health { status: "ready" }))
 }
 
-/// The last result of the store check.
+/// When the store was last checked, and the result.
 #[derive(Default)]
-pub(crate) struct Readiness(Mutex<Option<Check>>);
-
-struct Check {
-    at: Instant,
-    result: Result<(), ApiError>,
-}
+pub(crate) struct Readiness(Mutex<Option<(Instant, Result<(), ApiError>)>>);
 
 impl Readiness {
     /// Checks that the store responds, or reuses a recent result.
     pub(crate) async fn check(&self, store: &Store) -> Result<(), ApiError> {
         let mut last = self.0.lock().await;
-        if let Some(check) = last.as_ref().filter(|check| check.at.elapsed() < CHECK_TTL) {
-            return check.result.clone();
+        if let Some((_, result)) = last.as_ref().filter(|(at, _)| at.elapsed() < CHECK_TTL) {
+            return result.clone();
         }
         let result = check_store(store).await;
-        log_change(last.as_ref().map(|check| &check.result), &result);
-        last.insert(Check { at: Instant::now(), result }).result.clone()
+        log_change(last.as_ref().map(|(_, result)| result), &result);
+        last.insert((Instant::now(), result)).1.clone()
     }
 }
 

@@ -69,9 +69,7 @@ fn throttled(wait: Duration) -> Response {
     let seconds = seconds(wait);
     let problem = ApiError::new(ErrorKind::RateLimited, TOO_MANY_ATTEMPTS)
         .next(format!("check the token and retry in {seconds} seconds"));
-    let mut response = Problem(problem).into_response();
-    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
-    response
+    ([(RETRY_AFTER, HeaderValue::from(seconds))], Problem(problem)).into_response()
 }
 
 /// The caller; `None` for public routes.
@@ -92,7 +90,7 @@ fn check(app: &App, request: &Request) -> Result<Option<Authenticated>, Rejectio
         return Ok(None);
     }
     if let Some(presented) = bearer {
-        let authenticated = auth.by_token(tokens, presented, peer);
+        let authenticated = Auth::by_token(tokens, presented, peer);
         return authenticated.map(Some).ok_or_else(|| invalid_token(app, peer));
     }
     let authenticated = session.and_then(|id| auth.by_session(tokens, id, peer));

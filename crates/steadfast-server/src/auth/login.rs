@@ -15,7 +15,7 @@ use steadfast_store::AuditEntry;
 
 use super::authenticate::{INVALID_TOKEN, TOO_MANY_ATTEMPTS, seconds};
 use super::authenticated::Authenticated;
-use super::{Caller, Peer, cookie};
+use super::{Auth, Caller, Peer, cookie};
 use crate::app::App;
 use crate::http::{Problem, unauthenticated_text};
 use crate::web;
@@ -75,7 +75,7 @@ async fn log_in(State(app): State<App>, request: Request) -> Result<Response, Pr
     let headers = request.headers().clone();
     let login: Login =
         from_query(&unauthenticated_text(&app, request, MAX_FORM_BYTES).await?, "a login")?;
-    let Some(Authenticated { caller, .. }) = app.auth.by_token(tokens, login.token.trim(), peer)
+    let Some(Authenticated { caller, .. }) = Auth::by_token(tokens, login.token.trim(), peer)
     else {
         return Ok(failed(&app, peer, &login));
     };

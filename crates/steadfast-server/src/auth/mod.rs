@@ -51,7 +51,8 @@ pub(crate) struct Auth {
     /// `None`: authentication is off, and only loopback clients are served.
     tokens: Option<TokensFile>,
     hosts: Hosts,
-    over_tls: bool,
+    /// Whether the server terminates TLS.
+    pub(crate) over_tls: bool,
     has_web_ui: bool,
     sessions: Sessions,
     throttle: LoginThrottle,
@@ -71,17 +72,7 @@ impl Auth {
         self.tokens.as_ref()
     }
 
-    /// Whether the server terminates TLS.
-    pub(crate) const fn over_tls(&self) -> bool {
-        self.over_tls
-    }
-
-    fn by_token(
-        &self,
-        file: &TokensFile,
-        token: &str,
-        peer: Option<Peer>,
-    ) -> Option<Authenticated> {
+    fn by_token(file: &TokensFile, token: &str, peer: Option<Peer>) -> Option<Authenticated> {
         holder(file, peer, |tokens, now| tokens.find(token, now))
     }
 

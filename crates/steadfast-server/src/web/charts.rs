@@ -14,23 +14,10 @@ const MINUTES_PER_ROW: usize = 10;
 /// The smallest upper end of the y axis.
 const MIN_AXIS_TASKS: u64 = 4;
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LastHour {
-    completed: u64,
-    failed: u64,
-}
-
-impl LastHour {
-    /// The share of completed tasks, if any task finished.
-    pub(super) fn success_rate(self) -> Option<f64> {
-        let all = self.completed + self.failed;
-        (all > 0).then(|| self.completed as f64 / all as f64)
-    }
-}
-
-pub(super) fn last_hour(activity: &Activity) -> LastHour {
-    let sum = |of: fn(&steadfast_store::Ended) -> u64| activity.ended.iter().map(of).sum::<u64>();
-    LastHour { completed: sum(|ended| ended.completed), failed: sum(|ended| ended.failed) }
+/// The numbers of completed and of failed tasks of the last hour.
+pub(super) fn last_hour(activity: &Activity) -> (u64, u64) {
+    let ended = &activity.ended;
+    (ended.iter().map(|it| it.completed).sum(), ended.iter().map(|it| it.failed).sum())
 }
 
 /// Finished tasks per minute of the last hour. A requeued task counts once, where it finishes last.
@@ -48,7 +35,7 @@ pub(super) fn finished(activity: &Activity) -> Markup {
         .y(tasks(activity.ended.iter().map(|it| it.completed + it.failed)))
         .bars("completed", bars(|ended| ended.completed))
         .bars("failed", bars(|ended| ended.failed));
-    let LastHour { completed, failed } = last_hour(activity);
+    let (completed, failed) = last_hour(activity);
     let links = html! {
         span {
             a href=(since(Status::Completed, activity.now)) { (parts::count(completed)) " completed" } ", "

@@ -86,7 +86,10 @@ fn row(view: &View, EventView { number, event }: &EventView, policies: &PolicyLi
         tr id={ "event-" (number) } data-row {
             td class="when muted" { (parts::at(view.now, event.timestamp)) }
             td { (event_type(event.event_type)) }
-            td { (operation(event)) }
+            td {
+                a href=(subject_url(event)) title=(event.session_id) { (event.operation) }
+                @if let Some(id) = task_of_event(event) { " " span class="muted" { (parts::id(id)) } }
+            }
             td { (policies.link(&event.policy_id)) }
             td class="wide" { (details(event)) }
         }
@@ -103,13 +106,6 @@ fn event_type(kind: EventType) -> Markup {
         _ => Status::Running,
     };
     parts::badge(like, label(kind))
-}
-
-fn operation(event: &Event) -> Markup {
-    html! {
-        a href=(subject_url(event)) title=(event.session_id) { (event.operation) }
-        @if let Some(id) = task_of_event(event) { " " span class="muted" { (parts::id(id)) } }
-    }
 }
 
 /// The page of the event's subject: a task has its own, a session of a program has its events.

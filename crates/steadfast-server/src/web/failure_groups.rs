@@ -22,7 +22,13 @@ pub(super) fn group_failures(events: &[EventView]) -> Vec<FailureGroup<'_>> {
     let is_failure = |event: &&EventView| {
         matches!(event.event.event_type, LeaseLost | RetryAttempt | RetryFailure)
     };
-    let mut groups = group(events.iter().rev().filter(is_failure));
+    let mut groups: Vec<FailureGroup<'_>> = Vec::new();
+    for event in events.iter().rev().filter(is_failure) {
+        match groups.iter_mut().find(|group| group.contains(event)) {
+            Some(group) => group.add(event),
+            None => groups.push(FailureGroup::of(event)),
+        }
+    }
     groups.sort_by_key(|group| Reverse(group.count()));
     groups.truncate(MAX_GROUPS);
     groups
@@ -100,17 +106,6 @@ impl<'e> FailureGroup<'e> {
 fn is_same_error(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
     long.strip_suffix(short).is_some_and(|code| code.is_empty() || code.ends_with(", "))
-}
-
-fn group<'e>(events: impl Iterator<Item = &'e EventView>) -> Vec<FailureGroup<'e>> {
-    let mut groups: Vec<FailureGroup<'e>> = Vec::new();
-    for event in events {
-        match groups.iter_mut().find(|group| group.contains(event)) {
-            Some(group) => group.add(event),
-            None => groups.push(FailureGroup::of(event)),
-        }
-    }
-    groups
 }
 
 #[cfg(test)]

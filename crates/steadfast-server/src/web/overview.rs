@@ -99,9 +99,11 @@ fn health(view: &View, stats: &StatsView, activity: &Activity) -> Markup {
 
 /// The success rate of the last hour, which shows a current problem, beside that of all stored tasks.
 fn success(stats: &StatsView, activity: &Activity) -> Markup {
-    let last_hour = charts::last_hour(activity);
+    let (completed, failed) = charts::last_hour(activity);
+    let ended = completed + failed;
+    let last_hour = (ended > 0).then(|| completed as f64 / ended as f64);
     html! {
-        @match last_hour.success_rate() {
+        @match last_hour {
             Some(rate) => a href=(charts::since(Status::Failed, activity.now)) { (parts::percent(rate)) },
             None => span class="muted" { "no finished tasks" },
         }

@@ -94,6 +94,7 @@ fn results(
 }
 
 fn item(view: &View, session: &Session, policies: &PolicyLinks) -> Markup {
+    let attempts = session.attempts.len() as u64 + session.forgotten_attempts;
     html! {
         li id={ "session-" (session.session_id) } data-row {
             details {
@@ -101,7 +102,7 @@ fn item(view: &View, session: &Session, policies: &PolicyLinks) -> Markup {
                     (badge(Outcome::of(session)))
                     strong { (session.operation) }
                     span class="muted" {
-                        (attempts(session)) ", " (session.policy_id)
+                        (parts::pluralize(attempts, "attempt")) ", " (session.policy_id)
                         @if let Some(took) = session.total_duration() { ", " (parts::duration(took)) " total" }
                     }
                     @if let Some(reason) = session.reason { (parts::reason(reason)) }
@@ -125,11 +126,6 @@ fn last_error(session: &Session) -> Option<&str> {
     }
     let error = session.attempts.iter().rev().find_map(|attempt| attempt.error.as_ref());
     error.or(session.final_error.as_ref()).map(|error| error.message.as_str())
-}
-
-fn attempts(session: &Session) -> String {
-    let all = session.attempts.len() as u64 + session.forgotten_attempts;
-    parts::pluralize(all, "attempt")
 }
 
 fn attempt_row(attempt: &AttemptRecord) -> Markup {

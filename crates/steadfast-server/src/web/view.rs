@@ -46,7 +46,7 @@ impl FromRequestParts<App> for View {
 impl View {
     /// The context before authentication.
     pub(super) fn anonymous(parts: &Parts, app: &App) -> Self {
-        let is_tls = app.auth.over_tls() || parts.extensions.get::<OverTls>().is_some();
+        let is_tls = app.auth.over_tls || parts.extensions.get::<OverTls>().is_some();
         let scheme = if is_tls { "https" } else { "http" };
         let host = parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
         Self {

@@ -4,7 +4,7 @@ use http::StatusCode;
 use maud::html;
 use serde::Deserialize;
 use steadfast_api::{Api, ApiError, ErrorKind, Local, RequeueMany, Requeued, TaskFilter};
-use steadfast_store::InputError;
+use steadfast_store::{InputError, Status};
 
 use super::field_error;
 use super::filter::TaskQuery;
@@ -122,7 +122,10 @@ fn is_rate_error(error: &ApiError) -> bool {
 
 fn describe(filter: &TaskFilter) -> String {
     let mut terms = Vec::new();
-    terms.extend(filter.status.map(|status| format!("that {}", verb(status.name()))));
+    terms.extend(filter.status.map(|status| match status {
+        Status::Cancelled => "that were cancelled".to_owned(),
+        status => format!("that {status}"),
+    }));
     let named = [
         ("in queue", &filter.queue),
         ("of kind", &filter.kind),
@@ -138,11 +141,4 @@ fn describe(filter: &TaskFilter) -> String {
     );
     terms.extend(filter.class.map(|class| format!("whose last error was {}", class.name())));
     if terms.is_empty() { "that finished".to_owned() } else { terms.join(", ") }
-}
-
-fn verb(status: &str) -> &str {
-    match status {
-        "cancelled" => "were cancelled",
-        other => other,
-    }
 }

@@ -112,7 +112,11 @@ fn upcoming(view: &View, task: &TaskView) -> Markup {
         .chain(shown.iter().map(|it| Some((it.attempt, it.earliest, it.latest))));
     html! {
         @for (attempt, previous) in shown.iter().zip(previous) {
-            (planned(view, attempt, previous.filter(|_| task.status != Status::Scheduled)))
+            @let previous = previous.filter(|_| task.status != Status::Scheduled);
+            li class="point upcoming" {
+                (parts::mark(Icon::SCHEDULED, "scheduled"))
+                p { "Attempt " (attempt.attempt) " " (due(view, attempt, previous)) }
+            }
         }
         @if let Some(last) = rest.last() {
             li class="wait upcoming" {
@@ -135,15 +139,6 @@ fn current(task: &TaskView) -> Option<Previous> {
         due,
         due,
     ))
-}
-
-fn planned(view: &View, attempt: &NextAttempt, previous: Option<Previous>) -> Markup {
-    html! {
-        li class="point upcoming" {
-            (parts::mark(Icon::SCHEDULED, "scheduled"))
-            p { "Attempt " (attempt.attempt) " " (due(view, attempt, previous)) }
-        }
-    }
 }
 
 /// When an attempt is due: relative to the previous one, or a time if it is known.

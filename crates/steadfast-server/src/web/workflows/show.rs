@@ -3,9 +3,7 @@
 use http::StatusCode;
 use maud::{Markup, html};
 use steadfast::observe::Redactor;
-use steadfast_api::{
-    Api, ApiError, ExecutionFilter, ExecutionView, Local, Page, PageQuery, WorkflowView,
-};
+use steadfast_api::{Api, ApiError, ExecutionFilter, Local, PageQuery, WorkflowView};
 use steadfast_flow::{Node, Workflow};
 
 use super::retry_summary;
@@ -40,13 +38,17 @@ pub(super) async fn answer(
     let workflow = api.flow().workflow(id).await.map_err(ApiError::from);
     let url = link::filtered("/executions", [("workflow", &stored.name)]);
     let all_executions = html! { a href=(url) { "View all executions" } };
+    let execution_rows = match executions.items.as_slice() {
+        [] => parts::empty("No executions yet", html! {}),
+        executions => rows(view, executions),
+    };
     let content = html! {
         (head(&stored))
         @match &workflow {
             Ok(workflow) => (details(view, id, workflow, values, problem)),
             Err(error) => p class="form-problem" { (error.detail) @if let Some(next) = &error.next { "; " (next) } },
         }
-        (parts::panel_with("Executions", all_executions, execution_rows(view, &executions)))
+        (parts::panel_with("Executions", all_executions, execution_rows))
         (parts::document_panel("Definition", "workflow", &stored.workflow))
     };
     let status = if problem.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
@@ -105,12 +107,5 @@ fn row(workflow: &Workflow, node: &Node) -> Markup {
             td { @if let Some(queue) = workflow.queue_of(node) { a href=(link::queue(queue)) { (queue) } } }
             td class="wide" { (retry_summary::of_node(node)) }
         }
-    }
-}
-
-fn execution_rows(view: &View, executions: &Page<ExecutionView>) -> Markup {
-    match executions.items.is_empty() {
-        true => parts::empty("No executions yet", html! {}),
-        false => rows(view, &executions.items),
     }
 }

@@ -89,7 +89,7 @@ fn table(current: &Policy, changed: Option<&Policy>, comparison: Option<&Compari
                     @if changed.is_some() { th scope="col" class="number" { "Changed" } }
                 } }
                 tbody aria-live="polite" {
-                    (row("Max attempts", &|policy, _| attempts(policy)))
+                    (row("Max attempts", &|policy, _| parts::count(PolicySummary::of(policy).attempts.into())))
                     (row("Total delay", &|policy, _| total_delay(policy)))
                     (row("Calls per client", &|_, outcome| metric(outcome, |it| format!("{:.2}", it.amplification))))
                     (row("Peak calls per second", &|_, outcome| metric(outcome, |it| parts::count(it.peak_rps as u64))))
@@ -103,10 +103,6 @@ fn table(current: &Policy, changed: Option<&Policy>, comparison: Option<&Compari
 
 fn metric(outcome: Option<&Outcome>, of: impl FnOnce(&Outcome) -> String) -> String {
     outcome.map_or_else(|| "–".to_owned(), of)
-}
-
-fn attempts(policy: &Policy) -> String {
-    parts::count(PolicySummary::of(policy).attempts.into())
 }
 
 /// The range of the sum of all delays.
