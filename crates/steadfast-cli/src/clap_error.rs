@@ -38,7 +38,7 @@ fn to_cli_error(error: &clap::Error) -> CliError {
     if lacks_dashes(error) {
         next.insert(0, "put -- before the command to run".to_owned());
     }
-    CliError::usage(what).with_help((!next.is_empty()).then(|| next.join("\n")))
+    CliError::usage(what).maybe_help((!next.is_empty()).then(|| next.join("\n")))
 }
 
 /// Whether an argument looks like a command without the `--` before it.

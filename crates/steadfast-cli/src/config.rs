@@ -46,7 +46,6 @@ fn missing(file: &Path, why: impl std::fmt::Display) -> CliError {
     CliError::configuration(format!("cannot read the policy file {}: {why}", file.display()))
         .with_help(
             "name an existing file with -c/--config or STEADFAST_CONFIG, or omit it to use \
-             steadfast.yaml in this directory if it exists"
-                .to_owned(),
+             steadfast.yaml in this directory if it exists",
         )
 }

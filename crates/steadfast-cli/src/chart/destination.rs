@@ -34,12 +34,11 @@ impl<'p> ChartDestination<'p> {
         };
         if format == ChartFormat::Png && !cfg!(feature = "png") {
             return Err(CliError::usage("this build has no PNG support")
-                .with_help("rebuild with `--features png`, or write SVG".to_owned()));
+                .with_help("rebuild with `--features png`, or write SVG"));
         }
         if file.is_none() && format == ChartFormat::Png && io::stdout().is_terminal() {
-            return Err(CliError::usage("cannot print a PNG to a terminal").with_help(
-                "write it to a file with -o FILE.png, or omit --format png".to_owned(),
-            ));
+            return Err(CliError::usage("cannot print a PNG to a terminal")
+                .with_help("write it to a file with -o FILE.png, or omit --format png"));
         }
         Ok(Self { flags, file: file.map(Path::to_owned), format })
     }
@@ -113,7 +112,7 @@ fn by_extension(file: &Path) -> Result<ChartFormat, CliError> {
             "cannot derive the chart format from the file name {}",
             file.display()
         ))
-        .with_help("use the extension .svg, .png or .txt, or pass --format".to_owned())),
+        .with_help("use the extension .svg, .png or .txt, or pass --format")),
     }
 }
 

@@ -1,23 +1,15 @@
 //! `steadfast audit`: the audit log (K3).
 
-use std::io::{self, Write};
-
-use clap::Args;
 use jiff::Timestamp;
-use serde::Serialize;
 use serde_json::Value;
 use steadfast_api::{Api, AuditFilter, Page};
 use steadfast_store::{AuditEntry, When};
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::output::table::{Align, Table};
-use crate::output::{Printable, relative_time, stacked_row, truncate, width};
+use crate::commands::prelude::*;
+use crate::output::table::Align;
+use crate::output::{relative_time, stacked_row, truncate, width};
 use crate::paging::{self, Paging};
 use crate::past_time;
-use crate::target::{self, Target};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast audit", "newest first"),

@@ -1,13 +1,10 @@
 //! `steadfast completions`: shell completion scripts.
 
-use clap::{Args, CommandFactory, ValueEnum};
+use clap::{CommandFactory, ValueEnum};
 use clap_complete::{Shell, generate};
 
 use crate::cli::Cli;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, Section, after_help};
-use crate::output;
+use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast completions bash", "print the bash script"),

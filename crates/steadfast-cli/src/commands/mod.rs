@@ -10,6 +10,7 @@ pub(crate) mod events;
 pub(crate) mod flow;
 pub(crate) mod man;
 pub(crate) mod policy;
+pub(crate) mod prelude;
 pub(crate) mod queue;
 pub(crate) mod run;
 pub(crate) mod serve;

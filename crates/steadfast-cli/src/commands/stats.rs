@@ -1,19 +1,10 @@
 //! `steadfast stats`: task counts, queues and success rate (D15).
 
-use std::io::{self, Write};
-
-use clap::Args;
 use jiff::Timestamp;
-use serde::Serialize;
 use steadfast_api::{Api, StatsView};
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::output::table::Table;
-use crate::output::{Printable, queues, relative_time, width};
-use crate::target::{self, Target};
+use crate::commands::prelude::*;
+use crate::output::{queues, relative_time, width};
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[

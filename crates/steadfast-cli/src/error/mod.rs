@@ -58,8 +58,13 @@ impl CliError {
     }
 
     /// Sets the advice.
-    pub(crate) fn with_help(mut self, next: impl Into<Option<String>>) -> Self {
-        self.next = next.into();
+    pub(crate) fn with_help(self, next: impl Into<String>) -> Self {
+        self.maybe_help(Some(next.into()))
+    }
+
+    /// Sets the advice, if there is any.
+    pub(crate) fn maybe_help(mut self, next: Option<String>) -> Self {
+        self.next = next;
         self
     }
 
@@ -121,9 +126,9 @@ impl From<&file::Problem> for CliError {
         let next = found.suggestion.clone();
         match (found.source(), found.span()) {
             (Some(source), Some(span)) => {
-                Self::configuration(what).at(source, &span).with_help(next)
+                Self::configuration(what).at(source, &span).maybe_help(next)
             }
-            _ => Self::configuration(format!("{}: {what}", found.file)).with_help(next),
+            _ => Self::configuration(format!("{}: {what}", found.file)).maybe_help(next),
         }
     }
 }
@@ -141,8 +146,8 @@ impl From<ApiError> for CliError {
             _ => Self::failed(what),
         };
         match error.kind {
-            ErrorKind::Unauthenticated => problem.with_help(TOKEN_HELP.to_owned()),
-            _ => problem.with_help(error.next),
+            ErrorKind::Unauthenticated => problem.with_help(TOKEN_HELP),
+            _ => problem.maybe_help(error.next),
         }
     }
 }
@@ -178,7 +183,7 @@ mod tests {
 
     #[test]
     fn combined_errors_use_first_exit_code_and_show_all() {
-        let first = CliError::configuration("the first").with_help("fix it".to_owned());
+        let first = CliError::configuration("the first").with_help("fix it");
         let both = CliError::all([first, CliError::usage("the second")]).unwrap();
         assert_eq!(both.exit, Exit::Configuration);
         let shown = both.render(80).to_string();

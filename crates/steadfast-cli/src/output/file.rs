@@ -25,8 +25,8 @@ pub(crate) fn write(file: &Path, bytes: &[u8], if_exists: IfExists) -> Result<()
     let written = options.open(file).and_then(|mut file| file.write_all(bytes));
     written.map_err(|why| match why.kind() {
         ErrorKind::AlreadyExists => CliError::failed(format!("{} already exists", file.display()))
-            .with_help("choose another file with -o, or pass --force to overwrite it".to_owned()),
+            .with_help("choose another file with -o, or pass --force to overwrite it"),
         _ => CliError::failed(format!("cannot write {}: {why}", file.display()))
-            .with_help("choose a writable file with -o".to_owned()),
+            .with_help("choose a writable file with -o"),
     })
 }

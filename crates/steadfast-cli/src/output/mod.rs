@@ -98,7 +98,7 @@ fn write_result(result: io::Result<()>) -> Result<(), CliError> {
     match result {
         Err(why) if why.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(why) => Err(CliError::failed(format!("cannot write the output: {why}"))
-            .with_help("free disk space, or redirect the output elsewhere".to_owned())),
+            .with_help("free disk space, or redirect the output elsewhere")),
         Ok(()) => Ok(()),
     }
 }

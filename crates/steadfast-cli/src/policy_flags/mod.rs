@@ -94,7 +94,7 @@ impl FieldValues {
 fn invalid_value(error: &PolicyError) -> CliError {
     let meant = error.suggestion().map(|name| format!("did you mean {name}?"));
     CliError::usage(format!("{}: {}", fields::flag(&error.field()), error.message()))
-        .with_help(meant)
+        .maybe_help(meant)
 }
 
 fn all(problems: impl IntoIterator<Item = CliError>) -> CliError {

@@ -58,7 +58,7 @@ impl Target {
             }
             _ if self.token.is_given() => {
                 Err(CliError::usage("--token is only valid with --server")
-                    .with_help("name the server with --server, or omit the token".to_owned()))
+                    .with_help("name the server with --server, or omit the token"))
             }
             _ => Ok(ResolvedTarget::Store(store::url(self.store.as_deref())?)),
         }
@@ -120,7 +120,7 @@ impl Target {
 
 fn both_are_set() -> CliError {
     CliError::configuration("STEADFAST_SERVER and STEADFAST_STORE are both set")
-        .with_help("unset one of them, or choose one with --server or --store".to_owned())
+        .with_help("unset one of them, or choose one with --server or --store")
 }
 
 /// The actor recorded in the audit log.

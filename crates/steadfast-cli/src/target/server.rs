@@ -62,7 +62,7 @@ pub(super) fn from_env() -> Option<OsString> {
 pub(super) fn address_of(variable: OsString) -> Result<String, CliError> {
     variable.into_string().map_err(|_| {
         CliError::configuration(format!("{SERVER_ENV} is not valid UTF-8"))
-            .with_help("set it to a URL such as http://127.0.0.1:7700".to_owned())
+            .with_help("set it to a URL such as http://127.0.0.1:7700")
     })
 }
 
@@ -72,14 +72,14 @@ fn token_from_env() -> Result<Option<String>, CliError> {
     };
     token.into_string().map(Some).map_err(|_| {
         CliError::configuration(format!("{TOKEN_ENV} is not valid UTF-8"))
-            .with_help("set it to a token, or unset it".to_owned())
+            .with_help("set it to a token, or unset it")
     })
 }
 
 fn read(file: &Path) -> Result<String, CliError> {
     let read_error = |why: &dyn std::fmt::Display| {
         CliError::configuration(format!("cannot read a token from {}: {why}", file.display()))
-            .with_help("the file must contain the token and nothing else".to_owned())
+            .with_help("the file must contain the token and nothing else")
     };
     let text = std::fs::read_to_string(file).map_err(|why| read_error(&why))?;
     match text.trim() {

@@ -42,7 +42,7 @@ impl StoreTarget {
             return Err(CliError::usage(
                 "this command needs direct access to a store and cannot use a server",
             )
-            .with_help("name the store with --store or STEADFAST_STORE".to_owned()));
+            .with_help("name the store with --store or STEADFAST_STORE"));
         }
         url(self.store.as_deref())
     }
@@ -66,7 +66,7 @@ pub(super) fn url(flag: Option<&str>) -> Result<String, CliError> {
     let text = named.map_or_else(|| Ok(DEFAULT_STORE_URL.to_owned()), OsString::into_string);
     text.map_err(|_| {
         CliError::configuration(format!("{STORE_ENV} is not valid UTF-8"))
-            .with_help("name the store as sqlite:PATH or postgres://USER@HOST/DATABASE".to_owned())
+            .with_help("name the store as sqlite:PATH or postgres://USER@HOST/DATABASE")
     })
 }
 
@@ -91,8 +91,7 @@ pub(super) fn require_existing(url: &str, is_named: bool) -> Result<(), CliError
     };
     Err(CliError::configuration(what).with_help(
         "name an existing store with --store or STEADFAST_STORE, or create one with `steadfast \
-         submit`"
-            .to_owned(),
+         submit`",
     ))
 }
 
@@ -133,7 +132,7 @@ pub(crate) fn open_error(url: &str, error: ApiError) -> CliError {
     }
     let store = Redactor::installed().text(url).into_owned();
     CliError::failed(format!("cannot open the store {store}: {}", error.with_cause()))
-        .with_help(error.next)
+        .maybe_help(error.next)
 }
 
 #[cfg(test)]

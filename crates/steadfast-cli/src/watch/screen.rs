@@ -52,7 +52,7 @@ pub(super) async fn run<A: Printable>(
 
 fn terminal_error(why: io::Error) -> CliError {
     CliError::failed(format!("cannot use the terminal: {why}"))
-        .with_help("pipe the output, for example into `cat`".to_owned())
+        .with_help("pipe the output, for example into `cat`")
 }
 
 /// The alternate screen.

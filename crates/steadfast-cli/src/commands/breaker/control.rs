@@ -1,19 +1,10 @@
 //! `steadfast breaker open` and `close`: breaker overrides for all instances.
 
-use std::io::{self, Write};
-
-use clap::Args;
-use serde::Serialize;
 use steadfast_api::Api;
 use steadfast_store::BreakerCommand;
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::output::{Printable, counted};
+use crate::commands::prelude::*;
 use crate::suggestion::nearest;
-use crate::target::{self, Target};
 
 const OPEN: &[Example] = &[
     ("steadfast breaker open payments", "until its timeout ends and a probe succeeds"),

@@ -1,20 +1,12 @@
 //! `steadfast breaker list`: breaker states of all instances.
 
-use std::io::{self, Write};
-
-use clap::Args;
 use jiff::Timestamp;
-use serde::Serialize;
 use steadfast_api::BreakerView;
 use steadfast_store::{BreakerCommand, BreakerOverride, BreakerReport};
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::output::table::{Align, Table};
-use crate::output::{Printable, relative_time, width};
-use crate::target::{self, Target};
+use crate::commands::prelude::*;
+use crate::output::table::Align;
+use crate::output::{relative_time, width};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast breaker list", "the store of this directory"),

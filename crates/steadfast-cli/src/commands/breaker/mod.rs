@@ -3,14 +3,12 @@
 mod control;
 mod list;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
 use control::{Close, Open};
 use list::List;
+
+use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast breaker list", "show their states"),

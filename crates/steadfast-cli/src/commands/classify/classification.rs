@@ -1,17 +1,15 @@
 //! Output of a classification.
 
-use std::io::{self, Write};
-
-use serde::Serialize;
 use steadfast::fault::MAX_CAUSES;
 use steadfast::judge::{Judgement, MatchedBy};
 use steadfast::{Class, Fault, Policy};
 
 use super::next_step::NextStep;
+use crate::commands::prelude::*;
 use crate::output::human_duration::format as human_duration;
 use crate::output::seconds::Seconds;
-use crate::output::table::{StatusColor, Table};
-use crate::output::{Printable, width};
+use crate::output::table::StatusColor;
+use crate::output::width;
 
 /// The class, its reason and the next step.
 #[derive(Serialize)]

@@ -17,13 +17,11 @@ pub(super) fn read(file: &Path) -> Result<Fault, CliError> {
     let name = name_of(file);
     let bytes = bytes_of(file, MAX_FAULT_BYTES + 1).map_err(|why| {
         CliError::usage(format!("cannot read the fault from {name}: {why}"))
-            .with_help("name an existing file with --fault, or - for stdin".to_owned())
+            .with_help("name an existing file with --fault, or - for stdin")
     })?;
     if bytes.len() as u64 > MAX_FAULT_BYTES {
         return Err(CliError::usage(format!("the fault from {name} is larger than 1 MiB"))
-            .with_help(
-                "pass the facts of one failure, such as {\"http_status\": 503}".to_owned(),
-            ));
+            .with_help("pass the facts of one failure, such as {\"http_status\": 503}"));
     }
     let text = String::from_utf8_lossy(&bytes).into_owned();
     serde_json::from_str(&text).map_err(|why| parse_error(&Source::new(name, &text), &why))

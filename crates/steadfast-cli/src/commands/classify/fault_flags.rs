@@ -141,8 +141,7 @@ fn retry_after(value: &str) -> Option<Hint> {
 fn no_facts() -> CliError {
     CliError::usage("no facts about the failure given").with_help(
     "pass at least one, such as --sqlstate 40P01, --http 503, --grpc UNAVAILABLE, --kind timeout or \
-     --fault FILE; see `steadfast classify --help`"
-    .to_owned(),
+     --fault FILE; see `steadfast classify --help`",
     )
 }
 

@@ -8,13 +8,9 @@ mod fault_file;
 mod fault_flags;
 mod next_step;
 
-use clap::Args;
 use steadfast::judge;
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
+use crate::commands::prelude::*;
 use crate::policy_flags::{self, PolicyFlags};
 use classification::Classification;
 use fault_flags::FaultFlags;

@@ -1,17 +1,9 @@
 //! `steadfast db migrate`: schema migration.
 
-use std::io::{self, Write};
-
-use clap::Args;
-use serde::Serialize;
 use steadfast_store::Migration;
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::output::Printable;
-use crate::target::{self, StoreTarget};
+use crate::commands::prelude::*;
+use crate::target::StoreTarget;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast db migrate", "the local store"),

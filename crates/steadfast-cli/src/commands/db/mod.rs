@@ -7,15 +7,13 @@ mod migrate;
 mod prune;
 mod status;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
 use migrate::Migrate;
 use prune::Prune;
 use status::Status;
+
+use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast db status", "schema version, size and row counts"),

@@ -1,21 +1,14 @@
 //! `steadfast db prune`: deletion of old data.
 
-use std::io::{self, Write};
 use std::time::Duration;
 
-use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::Serialize;
 use serde_json::json;
 use steadfast::duration;
 use steadfast_store::{AuditEntry, Pruned, Retention, Store, StoreError};
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::output::{Printable, counted};
-use crate::target::{self, StoreTarget};
+use crate::commands::prelude::*;
+use crate::target::StoreTarget;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast db prune --dry-run", "preview the default retention"),

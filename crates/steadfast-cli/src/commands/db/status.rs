@@ -1,19 +1,12 @@
 //! `steadfast db status`: read-only database inspection.
 
-use std::io::{self, Write};
-
-use clap::Args;
 use indicatif::HumanBytes;
-use serde::Serialize;
 use steadfast_store::{Inspection, Stats, Store, inspect};
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::output::table::{Align, Table};
-use crate::output::{Printable, counted, width};
-use crate::target::{self, StoreTarget};
+use crate::commands::prelude::*;
+use crate::output::table::Align;
+use crate::output::width;
+use crate::target::StoreTarget;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast db status", "the store of this directory"),

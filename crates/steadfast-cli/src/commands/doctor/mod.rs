@@ -13,16 +13,12 @@ mod sqlite;
 mod units;
 mod workload;
 
-use clap::Args;
 use jiff::Timestamp;
 use steadfast::observe::Redactor;
 use steadfast_store::health::{EngineHealth, Health, examine};
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, Section, after_help};
-use crate::target::{self, ResolvedTarget, Target};
+use crate::commands::prelude::*;
+use crate::target::ResolvedTarget;
 use finding::Finding;
 use report::Report;
 
@@ -97,7 +93,7 @@ impl Doctor {
 /// A health check of the wrong target would be misleading.
 fn no_server() -> CliError {
     CliError::usage("--ready and --alive are only valid with a server")
-        .with_help("name it with --server, or omit them to check the store".to_owned())
+        .with_help("name it with --server, or omit them to check the store")
 }
 
 fn of_store(url: &str, common: &Common) -> Result<Report, CliError> {

@@ -1,13 +1,11 @@
 //! The report: one line per finding, with advice below.
 
-use std::io::{self, Write};
-
-use serde::Serialize;
 use textwrap::{Options, WordSeparator, WordSplitter};
 
 use super::finding::{Finding, Level};
+use crate::commands::prelude::*;
 use crate::output::colour::{HEADING, LITERAL};
-use crate::output::{Printable, counted, sanitize, width};
+use crate::output::{sanitize, width};
 
 /// Widths of the first two columns, including the gap.
 const LEVEL_COLUMNS: usize = 9;

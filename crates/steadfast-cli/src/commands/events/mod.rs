@@ -3,20 +3,13 @@
 mod follow;
 mod line;
 
-use std::io::{self, Write};
-
-use clap::Args;
 use steadfast::observe::EventType;
 use steadfast_api::remote::Remote;
 use steadfast_api::{Api, EventFilter, EventView, Events, EventsFrom};
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::output;
+use crate::commands::prelude::*;
 use crate::suggestion::nearest;
-use crate::target::{self, ResolvedTarget, Target};
+use crate::target::ResolvedTarget;
 use follow::EventFollower;
 
 const EXAMPLES: &[Example] = &[

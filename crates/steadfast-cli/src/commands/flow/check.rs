@@ -1,19 +1,13 @@
 //! `steadfast flow check`: workflow validation (W1).
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clap::Args;
-use serde::Serialize;
 use steadfast_api::CheckedWorkflow;
 use steadfast_flow::Workflow;
 
 use super::definition_file;
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::output::{Printable, sanitize};
+use crate::commands::prelude::*;
+use crate::output::sanitize;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast flow check sign-up.json", "report all errors"),

@@ -1,17 +1,12 @@
 //! `steadfast flow cancel`, `resume` and `retry`: control of one execution.
 
-use clap::Args;
 use steadfast::observe::Redactor;
 use steadfast_api::{Api, ApiError, ExecutionView};
 use steadfast_store::ExecutionId;
 
 use super::id;
 use super::show::ExecutionOutput;
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::target::{self, Target};
+use crate::commands::prelude::*;
 
 const CANCEL: &[Example] =
     &[("steadfast flow cancel 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "start no further nodes")];

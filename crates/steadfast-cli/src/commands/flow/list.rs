@@ -1,22 +1,14 @@
 //! `steadfast flow list`: workflow executions.
 
-use std::io::{self, Write};
-
-use clap::Args;
 use jiff::Timestamp;
-use serde::Serialize;
 use steadfast_api::{Api, ExecutionFilter, ExecutionView, Page};
 use steadfast_store::ExecutionStatus;
 
 use super::status_color;
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::output::table::{Align, Table};
-use crate::output::{Printable, relative_time, truncate, width};
+use crate::commands::prelude::*;
+use crate::output::table::Align;
+use crate::output::{relative_time, truncate, width};
 use crate::paging::{self, Paging};
-use crate::target::{self, Target};
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[

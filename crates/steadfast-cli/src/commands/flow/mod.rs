@@ -9,12 +9,9 @@ mod run;
 mod show;
 mod status_color;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
+use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast flow check sign-up.json", "validate it"),

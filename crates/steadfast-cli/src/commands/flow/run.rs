@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use serde_json::Value;
 use steadfast::observe::Redactor;
 use steadfast_api::NewExecution;
@@ -10,11 +9,7 @@ use steadfast_flow::{Workflow, WorkflowError};
 
 use super::definition_file;
 use super::show::ExecutionOutput;
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::target::{self, Target};
+use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast flow run sign-up.json --trigger 42", "with trigger data"),

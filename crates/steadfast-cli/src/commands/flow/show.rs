@@ -1,22 +1,14 @@
 //! `steadfast flow show`: one execution with its nodes or its chain.
 
-use std::io::{self, Write};
-
-use clap::Args;
 use jiff::Timestamp;
-use serde::Serialize;
 use steadfast::observe::Redactor;
 use steadfast_api::{Api, ExecutionView};
 use steadfast_store::ExecutionId;
 
 use super::{id, list, status_color};
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::output::table::{Align, Table};
-use crate::output::{Printable, sanitize, truncate, width};
-use crate::target::{self, Target};
+use crate::commands::prelude::*;
+use crate::output::table::Align;
+use crate::output::{sanitize, truncate, width};
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[

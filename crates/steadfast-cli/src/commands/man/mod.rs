@@ -2,18 +2,13 @@
 
 mod page;
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, CommandFactory};
-use serde::Serialize;
+use clap::CommandFactory;
 
-use crate::cli::{Cli, Common};
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, Section, after_help};
+use crate::cli::Cli;
+use crate::commands::prelude::*;
 use crate::output::file::{self, IfExists};
-use crate::output::{self, Printable, counted};
 use page::page;
 
 const EXAMPLES: &[Example] = &[

@@ -1,22 +1,17 @@
 //! `steadfast policy check`: policy file validation.
 
 use std::fmt;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use serde::Serialize;
 use steadfast::file::{Format, Policies, Problem as FileProblem, Problems};
 
-use crate::cli::Common;
+use crate::commands::prelude::*;
 use crate::config;
-use crate::error::{CliError, in_order};
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
+use crate::error::in_order;
 use crate::input;
 use crate::output::colour::{BAD, GOOD};
-use crate::output::{Printable, counted, width};
+use crate::output::width;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy check", "the policy file of this directory"),

@@ -3,20 +3,14 @@
 //! Values set in the environment, the file or its global defaults are listed in that order of
 //! precedence; built-in values are only counted unless `--all` is given.
 
-use std::io::{self, Write};
-
-use clap::Args;
-use serde::{Serialize, Serializer};
+use serde::Serializer;
 use steadfast::file::{Explained, Explanation, Layer, Route};
 use steadfast_api::policy_fields;
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
+use crate::commands::prelude::*;
 use crate::output::colour::DIM;
-use crate::output::table::{Align, Table};
-use crate::output::{Printable, counted, stacked_row, width};
+use crate::output::table::Align;
+use crate::output::{stacked_row, width};
 use crate::policies::PolicyCatalog;
 
 const EXAMPLES: &[Example] = &[

@@ -1,22 +1,15 @@
 //! `steadfast policy export`: policies as settings of another system (F5).
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use serde::Serialize;
 use steadfast_import::{ImportFormat, Unsupported};
 
 use super::losses;
-use crate::cli::Common;
+use crate::commands::prelude::*;
 use crate::config;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
 use crate::input;
 use crate::output::file::{self, IfExists};
-use crate::output::{Printable, note};
 use crate::policies::PolicyCatalog;
 
 const EXAMPLES: &[Example] = &[

@@ -1,21 +1,14 @@
 //! `steadfast policy import`: another system's retry settings as policies (F5).
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-use serde::Serialize;
 use steadfast::file::Source;
 use steadfast_import::{ImportFormat, ImportReport};
 
 use super::losses;
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, Section, after_help};
+use crate::commands::prelude::*;
 use crate::input;
 use crate::output::file::{self, IfExists};
-use crate::output::{Printable, counted, note};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy import grpc service_config.json", "as YAML, on stdout"),
@@ -104,7 +97,7 @@ impl Import {
             (Ok(format), file) => Ok((Some(format), file.clone().unwrap_or_else(stdin))),
             (Err(_), None) => Ok((None, PathBuf::from(&self.first))),
             (Err(unknown), Some(_)) => Err(CliError::usage(format!("the format {unknown}"))
-                .with_help("omit it to detect the format".to_owned())),
+                .with_help("omit it to detect the format")),
         }
     }
 

@@ -1,20 +1,13 @@
 //! `steadfast policy list`: policies and mapped names.
 
-use std::io::{self, Write};
-
-use clap::Args;
-use serde::Serialize;
 use steadfast::file::MappedName;
 
 use super::summary::Summary;
-use crate::cli::Common;
+use crate::commands::prelude::*;
 use crate::config;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
 use crate::output::human_duration::{band, format as human_duration};
-use crate::output::table::{Align, Table};
-use crate::output::{self, Printable, stacked_row, width};
+use crate::output::table::Align;
+use crate::output::{stacked_row, width};
 use crate::policies::PolicyCatalog;
 
 const EXAMPLES: &[Example] = &[

@@ -12,12 +12,9 @@ mod schema;
 mod show;
 mod summary;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
+use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy check", "validate the policy file"),

@@ -1,21 +1,15 @@
 //! `steadfast policy plan`: the delays of a policy.
 
-use std::io::{self, Write};
 use std::time::Duration;
 
-use clap::Args;
-use serde::Serialize;
 use steadfast::Policy;
 use steadfast::decide::PlannedAttempt;
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
+use crate::commands::prelude::*;
 use crate::output::human_duration::{band, format as human_duration};
 use crate::output::seconds::Seconds;
-use crate::output::table::{Align, Table};
-use crate::output::{self, Printable, width};
+use crate::output::table::Align;
+use crate::output::width;
 use crate::policy_flags::{self, PolicyFlags};
 
 /// Attempts shown by default.

@@ -1,11 +1,6 @@
 //! `steadfast policy schema`: the JSON Schema of policy files (F5).
 
-use clap::Args;
-
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, Section, after_help};
-use crate::output;
+use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] = &[("steadfast policy schema", "save it with > steadfast.schema.json")];
 

@@ -1,18 +1,11 @@
 //! `steadfast policy show`: a policy with all its values.
 
-use std::io::{self, Write};
-
-use clap::Args;
-use serde::{Serialize, Serializer};
+use serde::Serializer;
 use steadfast::Policy;
 use steadfast::file::{Explanation, Route};
 use steadfast_api::policy_fields;
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::output::Printable;
+use crate::commands::prelude::*;
 use crate::output::colour::{DIM, HEADING};
 use crate::policies::PolicyCatalog;
 

@@ -1,18 +1,10 @@
 //! `steadfast queue pause` and `resume`.
 
-use std::io::{self, Write};
-
-use clap::Args;
-use serde::Serialize;
 use steadfast_api::{Api, QueueView};
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::output::{Printable, sanitize};
+use crate::commands::prelude::*;
+use crate::output::sanitize;
 use crate::suggestion::nearest;
-use crate::target::{self, Target};
 
 const PAUSE: &[Example] = &[
     ("steadfast queue pause mail", "during an outage of its service"),

@@ -1,18 +1,9 @@
 //! `steadfast queue list`: queues and their backlog.
 
-use std::io::{self, Write};
-
-use clap::Args;
-use serde::Serialize;
 use steadfast_api::{Api, QueueView};
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::output::Printable;
+use crate::commands::prelude::*;
 use crate::output::queues;
-use crate::target::{self, Target};
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[

@@ -3,12 +3,9 @@
 mod control;
 mod list;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
+use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast queue list", "queues and their backlog"),

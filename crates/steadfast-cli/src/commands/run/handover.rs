@@ -122,7 +122,7 @@ fn hand_over_error(why: &dyn std::error::Error) -> CliError {
 async fn open(url: &str) -> Result<Store, CliError> {
     Store::open(url).await.map_err(|why| {
         CliError::failed(format!("cannot open the store: {why}"))
-            .with_help("name another store with --store, or omit --durable".to_owned())
+            .with_help("name another store with --store, or omit --durable")
     })
 }
 
@@ -142,7 +142,7 @@ impl Call {
         match (program, words.collect()) {
             (Some(program), Some(args)) => Ok(Self { program, args, timeout }),
             _ => Err(CliError::usage("the command is not valid UTF-8 and cannot be stored")
-                .with_help("omit --durable, or use UTF-8 arguments".to_owned())),
+                .with_help("omit --durable, or use UTF-8 arguments")),
         }
     }
 }

@@ -38,16 +38,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Args;
 use steadfast::Policy;
 use steadfast::observe::Memory;
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, Section, after_help};
+use crate::commands::prelude::*;
 use crate::policy_flags::{self, PolicyFlags};
-use crate::target::Target;
 use attempt_status::AttemptStatus;
 use foreground::Foreground;
 use handover::HandOver;

@@ -1,14 +1,12 @@
 //! The JSON report of a run.
 
 use std::fs::File;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use steadfast::observe::Memory;
 
-use crate::error::CliError;
+use crate::commands::prelude::*;
 use crate::input;
-use crate::output;
 
 /// The report file. It is created before the command runs, so that errors are found early.
 pub(super) struct Report {
@@ -24,8 +22,10 @@ impl Report {
         }
         match File::create(&path) {
             Ok(file) => Ok(Self { path, file: Some(file) }),
-            Err(why) => Err(write_error(&path, &why)
-                .with_help("name a writable file; the command was not run".to_owned())),
+            Err(why) => {
+                Err(write_error(&path, &why)
+                    .with_help("name a writable file; the command was not run"))
+            }
         }
     }
 

@@ -22,7 +22,7 @@ pub(super) fn to_cli_error(command: &[OsString], why: Errno) -> CliError {
     let line = words.join(" ");
     match why {
         Errno::ENOENT if name.contains('/') => CliError::usage(format!("`{name}` not found"))
-            .with_help("check the path, and the interpreter in the script's first line".to_owned()),
+            .with_help("check the path, and the interpreter in the script's first line"),
         Errno::ENOENT if name.contains(char::is_whitespace) => CliError::usage(format!(
             "program `{name}` not found: the whole command is one quoted argument"
         ))
@@ -44,7 +44,7 @@ pub(super) fn to_cli_error(command: &[OsString], why: Errno) -> CliError {
         Errno::ENOEXEC => CliError::usage(format!(
             "`{name}` is not in an executable format"
         ))
-        .with_help("if it is a script, name its interpreter in the first line: #!/bin/sh".to_owned()),
+        .with_help("if it is a script, name its interpreter in the first line: #!/bin/sh"),
         other => CliError::usage(format!("cannot start `{name}`: {}", other.desc())),
     }
 }

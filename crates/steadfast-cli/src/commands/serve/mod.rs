@@ -14,23 +14,16 @@ mod signals;
 mod systemd;
 mod worker_flags;
 
-use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use clap::Args;
-use serde::Serialize;
 use steadfast::duration;
 use steadfast::observe::Redactor;
 use steadfast_server::{BoundServer, LogFormat, Server};
 use steadfast_store::Store;
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, Section, after_help};
-use crate::output::Printable;
-use crate::target::{self, StoreTarget};
+use crate::commands::prelude::*;
+use crate::target::StoreTarget;
 use access_flags::AccessFlags;
 use signals::{Signals, StopSignals};
 use worker_flags::WorkerFlags;

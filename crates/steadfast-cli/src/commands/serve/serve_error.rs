@@ -18,8 +18,7 @@ pub(super) fn to_cli_error(error: ServeError) -> CliError {
             );
             CliError::configuration(what).with_help(
                 "create a token with `steadfast token new --name ada --role admin --into tokens.toml` and \
-                 pass --tokens tokens.toml, or omit --listen to serve only this machine"
-                .to_owned(),
+                 pass --tokens tokens.toml, or omit --listen to serve only this machine",
             )
         }
         ServeError::Tokens(problems) => tokens_file_error(&problems),

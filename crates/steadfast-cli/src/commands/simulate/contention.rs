@@ -1,10 +1,8 @@
 //! `steadfast simulate contention`: the AWS experiment on backoff and jitter.
 
-use std::io::{self, Write};
 use std::time::Duration;
 
-use clap::Args;
-use serde::{Serialize, Serializer};
+use serde::Serializer;
 use steadfast::policy::PolicyError;
 use steadfast::{Jitter, Policy};
 use steadfast_draw::{Axis, Chart, ChartStack};
@@ -12,13 +10,10 @@ use steadfast_sim::{ContentionOutcome, contend};
 
 use super::invalid;
 use crate::chart::ChartFlags;
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
+use crate::commands::prelude::*;
 use crate::output::human_duration::format as human_duration;
-use crate::output::table::{Align, Table};
-use crate::output::{Printable, width};
+use crate::output::table::Align;
+use crate::output::width;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast simulate contention", "100 clients"),

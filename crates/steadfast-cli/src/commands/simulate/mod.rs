@@ -7,16 +7,13 @@ mod scenario_file;
 mod storm;
 mod values;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use steadfast::Policy;
 use steadfast_draw::ChartStack;
 use steadfast_sim::{Outcome, Scenario, ScenarioError, draw, simulate};
 
 use crate::chart::ChartFlags;
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, Section, after_help};
+use crate::commands::prelude::*;
 use crate::policy_flags::{self, MultiplePolicies};
 use contention::Contention;
 use results::SimulationResults;

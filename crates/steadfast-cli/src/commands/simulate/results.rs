@@ -1,14 +1,14 @@
 //! Simulation results as a table and as JSON.
 
-use std::io::{self, Write};
 use std::time::Duration;
 
-use serde::{Serialize, Serializer};
+use serde::Serializer;
 use steadfast_sim::{Outcome, Scenario};
 
+use crate::commands::prelude::*;
 use crate::output::human_duration::format as human_duration;
-use crate::output::table::{Align, Table};
-use crate::output::{Printable, width};
+use crate::output::table::Align;
+use crate::output::width;
 
 /// The results per policy; a list in JSON.
 pub(super) struct SimulationResults<'o> {

@@ -112,7 +112,7 @@ fn read(file: &Path) -> Result<Scenario, CliError> {
     let name = input::name_of(file);
     let unreadable = |why: String| {
         CliError::configuration(format!("cannot read the scenario in {name}: {why}"))
-            .with_help("see `steadfast simulate --help` for the fields of a scenario".to_owned())
+            .with_help("see `steadfast simulate --help` for the fields of a scenario")
     };
     let bytes =
         input::bytes_of(file, MAX_SCENARIO_BYTES).map_err(|why| unreadable(why.to_string()))?;

@@ -1,15 +1,11 @@
 //! `steadfast simulate storm`: a retry storm after a short outage, and its remedies.
 
-use clap::Args;
 use steadfast::Policy;
 use steadfast_sim::{storm, storm_policies};
 
 use super::run_scenario;
 use crate::chart::ChartFlags;
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
+use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast simulate storm", "in the terminal"),

@@ -2,16 +2,12 @@
 
 use std::time::Duration;
 
-use clap::Args;
 use steadfast::duration;
 use steadfast_worker::handlers::CommandCall;
 
 use super::content::{self, Content};
 use super::single::SingleTask;
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
+use crate::commands::prelude::*;
 use crate::policy_flags;
 
 const EXAMPLES: &[Example] = &[

@@ -27,12 +27,11 @@ fn read(file: &Path) -> Result<Content, CliError> {
     let bytes = input::bytes_of(file, MAX_PAYLOAD as u64 + 1);
     let bytes = bytes.map_err(|why| {
         CliError::usage(format!("cannot read {name}: {why}"))
-            .with_help("name an existing file, or - for stdin".to_owned())
+            .with_help("name an existing file, or - for stdin")
     })?;
     String::from_utf8(bytes).map(Content).map_err(|_| {
-        CliError::usage(format!("{name} is not UTF-8 text")).with_help(
-            "task payloads are JSON: encode binary data as text, such as base64".to_owned(),
-        )
+        CliError::usage(format!("{name} is not UTF-8 text"))
+            .with_help("task payloads are JSON: encode binary data as text, such as base64")
     })
 }
 

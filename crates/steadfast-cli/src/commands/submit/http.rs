@@ -3,16 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
 use steadfast::duration;
 use steadfast_worker::handlers::HttpCall;
 
 use super::content::{self, Content};
 use super::single::SingleTask;
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
+use crate::commands::prelude::*;
 use crate::policy_flags;
 
 const EXAMPLES: &[Example] = &[
@@ -78,7 +74,7 @@ impl Http {
         for (name, value) in &self.header {
             if call.headers.insert(name.clone(), value.clone()).is_some() {
                 return Err(CliError::usage(format!("duplicate header {name}"))
-                    .with_help("pass it once, with comma-separated values".to_owned()));
+                    .with_help("pass it once, with comma-separated values"));
             }
         }
         call.body = body.map(Content::into_json).transpose()?;

@@ -8,12 +8,9 @@ mod payload;
 mod single;
 mod task_flags;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, Section, after_help};
+use crate::commands::prelude::*;
 use crate::policy_flags;
 use command::CommandFlags;
 use file::FileFlags;

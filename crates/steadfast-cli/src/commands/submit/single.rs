@@ -1,10 +1,6 @@
 //! Submission or preview of a single task.
 
-use std::io::{self, Write};
-
-use clap::Args;
 use jiff::Timestamp;
-use serde::Serialize;
 use serde_json::value::to_raw_value;
 use steadfast::observe::Redactor;
 use steadfast_api::{NewTask, Preview, Submission};
@@ -12,12 +8,9 @@ use steadfast_store::Status;
 
 use super::payload;
 use super::task_flags::TaskFlags;
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::output::table::{Align, Table};
-use crate::output::{Printable, relative_time, width};
-use crate::target::{self, Target};
+use crate::commands::prelude::*;
+use crate::output::table::Align;
+use crate::output::{relative_time, width};
 
 /// Flags of a single task.
 #[derive(Debug, Args)]

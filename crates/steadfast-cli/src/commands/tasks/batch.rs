@@ -2,17 +2,12 @@
 //!
 //! Each task is processed on its own; a failure does not affect the others.
 
-use std::io::{self, Write};
-
-use serde::{Serialize, Serializer};
+use serde::Serializer;
 use steadfast::observe::Redactor;
 use steadfast_api::{ApiError, Page, TaskView};
 use steadfast_store::TaskId;
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::output::Printable;
+use crate::commands::prelude::*;
 
 /// Applies the operation to each task, prints the results, and reports the errors.
 pub(super) async fn apply(

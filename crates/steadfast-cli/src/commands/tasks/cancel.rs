@@ -1,14 +1,9 @@
 //! `steadfast tasks cancel`: cancellation (D10).
 
-use clap::Args;
 use steadfast_store::TaskId;
 
 use super::{batch, id};
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::target::{self, Target};
+use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] =
     &[("steadfast tasks cancel 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "cancel one task")];

@@ -2,17 +2,12 @@
 
 use std::time::Duration;
 
-use clap::Args;
 use jiff::Timestamp;
 use steadfast::duration;
 use steadfast_store::{TaskId, When};
 
 use super::{batch, id};
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::target::{self, Target};
+use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast tasks expire 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b --in 2h", "expire in two hours"),

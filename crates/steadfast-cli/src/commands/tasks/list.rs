@@ -1,11 +1,8 @@
 //! `steadfast tasks list`: tasks by filter (D15).
 
-use std::io::{self, Write};
 use std::time::Duration;
 
-use clap::Args;
 use jiff::Timestamp;
-use serde::Serialize;
 use steadfast::duration;
 use steadfast::observe::Redactor;
 use steadfast_api::{Api, Page, TaskView};
@@ -13,14 +10,10 @@ use steadfast_store::Status;
 
 use super::filter::FilterFlags;
 use super::status;
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::output::table::{Align, StatusColor, Table};
-use crate::output::{Printable, colour, sanitize, truncate, width};
+use crate::commands::prelude::*;
+use crate::output::table::{Align, StatusColor};
+use crate::output::{colour, sanitize, truncate, width};
 use crate::paging::{self, Paging};
-use crate::target::{self, Target};
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[

@@ -1,23 +1,15 @@
 //! `steadfast tasks requeue`: requeues ended tasks, singly or in bulk (D10, D16).
 
-use std::io::{self, Write};
 use std::time::Duration;
 
-use clap::Args;
-use serde::Serialize;
 use steadfast_api::{Api, RequeueMany, RequeueOne, Requeued};
 use steadfast_store::{Status, TaskId};
 
 use super::filter::FilterFlags;
 use super::{batch, id};
-use crate::cli::Common;
+use crate::commands::prelude::*;
 use crate::confirm;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
 use crate::output::human_duration::format as human_duration;
-use crate::output::{Printable, counted, note};
-use crate::target::{self, Target};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast tasks requeue 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "one task"),
@@ -109,7 +101,7 @@ impl RequeueCommand {
     fn check(&self) -> Result<(), CliError> {
         if !self.ids.is_empty() && !self.filter.is_empty() {
             return Err(CliError::usage("ids and filters cannot be combined")
-                .with_help("pass either task ids or filter flags".to_owned()));
+                .with_help("pass either task ids or filter flags"));
         }
         if let Some(status) = self.filter.status.filter(|status| !status.is_ended()) {
             let help = "use --status completed, failed or cancelled; to run a scheduled task now, use \
@@ -117,11 +109,11 @@ impl RequeueCommand {
             return Err(CliError::usage(format!(
                 "cannot requeue {status} tasks: only ended tasks can be requeued"
             ))
-            .with_help(help.to_owned()));
+            .with_help(help));
         }
         if self.ids.is_empty() && self.filter.is_empty() {
             return Err(CliError::usage("no tasks selected")
-                .with_help("pass task ids, or a filter such as --status failed".to_owned()));
+                .with_help("pass task ids, or a filter such as --status failed"));
         }
         Ok(())
     }

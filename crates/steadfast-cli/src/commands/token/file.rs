@@ -63,12 +63,12 @@ pub(crate) fn file_error(problems: &Problems) -> CliError {
     let each = problems.as_slice().iter().map(|problem| {
         let mut problem = problem.clone();
         let next = problem.suggestion.take();
-        CliError::configuration(problem.to_string()).with_help(next)
+        CliError::configuration(problem.to_string()).maybe_help(next)
     });
     CliError::all(each).unwrap_or_else(|| CliError::configuration(problems.to_string()))
 }
 
 fn write_error(file: &Path, why: &io::Error) -> CliError {
     CliError::failed(format!("cannot write {}: {why}", file.display()))
-        .with_help("choose a writable file with --into".to_owned())
+        .with_help("choose a writable file with --into")
 }

@@ -1,20 +1,14 @@
 //! `steadfast token list`: tokens of a file.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clap::Args;
 use jiff::Timestamp;
-use serde::Serialize;
 use steadfast_server::{Token, Tokens};
 
 use super::file;
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::output::table::{Align, Table};
-use crate::output::{Printable, relative_time, width};
+use crate::commands::prelude::*;
+use crate::output::table::Align;
+use crate::output::{relative_time, width};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast token list tokens.toml", "names, roles and expiry"),

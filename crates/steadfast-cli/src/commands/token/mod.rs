@@ -4,14 +4,11 @@ mod file;
 mod list;
 mod new;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
 pub(crate) use file::file_error as tokens_file_error;
 
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
+use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast token new --name ada --role admin --into tokens.toml", "create the first token"),

@@ -3,22 +3,15 @@
 //! Only the token goes to stdout, so that it can be piped to a secret store without being shown.
 //! The entry goes to the file or to stderr.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
 use jiff::Timestamp;
-use serde::Serialize;
 use steadfast::duration;
 use steadfast_server::{NewToken, NewTokenError, Role};
 
 use super::file;
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, Section, after_help};
-use crate::output::{Printable, note};
+use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast token new --name ada --role admin --into tokens.toml", "add it to the file"),
@@ -81,7 +74,7 @@ impl New {
         let end = Timestamp::now().checked_add(lifetime);
         end.map(Some).map_err(|_| {
             CliError::usage("--expires is too long")
-                .with_help("omit it for a token that never expires".to_owned())
+                .with_help("omit it for a token that never expires")
         })
     }
 }
@@ -94,8 +87,9 @@ fn show(entry: &str) {
 
 fn token_error(error: NewTokenError) -> CliError {
     match error {
-        NewTokenError::Name(problem) => CliError::usage(format!("--name: {problem}"))
-            .with_help("name its user, such as `ci`".to_owned()),
+        NewTokenError::Name(problem) => {
+            CliError::usage(format!("--name: {problem}")).with_help("name its user, such as `ci`")
+        }
         other => CliError::failed(other.to_string()),
     }
 }

@@ -2,18 +2,9 @@
 
 mod delay_chart;
 
-use std::io::{self, Write};
-
-use clap::Args;
-use serde::Serialize;
-
 use super::plan::{DEFAULT_ROWS, Planned, rows};
 use crate::chart::ChartFlags;
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::output::Printable;
+use crate::commands::prelude::*;
 use crate::policy_flags::{self, MultiplePolicies};
 use delay_chart::DelayChart;
 

@@ -10,14 +10,14 @@
 //! store recognizes the ids.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::run_id::RunId;
 use super::tally::Tally;
-use crate::error::CliError;
+use crate::commands::prelude::*;
 
 /// The file name suffix.
 const JOURNAL_SUFFIX: &str = ".steadfast-progress";
@@ -249,14 +249,13 @@ impl PreviousRun {
 
 fn journal_error(path: &Path, why: &io::Error) -> CliError {
     let what = format!("cannot use the progress file {}: {why}", path.display());
-    CliError::failed(what).with_help("name another file with --progress-file".to_owned())
+    CliError::failed(what).with_help("name another file with --progress-file")
 }
 
 fn foreign_file(path: &Path) -> CliError {
     CliError::usage(format!("{} is not a progress file", path.display())).with_help(
         "remove it to submit everything from the first line, or name another file with \
-         --progress-file"
-            .to_owned(),
+         --progress-file",
     )
 }
 
@@ -265,7 +264,7 @@ fn locked(path: &Path) -> CliError {
         "another process is submitting this file and holds {}",
         path.display()
     ))
-    .with_help("wait until it has finished".to_owned())
+    .with_help("wait until it has finished")
 }
 
 #[cfg(test)]

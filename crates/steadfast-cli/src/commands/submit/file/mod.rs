@@ -29,22 +29,17 @@ mod summary;
 mod tally;
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Args;
 use steadfast::duration;
 use steadfast_api::PolicyChoice;
 
 use super::task_flags::TaskFlags;
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
+use crate::commands::prelude::*;
 use crate::input;
-use crate::output;
-use crate::target::{self, Target};
 use interrupt::Interrupt;
 use parser::TaskParser;
 use progress::Progress;
@@ -106,9 +101,8 @@ pub(super) struct FileFlags {
 impl FileFlags {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let Some(file) = self.file.as_deref() else {
-            return Err(CliError::usage("no file of tasks given").with_help(
-                "name one, or - for stdin, or use `submit http` or `submit command`".to_owned(),
-            ));
+            return Err(CliError::usage("no file of tasks given")
+                .with_help("name one, or - for stdin, or use `submit http` or `submit command`"));
         };
         let catalog = self.target.policies(common)?;
         let defaults = self.task.defaults(common.config.as_deref())?;
@@ -192,7 +186,7 @@ fn open(file: &Path) -> Result<Box<dyn BufRead + Send>, CliError> {
     });
     let opened = opened.map_err(|why| {
         CliError::usage(format!("cannot read {}: {why}", file.display()))
-            .with_help("name a file of tasks, or - for stdin".to_owned())
+            .with_help("name a file of tasks, or - for stdin")
     })?;
     Ok(Box::new(BufReader::with_capacity(READ_BUFFER_BYTES, opened)))
 }

@@ -52,5 +52,5 @@ impl Rejects {
 
 fn write_error(path: &Path, why: &io::Error) -> CliError {
     CliError::failed(format!("cannot write {}: {why}", path.display()))
-        .with_help("choose a writable file with --skip-bad".to_owned())
+        .with_help("choose a writable file with --skip-bad")
 }

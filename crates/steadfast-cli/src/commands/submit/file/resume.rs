@@ -23,7 +23,7 @@ impl Start {
     pub(super) fn of_stdin(resume: bool) -> Result<Self, CliError> {
         if resume {
             return Err(CliError::usage("cannot resume from stdin")
-                .with_help("save the input to a file and submit that".to_owned()));
+                .with_help("save the input to a file and submit that"));
         }
         Ok(Self { run: RunId::fresh(), kept: Checkpoint::default(), bytes: 0, journal: None })
     }
@@ -94,7 +94,7 @@ fn unfinished(file: &Path, previous: &PreviousRun) -> CliError {
         file.display(),
         kept.line,
     ))
-    .with_help("continue with --resume, or submit everything again with --restart".to_owned())
+    .with_help("continue with --resume, or submit everything again with --restart")
 }
 
 fn other_store(store: &str, journal: &Path) -> CliError {
@@ -126,5 +126,5 @@ fn possibly_submitted(file: &Path, previous: &PreviousRun, sent_to: &Point) -> C
         file.display(),
         previous.kept.line,
     ))
-    .with_help("restore them, continue with --resume, and change them afterwards".to_owned())
+    .with_help("restore them, continue with --resume, and change them afterwards")
 }

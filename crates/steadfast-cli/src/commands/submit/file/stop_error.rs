@@ -45,7 +45,7 @@ impl StopError {
 pub(super) fn bad(file: &Path, line: u64, error: ApiError) -> CliError {
     let field = error.field.map_or_else(String::new, |field| format!("{field}: "));
     let name = input::name_of(file);
-    CliError::usage(format!("{name}, line {line}: {field}{}", error.detail)).with_help(error.next)
+    CliError::usage(format!("{name}, line {line}: {field}{}", error.detail)).maybe_help(error.next)
 }
 
 /// The error of an unreadable input.

@@ -1,13 +1,11 @@
 //! Output of a file submission.
 
-use std::io::{self, Write};
 use std::time::Duration;
 
-use serde::Serialize;
-
 use super::journal::Checkpoint;
+use crate::commands::prelude::*;
+use crate::output::human_duration;
 use crate::output::seconds::Seconds;
-use crate::output::{Printable, counted, human_duration};
 
 /// The result of a submission.
 #[derive(Debug, Serialize)]

@@ -4,23 +4,14 @@ mod json;
 mod properties;
 mod timeline;
 
-use std::io::{self, Write};
-
-use clap::Args;
 use jiff::Timestamp;
-use serde::Serialize;
 use steadfast::observe::Redactor;
 use steadfast_api::{Api, ApiError, TaskView};
 use steadfast_store::TaskId;
 
 use super::id;
-use crate::cli::Common;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::help::{Example, after_help};
-use crate::output::Printable;
+use crate::commands::prelude::*;
 use crate::output::colour::HEADING;
-use crate::target::{self, Target};
 use crate::watch::Watch;
 use timeline::Timeline;
 

@@ -1,14 +1,13 @@
 //! The properties of a task, one per line; absent ones are omitted.
 
-use std::io::{self, Write};
-
 use jiff::{Timestamp, Unit};
 use steadfast_api::TaskView;
 use steadfast_store::{HeldLease, Status};
 
 use super::super::status;
-use crate::output::table::{StatusColor, Table};
-use crate::output::{counted, relative_time, width};
+use crate::commands::prelude::*;
+use crate::output::table::StatusColor;
+use crate::output::{relative_time, width};
 
 /// Wide enough for an id, which is never wrapped.
 const MIN_COLUMNS: u16 = 53;
