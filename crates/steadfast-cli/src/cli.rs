@@ -6,30 +6,15 @@
 use std::path::PathBuf;
 
 use clap::builder::Styles;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, ColorChoice, Parser};
 
-use crate::commands::audit::AuditCommand;
-use crate::commands::breaker::BreakerCommand;
-use crate::commands::classify::Classify;
-use crate::commands::completions::Completions;
-use crate::commands::db::DbCommand;
-use crate::commands::doctor::Doctor;
-use crate::commands::events::EventsCommand;
-use crate::commands::flow::FlowCommand;
-use crate::commands::man::Man;
-use crate::commands::policy::PolicyCommand;
-use crate::commands::queue::QueueCommand;
-use crate::commands::run::Run;
-use crate::commands::serve::Serve;
-use crate::commands::simulate::Simulate;
-use crate::commands::stats::StatsCommand;
-use crate::commands::submit::Submit;
-use crate::commands::tasks::TasksCommand;
-use crate::commands::token::TokenCommand;
+use crate::commands;
+use crate::error::CliError;
+use crate::exit::Exit;
 use crate::help::{Example, Section, after_help};
 use crate::lazy_args::LazyArgs;
-use crate::output::Output;
-use crate::output::colour::{Colour, HEADING, LITERAL};
+use crate::output::colour::{HEADING, LITERAL};
+use crate::output::{self, Printable};
 use crate::secrets;
 
 const EXAMPLES: &[Example] = &[
@@ -100,7 +85,7 @@ pub(crate) struct Common {
         hide_possible_values = true
     )]
     #[allow(dead_code, reason = "read before the command line is parsed; clap validates it here")]
-    color: Colour,
+    color: ColorChoice,
 
     /// Also redact values with this name, in addition to common names such as password; may be
     /// repeated [env: STEADFAST_SECRETS]
@@ -110,51 +95,53 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    /// The output format chosen with `--json`.
-    pub(crate) const fn output(&self) -> Output {
-        Output::new(self.json)
+    /// Prints the result of a command, as text or with `--json` as JSON.
+    pub(crate) fn print(&self, result: &impl Printable) -> Result<Exit, CliError> {
+        output::print_result(result, self.json)?;
+        Ok(Exit::Success)
     }
 }
 
-/// The commands. The doc comment of each variant is the first line of that command's own help.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// Show the audit log: who changed tasks and queues, and when.
-    Audit(LazyArgs<AuditCommand>),
-    /// List, open and close circuit breakers.
-    Breaker(LazyArgs<BreakerCommand>),
-    /// Classify a failure and show the rule that decided it.
-    Classify(LazyArgs<Classify>),
-    /// Print a shell completion script.
-    Completions(LazyArgs<Completions>),
-    /// Migrate, inspect and prune the database of a store.
-    Db(LazyArgs<DbCommand>),
-    /// Diagnose a store and the policy file, with advice.
-    Doctor(LazyArgs<Doctor>),
-    /// Show events: retries, failures, late successes, lost leases, breaker changes.
-    Events(LazyArgs<EventsCommand>),
-    /// Check, run and control workflows.
-    Flow(LazyArgs<FlowCommand>),
-    /// Generate man pages.
-    Man(LazyArgs<Man>),
-    /// Check, inspect and convert retry policies.
-    Policy(LazyArgs<PolicyCommand>),
-    /// List, pause and resume queues.
-    Queue(LazyArgs<QueueCommand>),
-    /// Run a command and retry it when it fails.
-    Run(LazyArgs<Run>),
-    /// Serve a store: HTTP API, web page and a worker.
-    Serve(LazyArgs<Serve>),
-    /// Simulate clients against a failing service under one or more policies.
-    Simulate(LazyArgs<Simulate>),
-    /// Show task counts, queues and the success rate.
-    Stats(LazyArgs<StatsCommand>),
-    /// Submit tasks: an HTTP call, a command, or a file of tasks.
-    Submit(LazyArgs<Submit>),
-    /// List, show, cancel and requeue tasks.
-    Tasks(LazyArgs<TasksCommand>),
-    /// Create and list API tokens.
-    Token(LazyArgs<TokenCommand>),
+commands::subcommands! {
+    /// The commands. The doc comment of each variant is the first line of that command's own help.
+    pub(crate) enum Command {
+        /// Show the audit log: who changed tasks and queues, and when.
+        Audit(LazyArgs<commands::audit::AuditCommand>),
+        /// List, open and close circuit breakers.
+        Breaker(LazyArgs<commands::breaker::BreakerCommand>),
+        /// Classify a failure and show the rule that decided it.
+        Classify(LazyArgs<commands::classify::Classify>),
+        /// Print a shell completion script.
+        Completions(LazyArgs<commands::completions::Completions>),
+        /// Migrate, inspect and prune the database of a store.
+        Db(LazyArgs<commands::db::DbCommand>),
+        /// Diagnose a store and the policy file, with advice.
+        Doctor(LazyArgs<commands::doctor::Doctor>),
+        /// Show events: retries, failures, late successes, lost leases, breaker changes.
+        Events(LazyArgs<commands::events::EventsCommand>),
+        /// Check, run and control workflows.
+        Flow(LazyArgs<commands::flow::FlowCommand>),
+        /// Generate man pages.
+        Man(LazyArgs<commands::man::Man>),
+        /// Check, inspect and convert retry policies.
+        Policy(LazyArgs<commands::policy::PolicyCommand>),
+        /// List, pause and resume queues.
+        Queue(LazyArgs<commands::queue::QueueCommand>),
+        /// Run a command and retry it when it fails.
+        Run(LazyArgs<commands::run::Run>),
+        /// Serve a store: HTTP API, web page and a worker.
+        Serve(LazyArgs<commands::serve::Serve>),
+        /// Simulate clients against a failing service under one or more policies.
+        Simulate(LazyArgs<commands::simulate::Simulate>),
+        /// Show task counts, queues and the success rate.
+        Stats(LazyArgs<commands::stats::StatsCommand>),
+        /// Submit tasks: an HTTP call, a command, or a file of tasks.
+        Submit(LazyArgs<commands::submit::Submit>),
+        /// List, show, cancel and requeue tasks.
+        Tasks(LazyArgs<commands::tasks::TasksCommand>),
+        /// Create and list API tokens.
+        Token(LazyArgs<commands::token::TokenCommand>),
+    }
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ fn run(arguments: Vec<OsString>) -> Exit {
     let result = match Cli::try_parse_from(global_flags::after_subcommand(arguments)) {
         Ok(cli) => {
             secrets::install(&cli.common.secret);
-            commands::run(&cli)
+            cli.command.run(&cli.common)
         }
         Err(error) => clap_error::print_or_convert(&error),
     };

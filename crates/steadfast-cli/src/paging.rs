@@ -1,10 +1,14 @@
-//! Paging flags for lists.
+//! Paged lists: flags, and a page as a result.
+
+use std::io::{self, Write};
 
 use clap::Args;
-use steadfast_api::PageQuery;
+use jiff::Timestamp;
+use serde::Serialize;
+use steadfast_api::{Page, PageQuery};
 use steadfast_store::Cursor;
 
-use crate::output;
+use crate::output::Printable;
 
 /// Page size and position in a list.
 #[derive(Debug, Args)]
@@ -23,15 +27,39 @@ impl Paging {
         PageQuery { limit: self.limit, after: self.after.clone().map(Cursor) }
     }
 
-    /// Whether this is the first page.
     pub(crate) const fn is_first(&self) -> bool {
         self.after.is_none()
     }
 }
 
-/// Prints the cursor of the next page, if there is one.
-pub(crate) fn note(next: Option<&Cursor>) {
-    if let Some(next) = next {
-        output::note(&format!("more entries: continue with --after {}", next.0));
+/// A page of a list as a result.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(crate) struct Listed<T> {
+    pub(crate) page: Page<T>,
+    /// The store's time.
+    #[serde(skip)]
+    pub(crate) now: Timestamp,
+    /// The text for an empty page.
+    #[serde(skip)]
+    pub(crate) empty: String,
+}
+
+/// Entries of a list in text output.
+pub(crate) trait Entries: Serialize + Sized {
+    /// Writes the entries, of which there is at least one.
+    fn write(entries: &[Self], now: Timestamp, page: &mut dyn Write) -> io::Result<()>;
+}
+
+impl<T: Entries> Printable for Listed<T> {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
+        match self.page.items.as_slice() {
+            [] => writeln!(page, "{}", self.empty),
+            entries => T::write(entries, self.now, page),
+        }
+    }
+
+    fn next_page(&self) -> Option<&Cursor> {
+        self.page.next.as_ref()
     }
 }

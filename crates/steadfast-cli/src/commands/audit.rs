@@ -2,13 +2,12 @@
 
 use jiff::Timestamp;
 use serde_json::Value;
-use steadfast_api::{Api, AuditFilter, Page};
+use steadfast_api::{Api, AuditFilter};
 use steadfast_store::{AuditEntry, When};
 
 use crate::commands::prelude::*;
-use crate::output::table::Align;
-use crate::output::{relative_time, stacked_row, truncate, width};
-use crate::paging::{self, Paging};
+use crate::output::{relative_time, truncate};
+use crate::paging::{Entries, Listed, Paging};
 use crate::past_time;
 
 const EXAMPLES: &[Example] = &[
@@ -51,16 +50,10 @@ pub(crate) struct AuditCommand {
 
 impl AuditCommand {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        let page = target::block_on(async {
-            let api = self.store.open().await?;
-            self.ask(&*api).await
-        })?;
-        common.output().print(&page)?;
-        paging::note(page.page.next.as_ref());
-        Ok(Exit::Success)
+        self.store.print(common, async |api| self.ask(api).await)
     }
 
-    async fn ask(&self, api: &dyn Api) -> Result<AuditPage, CliError> {
+    async fn ask(&self, api: &dyn Api) -> Result<Listed<AuditEntry>, CliError> {
         let now = api.now().await?;
         let filter = AuditFilter {
             actor: self.actor.clone(),
@@ -69,65 +62,42 @@ impl AuditCommand {
             since: self.since.map(|when| past_time::resolve(now, when)),
         };
         let page = api.audit(&filter, &self.paging.query()).await?;
-        Ok(AuditPage { page, now, is_filtered: filter != AuditFilter::default() })
+        let empty = match (filter != AuditFilter::default(), page.next.is_some()) {
+            (true, true) => "no matching entries on this page; continue with older ones",
+            (true, false) => "no matching entries; names must be spelled as in the log",
+            (false, _) => "no entries yet",
+        };
+        Ok(Listed { page, now, empty: empty.to_owned() })
     }
-}
-
-#[derive(Serialize)]
-#[serde(transparent)]
-struct AuditPage {
-    page: Page<AuditEntry>,
-    #[serde(skip)]
-    now: Timestamp,
-    #[serde(skip)]
-    is_filtered: bool,
 }
 
 /// The longest details shown in the table.
 const MAX_DETAIL_CHARS: usize = 60;
 
-impl Printable for AuditPage {
-    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        if self.page.items.is_empty() {
-            return page.write_all(match (self.is_filtered, self.page.next.is_some()) {
-                (true, true) => b"no matching entries on this page; continue with older ones\n",
-                (true, false) => b"no matching entries; names must be spelled as in the log\n",
-                (false, _) => b"no entries yet\n",
-            });
-        }
-        let columns = ["when", "actor", "from", "action", "target", "details"]
-            .map(|name| (name, Align::Left));
-        let mut table = Table::with_columns(&columns);
-        self.page.items.iter().for_each(|entry| table.row(self.cells(entry)));
-        let width = width::of_stdout();
-        let Some(width) = table.too_wide(width) else {
-            return table.write(page, width);
-        };
-        self.page.items.iter().try_for_each(|entry| {
-            let [when, actor, from, action, target, details] = self.cells(entry);
+impl Entries for AuditEntry {
+    fn write(entries: &[Self], now: Timestamp, page: &mut dyn Write) -> io::Result<()> {
+        let columns = ["when", "actor", "from", "action", "target", "details"];
+        let mut table = Table::with_columns(&columns, &[]);
+        entries.iter().for_each(|entry| table.row(cells(entry, now)));
+        let stacked = entries.iter().map(|entry| {
+            let [when, actor, from, action, target, details] = cells(entry, now);
             let from = if from.is_empty() { from } else { format!(" from {from}") };
             let rest = format!("{when}, by {actor}{from} {details}");
-            stacked_row::write(
-                page,
-                width,
-                format!("{action} {target}").trim_end(),
-                rest.trim_end(),
-            )
-        })
+            (format!("{action} {target}").trim_end().to_owned(), rest.trim_end().to_owned())
+        });
+        table.write_or_stack(page, stacked)
     }
 }
 
-impl AuditPage {
-    fn cells(&self, entry: &AuditEntry) -> [String; 6] {
-        [
-            entry.at.map_or_else(String::new, |at| relative_time::from_now(at, self.now)),
-            entry.actor.name.clone(),
-            entry.actor.origin.clone().unwrap_or_default(),
-            entry.action.clone(),
-            entry.target.clone().unwrap_or_default(),
-            truncate::line(&detail(&entry.detail), MAX_DETAIL_CHARS),
-        ]
-    }
+fn cells(entry: &AuditEntry, now: Timestamp) -> [String; 6] {
+    [
+        entry.at.map_or_else(String::new, |at| relative_time::from_now(at, now)),
+        entry.actor.name.clone(),
+        entry.actor.origin.clone().unwrap_or_default(),
+        entry.action.clone(),
+        entry.target.clone().unwrap_or_default(),
+        truncate::line(&detail(&entry.detail), MAX_DETAIL_CHARS),
+    ]
 }
 
 /// Formats details as `count 4, fresh true`, without null values.

@@ -1,6 +1,7 @@
 //! `steadfast completions`: shell completion scripts.
 
-use clap::{CommandFactory, ValueEnum};
+use clap::CommandFactory;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap_complete::{Shell, generate};
 
 use crate::cli::Cli;
@@ -33,36 +34,20 @@ const INSTALL: Section = (
 #[command(after_help = after_help(EXAMPLES, &[INSTALL]))]
 pub(crate) struct Completions {
     /// Shell to generate the script for
-    #[arg(value_enum, value_name = "SHELL")]
-    shell: SupportedShell,
+    #[arg(value_name = "SHELL", value_parser = shells())]
+    shell: Shell,
 }
 
-/// The supported shells.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum SupportedShell {
-    Bash,
-    Zsh,
-    Fish,
-    #[value(name = "powershell")]
-    PowerShell,
-}
-
-impl From<SupportedShell> for Shell {
-    fn from(shell: SupportedShell) -> Self {
-        match shell {
-            SupportedShell::Bash => Self::Bash,
-            SupportedShell::Zsh => Self::Zsh,
-            SupportedShell::Fish => Self::Fish,
-            SupportedShell::PowerShell => Self::PowerShell,
-        }
-    }
+fn shells() -> impl TypedValueParser<Value = Shell> {
+    PossibleValuesParser::new(["bash", "zsh", "fish", "powershell"])
+        .try_map(|name| name.parse::<Shell>())
 }
 
 impl Completions {
     /// Prints the script; `--json` has no effect.
-    pub(crate) fn run(&self) -> Result<Exit, CliError> {
+    pub(crate) fn run(&self, _: &Common) -> Result<Exit, CliError> {
         let mut script = Vec::new();
-        generate(Shell::from(self.shell), &mut Cli::command(), "steadfast", &mut script);
+        generate(self.shell, &mut Cli::command(), "steadfast", &mut script);
         output::print_raw(&script)?;
         Ok(Exit::Success)
     }

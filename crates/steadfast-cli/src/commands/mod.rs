@@ -20,30 +20,52 @@ pub(crate) mod submit;
 pub(crate) mod tasks;
 pub(crate) mod token;
 
-use crate::cli::{Cli, Command};
-use crate::error::CliError;
-use crate::exit::Exit;
+/// Declares an enum of subcommands that each run themselves.
+macro_rules! subcommands {
+    ($(#[$doc:meta])* $vis:vis enum $name:ident {
+        $($(#[$about:meta])* $variant:ident($command:ty),)*
+    }) => {
+        $(#[$doc])*
+        #[derive(Debug, clap::Subcommand)]
+        $vis enum $name {
+            $($(#[$about])* $variant($command),)*
+        }
 
-/// Runs the given command.
-pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
-    match &cli.command {
-        Command::Audit(audit) => audit.run(&cli.common),
-        Command::Breaker(breaker) => breaker.run(&cli.common),
-        Command::Classify(classify) => classify.run(&cli.common),
-        Command::Completions(completions) => completions.run(),
-        Command::Db(db) => db.run(&cli.common),
-        Command::Doctor(doctor) => doctor.run(&cli.common),
-        Command::Events(events) => events.run(&cli.common),
-        Command::Flow(flow) => flow.run(&cli.common),
-        Command::Man(man) => man.run(&cli.common),
-        Command::Policy(policy) => policy.run(&cli.common),
-        Command::Queue(queue) => queue.run(&cli.common),
-        Command::Run(run) => run.run(&cli.common),
-        Command::Serve(serve) => serve.run(&cli.common),
-        Command::Simulate(simulate) => simulate.run(&cli.common),
-        Command::Stats(stats) => stats.run(&cli.common),
-        Command::Submit(submit) => submit.run(&cli.common),
-        Command::Tasks(tasks) => tasks.run(&cli.common),
-        Command::Token(token) => token.run(&cli.common),
-    }
+        impl $name {
+            $vis fn run(
+                &self,
+                common: &$crate::cli::Common,
+            ) -> Result<$crate::exit::Exit, $crate::error::CliError> {
+                match self {
+                    $(Self::$variant(command) => command.run(common),)*
+                }
+            }
+        }
+    };
 }
+pub(crate) use subcommands;
+
+/// Declares a command that only has subcommands.
+macro_rules! command_group {
+    ($(#[$help:meta])* $name:ident { $($variant:ident($command:ty),)* }) => {
+        #[derive(Debug, clap::Args)]
+        $(#[$help])*
+        pub(crate) struct $name {
+            #[command(subcommand)]
+            command: Command,
+        }
+
+        impl $name {
+            pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
+                self.command.run(common)
+            }
+        }
+
+        $crate::commands::subcommands! {
+            enum Command {
+                $($variant($command),)*
+            }
+        }
+    };
+}
+pub(crate) use command_group;

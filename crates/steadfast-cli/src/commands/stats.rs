@@ -1,10 +1,9 @@
 //! `steadfast stats`: task counts, queues and success rate (D15).
 
-use jiff::Timestamp;
-use steadfast_api::{Api, StatsView};
+use steadfast_api::StatsView;
 
 use crate::commands::prelude::*;
-use crate::output::{queues, relative_time, width};
+use crate::output::{queues, relative_time};
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
@@ -30,71 +29,38 @@ pub(crate) struct StatsCommand {
 
 impl StatsCommand {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        target::block_on(async {
-            let api = self.target.open().await?;
-            if self.watch.is_on() {
-                return self
-                    .watch
-                    .run(common.output(), async || StatsOutput::ask(&*api).await)
-                    .await;
-            }
-            common.output().print(&StatsOutput::ask(&*api).await?)?;
-            Ok(Exit::Success)
+        self.target.show(&self.watch, common, async |api| {
+            Ok(AsOf { value: api.stats().await?, now: api.now().await? })
         })
     }
 }
 
-#[derive(Serialize)]
-#[serde(transparent)]
-struct StatsOutput {
-    stats: StatsView,
-    #[serde(skip)]
-    now: Timestamp,
-}
-
-impl StatsOutput {
-    async fn ask(api: &dyn Api) -> Result<Self, CliError> {
-        Ok(Self { stats: api.stats().await?, now: api.now().await? })
-    }
-
-    fn pending(&self) -> String {
-        let oldest = self.stats.due_since.map(|since| relative_time::elapsed(since, self.now));
-        oldest.map_or_else(String::new, |time| format!("oldest waiting for {time}"))
-    }
-
-    fn scheduled(&self) -> String {
-        let next = self.stats.next_due.map(|next| relative_time::from_now(next, self.now));
-        next.map_or_else(String::new, |next| {
-            format!("{} in the next 24 hours, next {next}", self.stats.due_in_24_hours)
-        })
-    }
-
-    fn success(&self) -> String {
-        let rate = self.stats.success_rate;
-        rate.map_or_else(|| "none ended".to_owned(), |rate| format!("{:.1} %", rate * 100.0))
-    }
-}
-
-impl Printable for StatsOutput {
+impl Printable for AsOf<StatsView> {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        let stats = &self.stats;
+        let Self { value: stats, now } = self;
         if stats.total() == 0 {
             return writeln!(page, "no tasks yet: submit one with `steadfast submit`");
         }
+        let oldest = stats.due_since.map(|since| relative_time::elapsed(since, *now));
+        let oldest = oldest.map(|time| format!("oldest waiting for {time}"));
+        let next = stats.next_due.map(|next| relative_time::from_now(next, *now));
+        let next =
+            next.map(|next| format!("{} in the next 24 hours, next {next}", stats.due_in_24_hours));
         let mut table = Table::bare();
-        let nothing = String::new;
         for (name, count, more) in [
-            ("pending", stats.pending, self.pending()),
-            ("scheduled", stats.scheduled, self.scheduled()),
-            ("running", stats.running, nothing()),
-            ("completed", stats.completed, nothing()),
-            ("failed", stats.failed, nothing()),
-            ("cancelled", stats.cancelled, nothing()),
+            ("pending", stats.pending, oldest),
+            ("scheduled", stats.scheduled, next),
+            ("running", stats.running, None),
+            ("completed", stats.completed, None),
+            ("failed", stats.failed, None),
+            ("cancelled", stats.cancelled, None),
         ] {
-            table.entry(name, format!("{count:>7}  {more}"));
+            table.entry(name, format!("{count:>7}  {}", more.unwrap_or_default()));
         }
-        table.entry("success rate", format!("{:>7}", self.success()));
-        table.write(page, width::of_stdout())?;
+        let rate = stats.success_rate.map(|rate| format!("{:.1} %", rate * 100.0));
+        let rate = rate.unwrap_or_else(|| "none ended".to_owned());
+        table.entry("success rate", format!("{rate:>7}"));
+        table.write(page)?;
         writeln!(page)?;
         queues::write(page, &stats.queues)
     }

@@ -17,7 +17,9 @@ pub(crate) mod width;
 
 use std::io::{self, BufWriter, Write};
 
+use jiff::Timestamp;
 use serde::Serialize;
+use steadfast_store::Cursor;
 
 use crate::error::CliError;
 
@@ -25,53 +27,54 @@ use crate::error::CliError;
 pub(crate) trait Printable: Serialize {
     /// Writes the text form.
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()>;
+
+    /// The cursor of the next page of a list, noted below the result.
+    fn next_page(&self) -> Option<&Cursor> {
+        None
+    }
 }
 
-/// The output format of a command.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Output {
+/// A result, and the store's time that its text refers to.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(crate) struct AsOf<T> {
+    pub(crate) value: T,
+    #[serde(skip)]
+    pub(crate) now: Timestamp,
+}
+
+/// Prints a result on stdout, as text or JSON.
+pub(crate) fn print_result(result: &impl Printable, json: bool) -> Result<(), CliError> {
+    print(|page| write(page, result, json))?;
+    if let Some(next) = result.next_page() {
+        note(&format!("more entries: continue with --after {}", next.0));
+    }
+    Ok(())
+}
+
+/// Prints one of a series of results, separated by blank lines in text. Returns whether stdout is
+/// still open.
+pub(crate) fn print_while_read(
+    result: &impl Printable,
     json: bool,
+    is_another: bool,
+) -> Result<bool, CliError> {
+    let mut page = BufWriter::new(anstream::stdout().lock());
+    let separator = if is_another && !json { "\n" } else { "" };
+    let written = write!(page, "{separator}")
+        .and_then(|()| write(&mut page, result, json))
+        .and_then(|()| page.flush());
+    let is_closed = matches!(&written, Err(why) if why.kind() == io::ErrorKind::BrokenPipe);
+    write_result(written)?;
+    Ok(!is_closed)
 }
 
-impl Output {
-    pub(crate) const fn new(json: bool) -> Self {
-        Self { json }
+fn write(page: &mut dyn Write, result: &impl Printable, json: bool) -> io::Result<()> {
+    if !json {
+        return result.write_text(page);
     }
-
-    /// Whether `--json` was given.
-    pub(crate) const fn is_json(self) -> bool {
-        self.json
-    }
-
-    /// Prints a result on stdout.
-    pub(crate) fn print(self, result: &impl Printable) -> Result<(), CliError> {
-        print(|page| self.write(page, result))
-    }
-
-    /// Prints one of a series of results, separated by blank lines in text. Returns whether stdout is
-    /// still open.
-    pub(crate) fn print_while_read(
-        self,
-        result: &impl Printable,
-        is_another: bool,
-    ) -> Result<bool, CliError> {
-        let mut page = BufWriter::new(anstream::stdout().lock());
-        let separator = if is_another && !self.json { "\n" } else { "" };
-        let written = write!(page, "{separator}")
-            .and_then(|()| self.write(&mut page, result))
-            .and_then(|()| page.flush());
-        let is_closed = matches!(&written, Err(why) if why.kind() == io::ErrorKind::BrokenPipe);
-        write_result(written)?;
-        Ok(!is_closed)
-    }
-
-    fn write(self, page: &mut dyn Write, result: &impl Printable) -> io::Result<()> {
-        if !self.json {
-            return result.write_text(page);
-        }
-        serde_json::to_writer(&mut *page, result)?;
-        writeln!(page)
-    }
+    serde_json::to_writer(&mut *page, result)?;
+    writeln!(page)
 }
 
 /// Prints a note on stderr.

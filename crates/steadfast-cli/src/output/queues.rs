@@ -4,19 +4,12 @@ use std::io::{self, Write};
 
 use steadfast_api::QueueView;
 
-use super::table::{Align, StatusColor, Table};
-use super::width;
-
-const COLUMNS: &[(&str, Align)] = &[
-    ("queue", Align::Left),
-    ("pending", Align::Right),
-    ("scheduled", Align::Right),
-    ("state", Align::Left),
-];
+use super::table::{StatusColor, Table};
 
 /// Writes the queues with their counts and state.
 pub(crate) fn write(page: &mut dyn Write, queues: &[QueueView]) -> io::Result<()> {
-    let mut table = Table::with_columns(COLUMNS);
+    let mut table =
+        Table::with_columns(&["queue", "pending", "scheduled", "state"], &["pending", "scheduled"]);
     for queue in queues {
         let (state, color) =
             if queue.paused { ("paused", Some(StatusColor::Error)) } else { ("open", None) };
@@ -27,5 +20,5 @@ pub(crate) fn write(page: &mut dyn Write, queues: &[QueueView]) -> io::Result<()
             (state.to_owned(), color),
         ]);
     }
-    table.write(page, width::of_stdout())
+    table.write(page)
 }

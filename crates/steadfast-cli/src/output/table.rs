@@ -6,14 +6,7 @@ use anstyle::{AnsiColor, Style};
 use comfy_table::presets::NOTHING;
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement};
 
-use super::sanitize;
-
-/// The alignment of a column.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Align {
-    Left,
-    Right,
-}
+use super::{sanitize, stacked_row, width};
 
 /// The colour of a status.
 #[derive(Clone, Copy, Debug)]
@@ -26,26 +19,20 @@ pub(crate) enum StatusColor {
 }
 
 impl StatusColor {
-    const fn colour(self) -> Color {
+    /// The colour in a table and outside.
+    const fn colours(self) -> (Color, AnsiColor) {
         match self {
-            Self::Success => Color::Green,
-            Self::Warning => Color::Yellow,
-            Self::Uncertain => Color::Magenta,
-            Self::Error => Color::Red,
-            Self::Active => Color::Cyan,
+            Self::Success => (Color::Green, AnsiColor::Green),
+            Self::Warning => (Color::Yellow, AnsiColor::Yellow),
+            Self::Uncertain => (Color::Magenta, AnsiColor::Magenta),
+            Self::Error => (Color::Red, AnsiColor::Red),
+            Self::Active => (Color::Cyan, AnsiColor::Cyan),
         }
     }
 
     /// The style for text outside a table.
     pub(crate) const fn style(self) -> Style {
-        let colour = match self {
-            Self::Success => AnsiColor::Green,
-            Self::Warning => AnsiColor::Yellow,
-            Self::Uncertain => AnsiColor::Magenta,
-            Self::Error => AnsiColor::Red,
-            Self::Active => AnsiColor::Cyan,
-        };
-        colour.on_default()
+        self.colours().1.on_default()
     }
 }
 
@@ -56,15 +43,14 @@ impl Table {
     /// Spaces between two columns.
     pub(crate) const GAP: usize = 2;
 
-    /// A table with column headings.
-    pub(crate) fn with_columns(columns: &[(&str, Align)]) -> Self {
+    /// A table with these headings, of which those in `right` are aligned right.
+    pub(crate) fn with_columns(headings: &[&str], right: &[&str]) -> Self {
         let mut table = Self::bare();
-        table.0.set_header(columns.iter().map(|(heading, _)| bold(heading)));
-        for (column, (_, align)) in table.0.column_iter_mut().zip(columns) {
-            column.set_cell_alignment(match align {
-                Align::Left => CellAlignment::Left,
-                Align::Right => CellAlignment::Right,
-            });
+        table.0.set_header(headings.iter().map(|heading| bold(heading)));
+        for (column, heading) in table.0.column_iter_mut().zip(headings) {
+            if right.contains(heading) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
         }
         table
     }
@@ -89,7 +75,7 @@ impl Table {
         let cell = |(text, color): (String, Option<StatusColor>)| {
             let cell = Cell::new(sanitize::line(&text));
             match color {
-                Some(color) => cell.fg(color.colour()),
+                Some(color) => cell.fg(color.colours().0),
                 None => cell,
             }
         };
@@ -103,7 +89,7 @@ impl Table {
 
     /// Adds a row with a bold name and a coloured value.
     pub(crate) fn colored_entry(&mut self, name: &str, text: &str, color: StatusColor) {
-        self.0.add_row([bold(name), bold(text).fg(color.colour())]);
+        self.0.add_row([bold(name), bold(text).fg(color.colours().0)]);
     }
 
     /// The width without any limit.
@@ -114,12 +100,34 @@ impl Table {
     }
 
     /// Returns `width` if the table does not fit into it.
-    pub(crate) fn too_wide(&self, width: Option<u16>) -> Option<u16> {
+    fn too_wide(&self, width: Option<u16>) -> Option<u16> {
         width.filter(|width| self.width() > usize::from(*width))
     }
 
+    /// Writes the table, wrapped to the terminal on stdout.
+    pub(crate) fn write(self, page: &mut dyn Write) -> io::Result<()> {
+        self.write_within(page, width::of_stdout())
+    }
+
+    /// Writes the table, or if it is too wide the stacked rows: names with details below.
+    pub(crate) fn write_or_stack(
+        self,
+        page: &mut dyn Write,
+        stacked: impl IntoIterator<Item = (String, String)>,
+    ) -> io::Result<()> {
+        let Some(width) = self.too_wide(width::of_stdout()) else {
+            return self.write_within(page, None);
+        };
+        let mut rows = stacked.into_iter();
+        rows.try_for_each(|(name, rest)| stacked_row::write(page, width, &name, &rest))
+    }
+
     /// Writes the table, wrapped to `width` if given.
-    pub(crate) fn write(mut self, page: &mut dyn Write, width: Option<u16>) -> io::Result<()> {
+    pub(crate) fn write_within(
+        mut self,
+        page: &mut dyn Write,
+        width: Option<u16>,
+    ) -> io::Result<()> {
         for column in self.0.column_iter_mut() {
             column.set_padding((0, Self::GAP as u16));
         }
@@ -141,12 +149,12 @@ mod tests {
 
     fn written(table: Table, width: Option<u16>) -> String {
         let mut page = anstream::StripStream::new(Vec::new());
-        table.write(&mut page, width).unwrap();
+        table.write_within(&mut page, width).unwrap();
         String::from_utf8(page.into_inner()).unwrap()
     }
 
     fn towns() -> Table {
-        let mut table = Table::with_columns(&[("town", Align::Left), ("people", Align::Right)]);
+        let mut table = Table::with_columns(&["town", "people"], &["people"]);
         table.row(["Bern", "134 591"].map(str::to_owned));
         table.row(["東京", "13 960 236"].map(str::to_owned));
         table

@@ -16,7 +16,10 @@ use steadfast_store::Actor;
 
 use crate::cli::Common;
 use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::Printable;
 use crate::policies::PolicyCatalog;
+use crate::watch::Watch;
 use server::TokenFlags;
 pub(crate) use store::{StoreTarget, open_error};
 
@@ -73,6 +76,29 @@ impl Target {
                 Ok(Box::new(store::open(&url).await?))
             }
         }
+    }
+
+    /// Runs a command on the target and prints its result.
+    pub(crate) fn print<A: Printable>(
+        &self,
+        common: &Common,
+        act: impl AsyncFnOnce(&dyn Api) -> Result<A, CliError>,
+    ) -> Result<Exit, CliError> {
+        let result = block_on(async { act(&*self.open().await?).await })?;
+        common.print(&result)
+    }
+
+    /// Asks the target and shows the result, with `--watch` again and again.
+    pub(crate) fn show<A: Printable>(
+        &self,
+        watch: &Watch,
+        common: &Common,
+        ask: impl AsyncFn(&dyn Api) -> Result<A, CliError>,
+    ) -> Result<Exit, CliError> {
+        block_on(async {
+            let api = self.open().await?;
+            watch.show(common, async || ask(&*api).await).await
+        })
     }
 
     /// Opens the target to submit to. A store is created if needed and gets the policies of the policy

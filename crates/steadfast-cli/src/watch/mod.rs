@@ -14,9 +14,10 @@ use std::time::Duration;
 use clap::Args;
 use steadfast::duration;
 
+use crate::cli::Common;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Printable};
+use crate::output::Printable;
 
 /// The shortest refresh interval.
 const MIN_INTERVAL: Duration = Duration::from_millis(100);
@@ -40,22 +41,19 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Whether `--watch` was given.
-    pub(crate) const fn is_on(&self) -> bool {
-        self.watch
-    }
-
-    /// Refreshes and shows results until it is stopped.
-    pub(crate) async fn run<A: Printable>(
+    /// Shows a result: once, or with `--watch` refreshed until it is stopped.
+    pub(crate) async fn show<A: Printable>(
         &self,
-        output: Output,
-        ask: impl AsyncFnMut() -> Result<A, CliError>,
+        common: &Common,
+        mut ask: impl AsyncFnMut() -> Result<A, CliError>,
     ) -> Result<Exit, CliError> {
         let every = self.every.max(MIN_INTERVAL);
-        if !output.is_json() && io::stdout().is_terminal() {
+        if !self.watch {
+            common.print(&ask().await?)
+        } else if !common.json && io::stdout().is_terminal() {
             screen::run(every, ask).await
         } else {
-            plain::run(every, output, ask).await
+            plain::run(every, common.json, ask).await
         }
     }
 }

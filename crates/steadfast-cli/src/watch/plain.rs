@@ -5,19 +5,19 @@ use std::time::Duration;
 use super::signals::Signals;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Printable};
+use crate::output::{self, Printable};
 
 /// Prints results until a stop signal, or until stdout is closed.
 pub(super) async fn run<A: Printable>(
     every: Duration,
-    output: Output,
+    json: bool,
     mut ask: impl AsyncFnMut() -> Result<A, CliError>,
 ) -> Result<Exit, CliError> {
     let mut signals = Signals::listen()?;
     let mut is_first = true;
     loop {
         match ask().await {
-            Ok(answer) if !output.print_while_read(&answer, !is_first)? => {
+            Ok(answer) if !output::print_while_read(&answer, json, !is_first)? => {
                 return Ok(Exit::Success);
             }
             Ok(_) => is_first = false,

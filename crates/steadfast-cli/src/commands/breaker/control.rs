@@ -66,14 +66,11 @@ fn set_override(
     command: BreakerCommand,
     common: &Common,
 ) -> Result<Exit, CliError> {
-    let change = target::block_on(async {
-        let api = target.open().await?;
-        let instances = instances(&*api, policy, command).await?;
+    target.print(common, async |api| {
+        let instances = instances(api, policy, command).await?;
         api.override_breaker(policy, command).await?;
         Ok(BreakerChange { policy: policy.to_owned(), command, instances })
-    })?;
-    common.output().print(&change)?;
-    Ok(Exit::Success)
+    })
 }
 
 /// Counts the instances that have the breaker. Without any, only holding it open makes sense: it

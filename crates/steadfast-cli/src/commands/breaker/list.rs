@@ -5,8 +5,7 @@ use steadfast_api::BreakerView;
 use steadfast_store::{BreakerCommand, BreakerOverride, BreakerReport};
 
 use crate::commands::prelude::*;
-use crate::output::table::Align;
-use crate::output::{relative_time, width};
+use crate::output::relative_time;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast breaker list", "the store of this directory"),
@@ -26,93 +25,60 @@ pub(super) struct List {
 
 impl List {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        let breakers = target::block_on(async {
-            let api = self.target.open().await?;
-            Ok(BreakerList { breakers: api.breakers().await?, now: api.now().await? })
-        })?;
-        common.output().print(&breakers)?;
-        Ok(Exit::Success)
+        self.target.print(common, async |api| {
+            Ok(AsOf { value: api.breakers().await?, now: api.now().await? })
+        })
     }
 }
 
-#[derive(Serialize)]
-#[serde(transparent)]
-struct BreakerList {
-    breakers: Vec<BreakerView>,
-    #[serde(skip)]
-    now: Timestamp,
-}
+const COLUMNS: [&str; 7] =
+    ["policy", "instance", "state", "since", "failures", "probe", "override"];
 
-const COLUMNS: [(&str, Align); 7] = [
-    ("policy", Align::Left),
-    ("instance", Align::Left),
-    ("state", Align::Left),
-    ("since", Align::Left),
-    ("failures", Align::Right),
-    ("probe", Align::Left),
-    ("override", Align::Left),
-];
-
-impl BreakerList {
-    fn row(&self, report: &BreakerReport, order: Option<&BreakerOverride>) -> [String; 7] {
-        let away =
-            |time: Option<Timestamp>| time.map(|time| relative_time::from_now(time, self.now));
-        let failures = match report.threshold {
-            Some(threshold) => format!("{} of {threshold}", report.failure_count),
-            None => report.failure_count.to_string(),
-        };
-        [
-            report.policy.clone(),
-            report.instance.clone(),
-            report.state.to_string(),
-            away(report.last_state_change).unwrap_or_default(),
-            failures,
-            away(report.next_probe_at).unwrap_or_default(),
-            order.map(|order| self.override_text(order)).unwrap_or_default(),
-        ]
-    }
-
-    /// The row of a breaker that no instance has, but that has an override.
-    fn row_without_instance(&self, policy: &str, order: &BreakerOverride) -> [String; 7] {
-        let nothing = String::new;
-        let none = "no instance".to_owned();
-        [
-            policy.to_owned(),
-            none,
-            nothing(),
-            nothing(),
-            nothing(),
-            nothing(),
-            self.override_text(order),
-        ]
-    }
-
-    fn override_text(&self, order: &BreakerOverride) -> String {
-        let what = match order.command {
-            BreakerCommand::Open => "opened",
-            BreakerCommand::Close => "closed",
-            BreakerCommand::Isolate => "held open",
-        };
-        format!("{what} by {} {}", order.actor.name, relative_time::from_now(order.at, self.now))
-    }
-}
-
-impl Printable for BreakerList {
+impl Printable for AsOf<Vec<BreakerView>> {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        if self.breakers.is_empty() {
+        if self.value.is_empty() {
             return writeln!(
                 page,
                 "no breakers: instances report one for each policy in use with \
                  enable_circuit_breaker"
             );
         }
-        let mut table = Table::with_columns(&COLUMNS);
-        for BreakerView { policy, instances, order } in &self.breakers {
-            instances.iter().for_each(|report| table.row(self.row(report, order.as_ref())));
+        let mut table = Table::with_columns(&COLUMNS, &["failures"]);
+        for BreakerView { policy, instances, order } in &self.value {
+            let order = order.as_ref().map(|order| override_text(order, self.now));
+            for report in instances {
+                table.row(row(report, order.clone().unwrap_or_default(), self.now));
+            }
             if let (true, Some(order)) = (instances.is_empty(), order) {
-                table.row(self.row_without_instance(policy, order));
+                table.row([policy, "no instance", "", "", "", "", &order].map(str::to_owned));
             }
         }
-        table.write(page, width::of_stdout())
+        table.write(page)
     }
+}
+
+fn row(report: &BreakerReport, order: String, now: Timestamp) -> [String; 7] {
+    let away = |time: Option<Timestamp>| time.map(|time| relative_time::from_now(time, now));
+    let failures = match report.threshold {
+        Some(threshold) => format!("{} of {threshold}", report.failure_count),
+        None => report.failure_count.to_string(),
+    };
+    [
+        report.policy.clone(),
+        report.instance.clone(),
+        report.state.to_string(),
+        away(report.last_state_change).unwrap_or_default(),
+        failures,
+        away(report.next_probe_at).unwrap_or_default(),
+        order,
+    ]
+}
+
+fn override_text(order: &BreakerOverride, now: Timestamp) -> String {
+    let what = match order.command {
+        BreakerCommand::Open => "opened",
+        BreakerCommand::Close => "closed",
+        BreakerCommand::Isolate => "held open",
+    };
+    format!("{what} by {} {}", order.actor.name, relative_time::from_now(order.at, now))
 }

@@ -9,7 +9,6 @@ use crate::commands::prelude::*;
 use crate::output::human_duration::format as human_duration;
 use crate::output::seconds::Seconds;
 use crate::output::table::StatusColor;
-use crate::output::width;
 
 /// The class, its reason and the next step.
 #[derive(Serialize)]
@@ -60,7 +59,7 @@ impl Printable for Classification {
         table.entry("rule", self.rule());
         table.entry("hint", hint);
         table.entry("next", self.next.to_string());
-        table.write(page, width::of_stdout())
+        table.write(page)
     }
 }
 

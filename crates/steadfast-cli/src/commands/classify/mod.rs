@@ -46,7 +46,6 @@ impl Classify {
         let policy = self.policy.policy(common.config.as_deref())?;
         let fault = self.fault.fault()?;
         let judgement = judge::judge(policy.rules(), &fault);
-        common.output().print(&Classification::new(&policy, fault, &judgement))?;
-        Ok(Exit::Success)
+        common.print(&Classification::new(&policy, fault, &judgement))
     }
 }

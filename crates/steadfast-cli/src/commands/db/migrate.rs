@@ -24,28 +24,21 @@ pub(super) struct Migrate {
 impl Migrate {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let url = self.target.url()?;
-        let migration = target::block_on(async {
+        common.print(&target::block_on(async {
             let migrated = steadfast_store::migrate(&url).await;
             migrated.map_err(|error| target::open_error(&url, error.into()))
-        })?;
-        common.output().print(&MigrationResult(migration))?;
-        Ok(Exit::Success)
+        })?)
     }
 }
 
-#[derive(Serialize)]
-struct MigrationResult(Migration);
-
-impl Printable for MigrationResult {
+impl Printable for Migration {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        match self.0 {
-            Migration { from, to, .. } if from == to => {
+        match *self {
+            Self { from, to, .. } if from == to => {
                 writeln!(page, "schema version {to} is up to date")
             }
-            Migration { from: 0, to, .. } => {
-                writeln!(page, "created a store with schema version {to}")
-            }
-            Migration { from, to, .. } => {
+            Self { from: 0, to, .. } => writeln!(page, "created a store with schema version {to}"),
+            Self { from, to, .. } => {
                 writeln!(page, "migrated the schema from version {from} to version {to}")
             }
         }

@@ -7,12 +7,6 @@ mod migrate;
 mod prune;
 mod status;
 
-use clap::Subcommand;
-
-use migrate::Migrate;
-use prune::Prune;
-use status::Status;
-
 use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] = &[
@@ -21,33 +15,14 @@ const EXAMPLES: &[Example] = &[
     ("steadfast db prune --completed-for 7d --dry-run", "how much would be deleted?"),
 ];
 
-/// Migrate, inspect and prune the database of a store.
-///
-/// Shows schema version, size and row counts, migrates the schema, and deletes old data.
-#[derive(Debug, Args)]
-#[command(
-    subcommand_required = true,
-    arg_required_else_help = true,
-    after_help = after_help(EXAMPLES, &[])
-)]
-pub(crate) struct DbCommand {
-    #[command(subcommand)]
-    command: Action,
-}
-
-#[derive(Debug, Subcommand)]
-enum Action {
-    Migrate(Migrate),
-    Prune(Prune),
-    Status(Status),
-}
-
-impl DbCommand {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        match &self.command {
-            Action::Migrate(migrate) => migrate.run(common),
-            Action::Prune(prune) => prune.run(common),
-            Action::Status(status) => status.run(common),
-        }
+command_group! {
+    /// Migrate, inspect and prune the database of a store.
+    ///
+    /// Shows schema version, size and row counts, migrates the schema, and deletes old data.
+    #[command(after_help = after_help(EXAMPLES, &[]))]
+    DbCommand {
+        Migrate(migrate::Migrate),
+        Prune(prune::Prune),
+        Status(status::Status),
     }
 }

@@ -97,8 +97,7 @@ impl Prune {
             let store = Store::open(&url).await.map_err(open_error)?;
             self.prune(&store).await.map_err(open_error)
         })?;
-        common.output().print(&result)?;
-        Ok(Exit::Success)
+        common.print(&result)
     }
 
     async fn prune(&self, store: &Store) -> Result<PruneResult, StoreError> {

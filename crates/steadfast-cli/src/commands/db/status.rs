@@ -1,11 +1,10 @@
 //! `steadfast db status`: read-only database inspection.
 
 use indicatif::HumanBytes;
+use serde::Serializer;
 use steadfast_store::{Inspection, Stats, Store, inspect};
 
 use crate::commands::prelude::*;
-use crate::output::table::Align;
-use crate::output::width;
 use crate::target::StoreTarget;
 
 const EXAMPLES: &[Example] = &[
@@ -29,8 +28,7 @@ impl Status {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let url = self.target.existing_url()?;
         let found = target::block_on(DatabaseStatus::inspect(&url, self.target.identity()?))?;
-        common.output().print(&found)?;
-        Ok(Exit::Success)
+        common.print(&found)
     }
 }
 
@@ -42,37 +40,28 @@ struct DatabaseStatus {
     /// Number of migrations not yet applied.
     pending_migrations: i64,
     /// `None` if they cannot be counted without migrating.
-    tasks: Option<Tasks>,
+    #[serde(serialize_with = "as_map")]
+    tasks: Option<TaskCounts>,
 }
 
 /// Task counts by status.
-#[derive(Serialize)]
-struct Tasks {
-    pending: u64,
-    scheduled: u64,
-    running: u64,
-    completed: u64,
-    failed: u64,
-    cancelled: u64,
+type TaskCounts = [(&'static str, u64); 6];
+
+fn counts(stats: &Stats) -> TaskCounts {
+    [
+        ("pending", stats.pending),
+        ("scheduled", stats.scheduled),
+        ("running", stats.running),
+        ("completed", stats.completed),
+        ("failed", stats.failed),
+        ("cancelled", stats.cancelled),
+    ]
 }
 
-impl From<Stats> for Tasks {
-    fn from(stats: Stats) -> Self {
-        let Stats { pending, scheduled, running, completed, failed, cancelled, .. } = stats;
-        Self { pending, scheduled, running, completed, failed, cancelled }
-    }
-}
-
-impl Tasks {
-    fn named(&self) -> [(&'static str, u64); 6] {
-        [
-            ("pending", self.pending),
-            ("scheduled", self.scheduled),
-            ("running", self.running),
-            ("completed", self.completed),
-            ("failed", self.failed),
-            ("cancelled", self.cancelled),
-        ]
+fn as_map<S: Serializer>(counts: &Option<TaskCounts>, to: S) -> Result<S::Ok, S::Error> {
+    match counts {
+        Some(counts) => to.collect_map(counts.iter().copied()),
+        None => to.serialize_none(),
     }
 }
 
@@ -83,7 +72,7 @@ impl DatabaseStatus {
         let tasks = match database.applied == database.known {
             true => {
                 let store = Store::open(url).await.map_err(open_error)?;
-                Some(store.stats().await.map_err(open_error)?.into())
+                Some(counts(&store.stats().await.map_err(open_error)?))
             }
             false => None,
         };
@@ -120,20 +109,20 @@ impl Printable for DatabaseStatus {
             table.entry("journal mode", mode.clone());
         }
         if let Some(tasks) = &self.tasks {
-            let some = tasks.named().into_iter().filter(|(_, count)| *count > 0);
+            let some = tasks.iter().filter(|(_, count)| *count > 0);
             let texts: Vec<String> = some.map(|(name, count)| format!("{count} {name}")).collect();
             let text = if texts.is_empty() { "none".to_owned() } else { texts.join(", ") };
             table.entry("tasks", text);
         }
-        table.write(page, width::of_stdout())?;
+        table.write(page)?;
         if database.tables.is_empty() {
             return Ok(());
         }
         writeln!(page)?;
-        let mut rows = Table::with_columns(&[("table", Align::Left), ("rows", Align::Right)]);
+        let mut rows = Table::with_columns(&["table", "rows"], &["rows"]);
         for table in &database.tables {
             rows.row([table.name.clone(), table.rows.to_string()]);
         }
-        rows.write(page, width::of_stdout())
+        rows.write(page)
     }
 }

@@ -70,7 +70,7 @@ impl Doctor {
             ResolvedTarget::Store(url) => of_store(&url, common)?,
             ResolvedTarget::Server(address) => self.of_server(&address)?,
         };
-        common.output().print(&report)?;
+        common.print(&report)?;
         Ok(if report.is_healthy() { Exit::Success } else { Exit::Failed })
     }
 

@@ -31,7 +31,7 @@ impl Check {
         let workflow = Workflow::parse(&definition_file::read(&self.file)?);
         let checked = CheckedWorkflow::of(&workflow);
         let exit = if checked.ok { Exit::Success } else { Exit::Configuration };
-        common.output().print(&Checked(checked))?;
+        common.print(&checked)?;
         if let Ok(workflow) = &workflow {
             definition_file::note_handlers(workflow);
         }
@@ -39,16 +39,12 @@ impl Check {
     }
 }
 
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Checked(CheckedWorkflow);
-
-impl Printable for Checked {
+impl Printable for CheckedWorkflow {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        if self.0.ok {
+        if self.ok {
             return writeln!(page, "workflow is valid");
         }
-        self.0.problems.iter().try_for_each(|problem| {
+        self.problems.iter().try_for_each(|problem| {
             let (path, message) = (sanitize::line(&problem.path), sanitize::line(&problem.message));
             match path.as_str() {
                 "" => writeln!(page, "{message}"),

@@ -5,7 +5,6 @@ use steadfast_api::{Api, ApiError, ExecutionView};
 use steadfast_store::ExecutionId;
 
 use super::id;
-use super::show::ExecutionOutput;
 use crate::commands::prelude::*;
 
 const CANCEL: &[Example] =
@@ -62,11 +61,9 @@ impl ExecutionFlags {
         common: &Common,
         act: impl AsyncFn(&dyn Api, ExecutionId) -> Result<ExecutionView, ApiError>,
     ) -> Result<Exit, CliError> {
-        target::block_on(async {
-            let api = self.target.open().await?;
-            let execution = act(&*api, self.id).await?.without_secrets(Redactor::installed());
-            common.output().print(&ExecutionOutput { execution, now: api.now().await? })?;
-            Ok(Exit::Success)
+        self.target.print(common, async |api| {
+            let execution = act(api, self.id).await?.without_secrets(Redactor::installed());
+            Ok(AsOf { value: execution, now: api.now().await? })
         })
     }
 }

@@ -1,14 +1,13 @@
 //! `steadfast flow list`: workflow executions.
 
 use jiff::Timestamp;
-use steadfast_api::{Api, ExecutionFilter, ExecutionView, Page};
+use steadfast_api::{ExecutionFilter, ExecutionView};
 use steadfast_store::ExecutionStatus;
 
 use super::status_color;
 use crate::commands::prelude::*;
-use crate::output::table::Align;
-use crate::output::{relative_time, truncate, width};
-use crate::paging::{self, Paging};
+use crate::output::{relative_time, truncate};
+use crate::paging::{Entries, Listed, Paging};
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
@@ -47,44 +46,21 @@ fn status(text: &str) -> Result<ExecutionStatus, String> {
 
 impl List {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        target::block_on(async {
-            let api = self.target.open().await?;
-            if self.watch.is_on() {
-                return self.watch.run(common.output(), async || self.ask(&*api).await).await;
-            }
-            let listed = self.ask(&*api).await?;
-            common.output().print(&listed)?;
-            paging::note(listed.page.next.as_ref());
-            Ok(Exit::Success)
+        self.target.show(&self.watch, common, async |api| {
+            let filter = ExecutionFilter { status: self.status, workflow: self.workflow.clone() };
+            let page = api.executions(&filter, &self.paging.query()).await?;
+            let empty = match filter == ExecutionFilter::default() {
+                true => "no executions yet: start one with `steadfast flow run`",
+                false => "no matching executions",
+            };
+            Ok(Listed { page, now: api.now().await?, empty: empty.to_owned() })
         })
     }
-
-    async fn ask(&self, api: &dyn Api) -> Result<Listed, CliError> {
-        let filter = ExecutionFilter { status: self.status, workflow: self.workflow.clone() };
-        let page = api.executions(&filter, &self.paging.query()).await?;
-        Ok(Listed { page, now: api.now().await?, is_all: filter == ExecutionFilter::default() })
-    }
 }
 
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Listed {
-    page: Page<ExecutionView>,
-    #[serde(skip)]
-    now: Timestamp,
-    #[serde(skip)]
-    is_all: bool,
-}
-
-impl Printable for Listed {
-    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        if self.page.items.is_empty() {
-            return page.write_all(match self.is_all {
-                true => b"no executions yet: start one with `steadfast flow run`\n",
-                false => b"no matching executions\n",
-            });
-        }
-        table(&self.page.items, self.now).write(page, width::of_stdout())
+impl Entries for ExecutionView {
+    fn write(executions: &[Self], now: Timestamp, page: &mut dyn Write) -> io::Result<()> {
+        table(executions, now).write(page)
     }
 }
 
@@ -93,15 +69,8 @@ const MAX_REASON_CHARS: usize = 60;
 
 /// A table with one line per execution.
 pub(super) fn table(executions: &[ExecutionView], now: Timestamp) -> Table {
-    let columns = [
-        ("execution", Align::Left),
-        ("status", Align::Left),
-        ("workflow", Align::Left),
-        ("attempt", Align::Right),
-        ("when", Align::Left),
-        ("reason", Align::Left),
-    ];
-    let mut table = Table::with_columns(&columns);
+    let columns = ["execution", "status", "workflow", "attempt", "when", "reason"];
+    let mut table = Table::with_columns(&columns, &["attempt"]);
     for execution in executions {
         let why = execution.message.as_deref().unwrap_or_default();
         table.colored_row([

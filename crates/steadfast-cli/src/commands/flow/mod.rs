@@ -9,8 +9,6 @@ mod run;
 mod show;
 mod status_color;
 
-use clap::Subcommand;
-
 use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] = &[
@@ -20,39 +18,20 @@ const EXAMPLES: &[Example] = &[
     ("steadfast flow resume 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "continue after a failure"),
 ];
 
-/// Check, run and control workflows.
-///
-/// A workflow is a JSON file that defines nodes, their dependencies and how each is retried. Its
-/// executions are stored, and any worker can run the nodes. A failed execution can be resumed
-/// where it failed.
-#[derive(Debug, Args)]
-#[command(after_help = after_help(EXAMPLES, &[]), arg_required_else_help = true)]
-pub(crate) struct FlowCommand {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
-    Check(check::Check),
-    Run(run::Run),
-    List(list::List),
-    Show(show::Show),
-    Cancel(control::Cancel),
-    Resume(control::Resume),
-    Retry(control::Retry),
-}
-
-impl FlowCommand {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        match &self.command {
-            Command::Check(check) => check.run(common),
-            Command::Run(run) => run.run(common),
-            Command::List(list) => list.run(common),
-            Command::Show(show) => show.run(common),
-            Command::Cancel(cancel) => cancel.run(common),
-            Command::Resume(resume) => resume.run(common),
-            Command::Retry(retry) => retry.run(common),
-        }
+command_group! {
+    /// Check, run and control workflows.
+    ///
+    /// A workflow is a JSON file that defines nodes, their dependencies and how each is retried. Its
+    /// executions are stored, and any worker can run the nodes. A failed execution can be resumed
+    /// where it failed.
+    #[command(after_help = after_help(EXAMPLES, &[]))]
+    FlowCommand {
+        Check(check::Check),
+        Run(run::Run),
+        List(list::List),
+        Show(show::Show),
+        Cancel(control::Cancel),
+        Resume(control::Resume),
+        Retry(control::Retry),
     }
 }

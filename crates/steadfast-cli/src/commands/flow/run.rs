@@ -8,7 +8,6 @@ use steadfast_api::NewExecution;
 use steadfast_flow::{Workflow, WorkflowError};
 
 use super::definition_file;
-use super::show::ExecutionOutput;
 use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] = &[
@@ -62,8 +61,7 @@ impl Run {
             let new = NewExecution { trigger: self.trigger.clone(), key: self.key.clone() };
             let started = api.start_execution(workflow, new).await?;
             let execution = started.execution.without_secrets(Redactor::installed());
-            common.output().print(&ExecutionOutput { execution, now: api.now().await? })?;
-            Ok(Exit::Success)
+            common.print(&AsOf { value: execution, now: api.now().await? })
         })
     }
 }

@@ -1,14 +1,12 @@
 //! `steadfast flow show`: one execution with its nodes or its chain.
 
-use jiff::Timestamp;
 use steadfast::observe::Redactor;
-use steadfast_api::{Api, ExecutionView};
+use steadfast_api::ExecutionView;
 use steadfast_store::ExecutionId;
 
 use super::{id, list, status_color};
 use crate::commands::prelude::*;
-use crate::output::table::Align;
-use crate::output::{sanitize, truncate, width};
+use crate::output::{sanitize, truncate};
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
@@ -42,64 +40,37 @@ pub(super) struct Show {
 
 impl Show {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        target::block_on(async {
-            let api = self.target.open().await?;
-            if self.chain {
-                let chain = api.execution_chain(self.id).await?;
-                common.output().print(&Chain { chain, now: api.now().await? })?;
-                return Ok(Exit::Success);
-            }
-            if self.watch.is_on() {
-                return self.watch.run(common.output(), async || self.ask(&*api).await).await;
-            }
-            common.output().print(&self.ask(&*api).await?)?;
-            Ok(Exit::Success)
+        if self.chain {
+            return self.target.print(common, async |api| {
+                let value = api.execution_chain(self.id).await?;
+                Ok(AsOf { value, now: api.now().await? })
+            });
+        }
+        self.target.show(&self.watch, common, async |api| {
+            let value = api.execution(self.id).await?.without_secrets(Redactor::installed());
+            Ok(AsOf { value, now: api.now().await? })
         })
     }
-
-    async fn ask(&self, api: &dyn Api) -> Result<ExecutionOutput, CliError> {
-        let execution = api.execution(self.id).await?.without_secrets(Redactor::installed());
-        Ok(ExecutionOutput { execution, now: api.now().await? })
-    }
 }
 
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Chain {
-    chain: Vec<ExecutionView>,
-    #[serde(skip)]
-    now: Timestamp,
-}
-
-impl Printable for Chain {
+impl Printable for AsOf<Vec<ExecutionView>> {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        list::table(&self.chain, self.now).write(page, width::of_stdout())
+        list::table(&self.value, self.now).write(page)
     }
-}
-
-/// One execution with its nodes.
-#[derive(Serialize)]
-#[serde(transparent)]
-pub(super) struct ExecutionOutput {
-    pub(super) execution: ExecutionView,
-    #[serde(skip)]
-    pub(super) now: Timestamp,
 }
 
 /// The longest outcome shown in the table.
 const MAX_OUTCOME_CHARS: usize = 60;
 
-impl Printable for ExecutionOutput {
+impl Printable for AsOf<ExecutionView> {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        let execution = &self.execution;
-        let width = width::of_stdout();
-        list::table(std::slice::from_ref(execution), self.now).write(page, width)?;
+        let execution = &self.value;
+        list::table(std::slice::from_ref(execution), self.now).write(page)?;
         if let Some(message) = &execution.message {
             writeln!(page, "{}", sanitize::line(message))?;
         }
-        let columns =
-            ["node", "status", "depends on", "task", "result"].map(|name| (name, Align::Left));
-        let mut table = Table::with_columns(&columns);
+        let mut table =
+            Table::with_columns(&["node", "status", "depends on", "task", "result"], &[]);
         for node in execution.nodes.iter().flatten() {
             let response = node.result.as_ref().map(ToString::to_string);
             let outcome = node.message.clone().or(response).unwrap_or_default();
@@ -112,6 +83,6 @@ impl Printable for ExecutionOutput {
             ]);
         }
         writeln!(page)?;
-        table.write(page, width)
+        table.write(page)
     }
 }

@@ -47,8 +47,7 @@ impl Man {
         };
         let mut written = ManPages { pages: Vec::new() };
         write_all(&program, directory, &mut written)?;
-        common.output().print(&written)?;
-        Ok(Exit::Success)
+        common.print(&written)
     }
 }
 

@@ -50,7 +50,7 @@ impl Check {
         let files = self.files(common)?;
         let read = |file: &PathBuf| CheckedFile::of(file, self.format);
         let checked = Checked::of(files.iter().map(read).collect());
-        common.output().print(&checked)?;
+        common.print(&checked)?;
         Ok(if checked.ok { Exit::Success } else { Exit::Configuration })
     }
 

@@ -9,8 +9,6 @@ use steadfast_api::policy_fields;
 
 use crate::commands::prelude::*;
 use crate::output::colour::DIM;
-use crate::output::table::Align;
-use crate::output::{stacked_row, width};
 use crate::policies::PolicyCatalog;
 
 const EXAMPLES: &[Example] = &[
@@ -40,8 +38,7 @@ impl Explain {
         let catalog = PolicyCatalog::load(common.config.as_deref())?;
         let route = catalog.find(&self.name)?.route;
         let explanation = catalog.explain(&self.name)?;
-        common.output().print(&ExplainOutput { command: self, route, explanation })?;
-        Ok(Exit::Success)
+        common.print(&ExplainOutput { command: self, route, explanation })
     }
 }
 
@@ -85,17 +82,11 @@ fn write_values(page: &mut dyn Write, values: &[&Explained]) -> io::Result<()> {
     if values.is_empty() {
         return Ok(());
     }
-    let columns = [("field", Align::Left), ("value", Align::Left), ("from", Align::Left)];
-    let mut table = Table::with_columns(&columns);
+    let mut table = Table::with_columns(&["field", "value", "from"], &[]);
     values.iter().for_each(|value| table.row([value.field.clone(), shown(value), from(value)]));
-    let width = width::of_stdout();
-    match table.too_wide(width) {
-        None => table.write(page, width),
-        Some(width) => values.iter().try_for_each(|value| {
-            let name = format!("{}: {}", value.field, shown(value));
-            stacked_row::write(page, width, &name, &from(value))
-        }),
-    }
+    let stacked =
+        values.iter().map(|value| (format!("{}: {}", value.field, shown(value)), from(value)));
+    table.write_or_stack(page, stacked)
 }
 
 fn shown(value: &Explained) -> String {

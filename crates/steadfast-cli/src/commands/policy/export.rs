@@ -52,7 +52,7 @@ impl Export {
             Exported::of(self.format, steadfast_import::export(self.format, catalog.policies()));
         let file = self.output.as_deref().filter(|file| !input::is_stdin(file));
         if common.json || (file.is_none() && exported.text.is_some()) {
-            common.output().print(&exported)?;
+            common.print(&exported)?;
         }
         match (&exported.text, file) {
             (Some(text), Some(file)) => self.save(file, text)?,

@@ -69,7 +69,7 @@ impl Import {
         let refused = self.strict && !lost.is_empty();
         let file = self.output.as_deref().filter(|file| !input::is_stdin(file));
         if common.json || (file.is_none() && !refused) {
-            common.output().print(&ImportOutput(&imported))?;
+            common.print(&imported)?;
         }
         match file {
             _ if refused && common.json => {}
@@ -142,13 +142,9 @@ fn detected_format(source: &Source) -> Result<ImportFormat, CliError> {
 }
 
 /// `--json` prints what the library read, text output the equivalent policy file.
-#[derive(Serialize)]
-#[serde(transparent)]
-struct ImportOutput<'i>(&'i ImportReport);
-
-impl Printable for ImportOutput<'_> {
+impl Printable for ImportReport {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        page.write_all(self.0.to_yaml().as_bytes())
+        page.write_all(self.to_yaml().as_bytes())
     }
 }
 

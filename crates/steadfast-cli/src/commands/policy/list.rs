@@ -6,8 +6,6 @@ use super::summary::Summary;
 use crate::commands::prelude::*;
 use crate::config;
 use crate::output::human_duration::{band, format as human_duration};
-use crate::output::table::Align;
-use crate::output::{stacked_row, width};
 use crate::policies::PolicyCatalog;
 
 const EXAMPLES: &[Example] = &[
@@ -31,7 +29,7 @@ pub(crate) struct List {
 impl List {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let catalog = PolicyCatalog::load(common.config.as_deref())?;
-        common.output().print(&Listed::of(&catalog, self.names))?;
+        common.print(&Listed::of(&catalog, self.names))?;
         if let Some(next) = empty_hint(&catalog) {
             output::note(&next);
         }
@@ -82,41 +80,25 @@ impl Printable for Listed<'_> {
 
 impl Listed<'_> {
     fn write_policies(&self, page: &mut dyn Write) -> io::Result<()> {
-        let columns = [
-            ("policy", Align::Left),
-            ("attempts", Align::Right),
-            ("backoff", Align::Left),
-            ("delays", Align::Left),
-            ("total", Align::Left),
-            ("name", Align::Left),
-        ];
-        let mut table = Table::with_columns(&columns);
+        let columns = ["policy", "attempts", "backoff", "delays", "total", "name"];
+        let mut table = Table::with_columns(&columns, &["attempts"]);
         self.policies.iter().for_each(|summary| table.row(cells(summary)));
-        let width = width::of_stdout();
-        let Some(width) = table.too_wide(width) else {
-            return table.write(page, width);
-        };
-        self.policies.iter().try_for_each(|summary| {
+        let stacked = self.policies.iter().map(|summary| {
             let [id, attempts, backoff, delays, total, name] = cells(summary);
             let rest = format!("attempts {attempts}, {backoff}, delays {delays}, total {total}");
-            stacked_row::write(page, width, format!("{id} {name}").trim_end(), &rest)
-        })
+            (format!("{id} {name}").trim_end().to_owned(), rest)
+        });
+        table.write_or_stack(page, stacked)
     }
 
     fn write_names(&self, page: &mut dyn Write) -> io::Result<()> {
         if self.names.is_empty() {
             return writeln!(page, "no mapped names: add them under subsystem_mappings:");
         }
-        let mut table = Table::with_columns(&[("name", Align::Left), ("policy", Align::Left)]);
-        self.names.iter().for_each(|each| table.row([each.name.clone(), each.policy.clone()]));
-        let width = width::of_stdout();
-        match table.too_wide(width) {
-            None => table.write(page, width),
-            Some(width) => self
-                .names
-                .iter()
-                .try_for_each(|each| stacked_row::write(page, width, &each.name, &each.policy)),
-        }
+        let mut table = Table::with_columns(&["name", "policy"], &[]);
+        let names = || self.names.iter().map(|each| (each.name.clone(), each.policy.clone()));
+        names().for_each(|(name, policy)| table.row([name, policy]));
+        table.write_or_stack(page, names())
     }
 }
 

@@ -8,8 +8,6 @@ use steadfast::decide::PlannedAttempt;
 use crate::commands::prelude::*;
 use crate::output::human_duration::{band, format as human_duration};
 use crate::output::seconds::Seconds;
-use crate::output::table::Align;
-use crate::output::width;
 use crate::policy_flags::{self, PolicyFlags};
 
 /// Attempts shown by default.
@@ -55,7 +53,7 @@ impl Plan {
         let policy = self.policy.policy(common.config.as_deref())?;
         let rows = self.attempts.unwrap_or(DEFAULT_ROWS);
         let plan = Planned::of(&policy, rows);
-        common.output().print(&plan)?;
+        common.print(&plan)?;
         plan.notes().for_each(|text| output::note(&text));
         Ok(Exit::Success)
     }
@@ -137,13 +135,8 @@ impl<'p> Planned<'p> {
 
 impl Printable for Planned<'_> {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        let columns = [
-            ("attempt", Align::Right),
-            ("delay", Align::Right),
-            ("band", Align::Left),
-            ("total", Align::Left),
-        ];
-        let mut table = Table::with_columns(&columns);
+        let columns = ["attempt", "delay", "band", "total"];
+        let mut table = Table::with_columns(&columns, &["attempt", "delay"]);
         for row in &self.attempts {
             table.row([
                 row.attempt.to_string(),
@@ -152,6 +145,6 @@ impl Printable for Planned<'_> {
                 band(row.total_min.0, row.total_max.0),
             ]);
         }
-        table.write(page, width::of_stdout())
+        table.write(page)
     }
 }

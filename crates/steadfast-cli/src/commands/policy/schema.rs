@@ -25,7 +25,7 @@ pub(crate) struct Schema {}
 
 impl Schema {
     /// Prints the schema; `--json` has no effect.
-    pub(crate) fn run(&self) -> Result<Exit, CliError> {
+    pub(crate) fn run(&self, _: &Common) -> Result<Exit, CliError> {
         output::print(|page| {
             serde_json::to_writer_pretty(&mut *page, &steadfast::file::schema())?;
             writeln!(page)

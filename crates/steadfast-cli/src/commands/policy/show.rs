@@ -37,8 +37,7 @@ impl Show {
             route: found.route,
             values: catalog.explain(&self.name)?,
         };
-        common.output().print(&shown)?;
-        Ok(Exit::Success)
+        common.print(&shown)
     }
 }
 

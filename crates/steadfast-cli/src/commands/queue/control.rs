@@ -47,31 +47,25 @@ pub(super) struct Resume {
 
 impl Pause {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        let queue = target::block_on(async {
-            let api = self.target.open().await?;
-            let known = find(&*api, &self.queue).await;
+        self.target.print(common, async |api| {
+            let known = find(api, &self.queue).await;
             if !self.new {
                 known?;
             }
             // Existence was checked above.
             api.pause(&self.queue, true).await?;
-            find(&*api, &self.queue).await
-        })?;
-        common.output().print(&QueueOutput { queue })?;
-        Ok(Exit::Success)
+            find(api, &self.queue).await
+        })
     }
 }
 
 impl Resume {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        let queue = target::block_on(async {
-            let api = self.target.open().await?;
-            find(&*api, &self.queue).await?;
+        self.target.print(common, async |api| {
+            find(api, &self.queue).await?;
             api.resume(&self.queue).await?;
-            find(&*api, &self.queue).await
-        })?;
-        common.output().print(&QueueOutput { queue })?;
-        Ok(Exit::Success)
+            find(api, &self.queue).await
+        })
     }
 }
 
@@ -95,15 +89,10 @@ fn unknown(name: &str, queues: &[QueueView]) -> CliError {
         .with_help(format!("{next} `pause --new` pauses a queue before its first task"))
 }
 
-#[derive(Serialize)]
-#[serde(transparent)]
-struct QueueOutput {
-    queue: QueueView,
-}
-
-impl Printable for QueueOutput {
+/// The state of a queue after a change.
+impl Printable for QueueView {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        let QueueView { name, paused, pending, scheduled, .. } = &self.queue;
+        let Self { name, paused, pending, scheduled, .. } = self;
         let state = if *paused { "paused" } else { "resumed" };
         let name = sanitize::line(name);
         writeln!(page, "{name} {state}: {pending} pending, {scheduled} scheduled")

@@ -1,6 +1,6 @@
 //! `steadfast queue list`: queues and their backlog.
 
-use steadfast_api::{Api, QueueView};
+use steadfast_api::QueueView;
 
 use crate::commands::prelude::*;
 use crate::output::queues;
@@ -26,30 +26,15 @@ pub(super) struct List {
 
 impl List {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        target::block_on(async {
-            let api = self.target.open().await?;
-            if self.watch.is_on() {
-                return self.watch.run(common.output(), async || ask(&*api).await).await;
-            }
-            common.output().print(&ask(&*api).await?)?;
-            Ok(Exit::Success)
-        })
+        self.target.show(&self.watch, common, async |api| Ok(api.queues().await?))
     }
 }
 
-async fn ask(api: &dyn Api) -> Result<Listed, CliError> {
-    Ok(Listed(api.queues().await?))
-}
-
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Listed(Vec<QueueView>);
-
-impl Printable for Listed {
+impl Printable for Vec<QueueView> {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        if self.0.is_empty() {
+        if self.is_empty() {
             return writeln!(page, "no queues yet: submit a task with `steadfast submit`");
         }
-        queues::write(page, &self.0)
+        queues::write(page, self)
     }
 }

@@ -3,8 +3,6 @@
 mod control;
 mod list;
 
-use clap::Subcommand;
-
 use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] = &[
@@ -13,30 +11,15 @@ const EXAMPLES: &[Example] = &[
     ("steadfast queue resume mail", "claim its tasks again"),
 ];
 
-/// List, pause and resume queues.
-///
-/// Workers claim no tasks from a paused queue. Running tasks finish, and tasks can still be
-/// submitted.
-#[derive(Debug, Args)]
-#[command(after_help = after_help(EXAMPLES, &[]), arg_required_else_help = true)]
-pub(crate) struct QueueCommand {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
-    List(list::List),
-    Pause(control::Pause),
-    Resume(control::Resume),
-}
-
-impl QueueCommand {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        match &self.command {
-            Command::List(list) => list.run(common),
-            Command::Pause(pause) => pause.run(common),
-            Command::Resume(resume) => resume.run(common),
-        }
+command_group! {
+    /// List, pause and resume queues.
+    ///
+    /// Workers claim no tasks from a paused queue. Running tasks finish, and tasks can still be
+    /// submitted.
+    #[command(after_help = after_help(EXAMPLES, &[]))]
+    QueueCommand {
+        List(list::List),
+        Pause(control::Pause),
+        Resume(control::Resume),
     }
 }

@@ -112,7 +112,7 @@ impl Serve {
         let server = self.access.apply(server).max_connections(connections);
         let bound =
             self.work.apply(server, &store)?.bind().await.map_err(serve_error::to_cli_error)?;
-        common.output().print(&Serving::new(&bound, &url))?;
+        common.print(&Serving::new(&bound, &url))?;
         systemd::ready();
         let StopSignals { stop, hurry } = signals.into_stop_signals(self.drain);
         bound.run_with_signals(stop, hurry).await.map_err(serve_error::to_cli_error)?;

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use serde::Serializer;
 use steadfast::policy::PolicyError;
 use steadfast::{Jitter, Policy};
 use steadfast_draw::{Axis, Chart, ChartStack};
@@ -12,8 +11,6 @@ use super::invalid;
 use crate::chart::ChartFlags;
 use crate::commands::prelude::*;
 use crate::output::human_duration::format as human_duration;
-use crate::output::table::Align;
-use crate::output::width;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast simulate contention", "100 clients"),
@@ -67,14 +64,13 @@ impl Contention {
                 contended.push(contend(&experiment, name, policy).map_err(invalid)?);
             }
         }
-        let results = ContentionResults(&contended);
         if common.json || !(self.chart.is_requested() && destination.is_stdout()) {
-            common.output().print(&results)?;
+            common.print(&contended)?;
         }
         // A single size is no curve.
         let is_drawn = self.steps > 1 || self.chart.is_requested();
         if is_drawn && !(common.json && destination.is_stdout()) {
-            destination.write(&results.sheet())?;
+            destination.write(&sheet(&contended))?;
         }
         Ok(Exit::Success)
     }
@@ -104,27 +100,13 @@ fn policies() -> Result<[(&'static str, Policy); 5], PolicyError> {
     ])
 }
 
-/// The results per kind of jitter; a list in JSON.
-struct ContentionResults<'c>(&'c [ContentionOutcome]);
+const COLUMNS: [&str; 5] = ["backoff", "clients", "calls", "per client", "time"];
 
-impl Serialize for ContentionResults<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(to)
-    }
-}
-
-const COLUMNS: &[(&str, Align)] = &[
-    ("backoff", Align::Left),
-    ("clients", Align::Right),
-    ("calls", Align::Right),
-    ("per client", Align::Right),
-    ("time", Align::Right),
-];
-
-impl Printable for ContentionResults<'_> {
+impl Printable for Vec<ContentionOutcome> {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        let mut table = Table::with_columns(COLUMNS);
-        for contended in self.0 {
+        let [_, numbers @ ..] = &COLUMNS;
+        let mut table = Table::with_columns(&COLUMNS, numbers);
+        for contended in self {
             table.row([
                 contended.policy.clone(),
                 contended.clients.to_string(),
@@ -133,24 +115,22 @@ impl Printable for ContentionResults<'_> {
                 human_duration(Duration::from_secs_f64(contended.seconds)),
             ]);
         }
-        table.write(page, width::of_stdout())
+        table.write(page)
     }
 }
 
-impl ContentionResults<'_> {
-    fn sheet(&self) -> ChartStack {
-        let calls = Chart::new("Calls until all clients finished")
-            .x(Axis::count("clients"))
-            .y(Axis::count("calls").from_zero());
-        let time = Chart::new("Time until all clients finished")
-            .x(Axis::count("clients"))
-            .y(Axis::seconds("time").from_zero());
-        let curve = |chart: Chart, figure: fn(&ContentionOutcome) -> f64| {
-            self.0.chunk_by(|a, b| a.policy == b.policy).fold(chart, |chart, of_one| {
-                let name = of_one.first().map(|first| first.policy.as_str()).unwrap_or_default();
-                chart.line(name, of_one.iter().map(|c| (f64::from(c.clients), figure(c))))
-            })
-        };
-        ChartStack::new([curve(calls, |c| c.calls), curve(time, |c| c.seconds)])
-    }
+fn sheet(outcomes: &[ContentionOutcome]) -> ChartStack {
+    let calls = Chart::new("Calls until all clients finished")
+        .x(Axis::count("clients"))
+        .y(Axis::count("calls").from_zero());
+    let time = Chart::new("Time until all clients finished")
+        .x(Axis::count("clients"))
+        .y(Axis::seconds("time").from_zero());
+    let curve = |chart: Chart, figure: fn(&ContentionOutcome) -> f64| {
+        outcomes.chunk_by(|a, b| a.policy == b.policy).fold(chart, |chart, of_one| {
+            let name = of_one.first().map(|first| first.policy.as_str()).unwrap_or_default();
+            chart.line(name, of_one.iter().map(|c| (f64::from(c.clients), figure(c))))
+        })
+    };
+    ChartStack::new([curve(calls, |c| c.calls), curve(time, |c| c.seconds)])
 }

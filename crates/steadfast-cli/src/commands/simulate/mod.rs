@@ -106,9 +106,9 @@ fn run_scenario(
         policies.iter().map(|(name, policy)| simulate(scenario, name, policy)).collect();
     let outcomes = outcomes.map_err(invalid)?;
     let sheet = || ChartStack::new([draw::load(scenario, &outcomes), draw::completions(&outcomes)]);
-    let results = SimulationResults { scenario, outcomes: &outcomes };
+    let results = SimulationResults { outcomes: &outcomes, until: scenario.until };
     if common.json || !(chart.is_requested() && destination.is_stdout()) {
-        common.output().print(&results)?;
+        common.print(&results)?;
     }
     if !(common.json && destination.is_stdout()) {
         destination.write(&sheet())?;

@@ -2,41 +2,37 @@
 
 use std::time::Duration;
 
-use serde::Serializer;
-use steadfast_sim::{Outcome, Scenario};
+use steadfast_sim::Outcome;
 
 use crate::commands::prelude::*;
 use crate::output::human_duration::format as human_duration;
-use crate::output::table::Align;
-use crate::output::width;
 
 /// The results per policy; a list in JSON.
+#[derive(Serialize)]
+#[serde(transparent)]
 pub(super) struct SimulationResults<'o> {
-    pub(super) scenario: &'o Scenario,
     pub(super) outcomes: &'o [Outcome],
+    /// When the simulation ended.
+    #[serde(skip)]
+    pub(super) until: Duration,
 }
 
-impl Serialize for SimulationResults<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        self.outcomes.serialize(to)
-    }
-}
-
-const COLUMNS: &[(&str, Align)] = &[
-    ("policy", Align::Left),
-    ("calls", Align::Right),
-    ("per client", Align::Right),
-    ("completed", Align::Right),
-    ("gave up", Align::Right),
-    ("unfinished", Align::Right),
-    ("peak calls/s", Align::Right),
-    ("p50", Align::Right),
-    ("p99", Align::Right),
+const COLUMNS: [&str; 9] = [
+    "policy",
+    "calls",
+    "per client",
+    "completed",
+    "gave up",
+    "unfinished",
+    "peak calls/s",
+    "p50",
+    "p99",
 ];
 
 impl Printable for SimulationResults<'_> {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        let mut table = Table::with_columns(COLUMNS);
+        let [_, numbers @ ..] = &COLUMNS;
+        let mut table = Table::with_columns(&COLUMNS, numbers);
         for outcome in self.outcomes {
             table.row([
                 outcome.policy.clone(),
@@ -50,16 +46,12 @@ impl Printable for SimulationResults<'_> {
                 took(outcome.p99),
             ]);
         }
-        table.write(page, width::of_stdout())?;
+        table.write(page)?;
         for outcome in self.outcomes.iter().filter(|outcome| outcome.gave_up > 0) {
             writeln!(page, "{} gave up: {}", outcome.policy, reasons(outcome))?;
         }
         if self.outcomes.iter().any(|outcome| outcome.unfinished > 0) {
-            writeln!(
-                page,
-                "unfinished: still retrying after {}",
-                human_duration(self.scenario.until)
-            )?;
+            writeln!(page, "unfinished: still retrying after {}", human_duration(self.until))?;
         }
         writeln!(page)
     }

@@ -1,6 +1,5 @@
 //! Submission or preview of a single task.
 
-use jiff::Timestamp;
 use serde_json::value::to_raw_value;
 use steadfast::observe::Redactor;
 use steadfast_api::{NewTask, Preview, Submission};
@@ -9,8 +8,7 @@ use steadfast_store::Status;
 use super::payload;
 use super::task_flags::TaskFlags;
 use crate::commands::prelude::*;
-use crate::output::table::Align;
-use crate::output::{relative_time, width};
+use crate::output::relative_time;
 
 /// Flags of a single task.
 #[derive(Debug, Args)]
@@ -38,13 +36,10 @@ impl SingleTask {
         common: &Common,
     ) -> Result<Exit, CliError> {
         let task = self.task(kind, call, common)?;
-        let output = common.output();
         if self.dry_run {
-            output.print(&target::block_on(self.preview(task, common))?)?;
-        } else {
-            output.print(&target::block_on(self.submit(task, common))?)?;
+            return common.print(&target::block_on(self.preview(task, common))?);
         }
-        Ok(Exit::Success)
+        common.print(&target::block_on(self.submit(task, common))?)
     }
 
     fn task(
@@ -61,66 +56,46 @@ impl SingleTask {
         Ok(task)
     }
 
-    async fn submit(&self, task: NewTask, common: &Common) -> Result<SubmittedTask, CliError> {
+    async fn submit(&self, task: NewTask, common: &Common) -> Result<AsOf<Submission>, CliError> {
         let api = self.target.open_or_create(common).await?;
-        let mut taken = api.submit(task).await?;
-        taken.task = taken.task.without_secrets(Redactor::installed());
-        Ok(SubmittedTask { taken, now: api.now().await? })
+        let mut value = api.submit(task).await?;
+        value.task = value.task.without_secrets(Redactor::installed());
+        Ok(AsOf { value, now: api.now().await? })
     }
 
-    async fn preview(&self, task: NewTask, common: &Common) -> Result<AttemptPreview, CliError> {
+    async fn preview(&self, task: NewTask, common: &Common) -> Result<AsOf<Preview>, CliError> {
         let api = self.target.open_for_preview(common).await?;
-        Ok(AttemptPreview { preview: api.preview(task).await?, now: api.now().await? })
+        Ok(AsOf { value: api.preview(task).await?, now: api.now().await? })
     }
 }
 
-/// A submitted task.
-#[derive(Serialize)]
-#[serde(transparent)]
-struct SubmittedTask {
-    taken: Submission,
-    #[serde(skip)]
-    now: Timestamp,
-}
-
-impl Printable for SubmittedTask {
+impl Printable for AsOf<Submission> {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        let task = &self.taken.task;
+        let Submission { task, existed, .. } = &self.value;
         let due = match task.status {
             Status::Scheduled => {
                 format!(", {}", relative_time::from_now(task.scheduled_at, self.now))
             }
             _ => String::new(),
         };
-        let known = if self.taken.existed { "already exists: " } else { "" };
+        let known = if *existed { "already exists: " } else { "" };
         writeln!(page, "task {} {known}{}{due}", task.id, task.status)
     }
 }
 
-/// A preview of a task's attempts.
-#[derive(Serialize)]
-#[serde(transparent)]
-struct AttemptPreview {
-    preview: Preview,
-    #[serde(skip)]
-    now: Timestamp,
-}
-
-impl Printable for AttemptPreview {
+impl Printable for AsOf<Preview> {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        let preview = &self.preview;
+        let preview = &self.value;
         if preview.next.is_empty() {
             let why = preview.reason.map_or("it expires first", |reason| reason.name());
             return writeln!(page, "no attempt would be made: {why}");
         }
-        let columns =
-            [("attempt", Align::Right), ("earliest", Align::Left), ("latest", Align::Left)];
-        let mut table = Table::with_columns(&columns);
+        let mut table = Table::with_columns(&["attempt", "earliest", "latest"], &["attempt"]);
         for next in &preview.next {
             let time = |time| format!("{time:.1} ({})", relative_time::from_now(time, self.now));
             table.row([next.attempt.to_string(), time(next.earliest), time(next.latest)]);
         }
-        table.write(page, width::of_stdout())?;
+        table.write(page)?;
         if preview.and_more > 0 {
             writeln!(page, "and {} more", preview.and_more)?;
         }

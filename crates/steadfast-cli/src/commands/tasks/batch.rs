@@ -4,10 +4,36 @@
 
 use serde::Serializer;
 use steadfast::observe::Redactor;
-use steadfast_api::{ApiError, Page, TaskView};
+use steadfast_api::{Api, ApiError, Page, TaskView};
 use steadfast_store::TaskId;
 
+use super::id;
 use crate::commands::prelude::*;
+
+/// The tasks to process, and their target.
+#[derive(Debug, Args)]
+pub(super) struct TaskIds {
+    /// Task ids
+    #[arg(value_name = "ID", required = true, value_parser = id::parse)]
+    ids: Vec<TaskId>,
+
+    #[command(flatten)]
+    target: Target,
+}
+
+impl TaskIds {
+    pub(super) fn apply(
+        &self,
+        verb: &'static str,
+        common: &Common,
+        act: impl AsyncFn(&dyn Api, TaskId) -> Result<TaskView, ApiError>,
+    ) -> Result<Exit, CliError> {
+        target::block_on(async {
+            let api = self.target.open().await?;
+            apply(&self.ids, verb, common, async |id| act(&*api, id).await).await
+        })
+    }
+}
 
 /// Applies the operation to each task, prints the results, and reports the errors.
 pub(super) async fn apply(
@@ -24,7 +50,7 @@ pub(super) async fn apply(
         }
     }
     if !tasks.is_empty() {
-        common.output().print(&BatchResult { tasks, verb, is_one: ids.len() == 1 })?;
+        common.print(&BatchResult { tasks, verb, is_one: ids.len() == 1 })?;
     }
     CliError::all(problems).map_or(Ok(Exit::Success), Err)
 }

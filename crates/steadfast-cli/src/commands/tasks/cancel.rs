@@ -1,8 +1,6 @@
 //! `steadfast tasks cancel`: cancellation (D10).
 
-use steadfast_store::TaskId;
-
-use super::{batch, id};
+use super::batch::TaskIds;
 use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] =
@@ -15,19 +13,12 @@ const EXAMPLES: &[Example] =
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Cancel {
-    /// Task ids
-    #[arg(value_name = "ID", required = true, value_parser = id::parse)]
-    ids: Vec<TaskId>,
-
     #[command(flatten)]
-    target: Target,
+    tasks: TaskIds,
 }
 
 impl Cancel {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        target::block_on(async {
-            let api = self.target.open().await?;
-            batch::apply(&self.ids, "cancelled", common, async |id| api.cancel(id).await).await
-        })
+        self.tasks.apply("cancelled", common, async |api, id| api.cancel(id).await)
     }
 }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use steadfast::duration;
-use steadfast_store::{TaskId, When};
+use steadfast_store::When;
 
-use super::{batch, id};
+use super::batch::TaskIds;
 use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] = &[
@@ -20,15 +20,11 @@ const EXAMPLES: &[Example] = &[
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Expire {
-    /// Task ids
-    #[arg(value_name = "ID", required = true, value_parser = id::parse)]
-    ids: Vec<TaskId>,
-
     #[command(flatten)]
     when: NewExpiry,
 
     #[command(flatten)]
-    target: Target,
+    tasks: TaskIds,
 }
 
 #[derive(Debug, Args)]
@@ -53,19 +49,11 @@ fn time(text: &str) -> Result<Timestamp, String> {
     })
 }
 
-impl NewExpiry {
-    fn when(&self) -> Option<When> {
-        self.at.map(When::At).or(self.after.map(When::After))
-    }
-}
-
 impl Expire {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        let when = self.when.when();
-        let done = if self.when.never { "never expires:" } else { "new expiry:" };
-        target::block_on(async {
-            let api = self.target.open().await?;
-            batch::apply(&self.ids, done, common, async |id| api.set_expiry(id, when).await).await
-        })
+        let NewExpiry { at, after, never } = self.when;
+        let when = at.map(When::At).or(after.map(When::After));
+        let done = if never { "never expires:" } else { "new expiry:" };
+        self.tasks.apply(done, common, async |api, id| api.set_expiry(id, when).await)
     }
 }

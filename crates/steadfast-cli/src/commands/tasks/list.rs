@@ -5,15 +5,16 @@ use std::time::Duration;
 use jiff::Timestamp;
 use steadfast::duration;
 use steadfast::observe::Redactor;
-use steadfast_api::{Api, Page, TaskView};
+use steadfast_api::{Api, TaskView};
 use steadfast_store::Status;
 
 use super::filter::FilterFlags;
 use super::status;
 use crate::commands::prelude::*;
-use crate::output::table::{Align, StatusColor};
-use crate::output::{colour, sanitize, truncate, width};
-use crate::paging::{self, Paging};
+use crate::output::colour::DIM;
+use crate::output::table::StatusColor;
+use crate::output::{sanitize, truncate, width};
+use crate::paging::{Entries, Listed, Paging};
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
@@ -50,19 +51,10 @@ pub(super) struct List {
 
 impl List {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        target::block_on(async {
-            let api = self.target.open().await?;
-            if self.watch.is_on() {
-                return self.watch.run(common.output(), async || self.ask(&*api).await).await;
-            }
-            let listed = self.ask(&*api).await?;
-            common.output().print(&listed)?;
-            paging::note(listed.page.next.as_ref());
-            Ok(Exit::Success)
-        })
+        self.target.show(&self.watch, common, async |api| self.ask(api).await)
     }
 
-    async fn ask(&self, api: &dyn Api) -> Result<Listed, CliError> {
+    async fn ask(&self, api: &dyn Api) -> Result<Listed<TaskView>, CliError> {
         let now = api.now().await?;
         let mut filter = self.filter.filter(now);
         filter.due_within = self.due_within;
@@ -92,97 +84,77 @@ impl List {
     }
 }
 
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Listed {
-    page: Page<TaskView>,
-    #[serde(skip)]
-    now: Timestamp,
-    /// The text for an empty list.
-    #[serde(skip)]
-    empty: String,
-}
-
-const COLUMNS: &[(&str, Align)] = &[
-    ("task", Align::Left),
-    ("status", Align::Left),
-    ("kind", Align::Left),
-    ("queue", Align::Left),
-    ("attempts", Align::Right),
-    ("when", Align::Left),
-];
+const COLUMNS: [&str; 7] = ["task", "status", "kind", "queue", "attempts", "when", "last error"];
 
 /// The minimum and maximum width of the error column.
 const ERROR_COLUMNS: (usize, usize) = (20, 80);
 
-impl Printable for Listed {
-    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        if self.page.items.is_empty() {
-            return writeln!(page, "{}", self.empty);
-        }
+impl Entries for TaskView {
+    fn write(tasks: &[Self], now: Timestamp, page: &mut dyn Write) -> io::Result<()> {
         let width = width::of_stdout();
-        match self.table(width) {
-            Some(table) => table.write(page, width),
-            None => self.write_in_blocks(page, width.map_or(ERROR_COLUMNS.1, usize::from)),
+        match table(tasks, now, width) {
+            Some(table) => table.write_within(page, width),
+            None => write_in_blocks(tasks, now, page, width.map_or(ERROR_COLUMNS.1, usize::from)),
         }
     }
 }
 
-impl Listed {
-    /// The table, if it fits.
-    fn table(&self, width: Option<u16>) -> Option<Table> {
-        let bare = self.rows(None);
-        let room = match width {
-            None => ERROR_COLUMNS.1,
-            Some(width) => usize::from(width).checked_sub(bare.width())?.saturating_sub(Table::GAP),
+/// The table, if it fits.
+fn table(tasks: &[TaskView], now: Timestamp, width: Option<u16>) -> Option<Table> {
+    let bare = rows(tasks, now, None);
+    let room = match width {
+        None => ERROR_COLUMNS.1,
+        Some(width) => usize::from(width).checked_sub(bare.width())?.saturating_sub(Table::GAP),
+    };
+    if tasks.iter().all(|task| error(task).is_empty()) {
+        return Some(bare);
+    }
+    (room >= ERROR_COLUMNS.0).then(|| rows(tasks, now, Some(room)))
+}
+
+/// The table, with an error column of this width if given.
+fn rows(tasks: &[TaskView], now: Timestamp, room: Option<usize>) -> Table {
+    let [columns @ .., _] = &COLUMNS;
+    let columns = if room.is_some() { &COLUMNS[..] } else { columns };
+    let mut table = Table::with_columns(columns, &["attempts"]);
+    for task in tasks {
+        let cells = [
+            (task.id.to_string(), None),
+            (task.status.to_string(), status::color(task.status)),
+            (task.kind.clone(), None),
+            (task.queue.clone(), None),
+            (status::attempts(task, "/"), None),
+            (status::when(task, now), None),
+        ];
+        let error = room.map(|room| (truncate::line(&error(task), room), None));
+        table.colored_row(cells.into_iter().chain(error));
+    }
+    table
+}
+
+/// Two or three lines per task, for a narrow terminal.
+fn write_in_blocks(
+    tasks: &[TaskView],
+    now: Timestamp,
+    page: &mut dyn Write,
+    width: usize,
+) -> io::Result<()> {
+    for task in tasks {
+        let id = task.id.to_string();
+        let state = format!("{} {}", status::attempts(task, "/"), status::when(task, now));
+        let style = status::color(task.status).map(StatusColor::style).unwrap_or_default();
+        let fits = id.len() + task.status.name().len() + state.len() + 4 <= width;
+        let separator = if fits { "  " } else { "\n    " };
+        writeln!(page, "{id}{separator}{style}{}{style:#}  {state}", task.status)?;
+        let about = format!("{} on {}", sanitize::line(&task.kind), sanitize::line(&task.queue));
+        let about = match error(task) {
+            error if error.is_empty() => about,
+            error => format!("{about}: {error}"),
         };
-        if self.page.items.iter().all(|task| error(task).is_empty()) {
-            return Some(bare);
-        }
-        (room >= ERROR_COLUMNS.0).then(|| self.rows(Some(room)))
+        let about = truncate::line(&about, width.saturating_sub(4));
+        writeln!(page, "    {DIM}{about}{DIM:#}")?;
     }
-
-    /// The table, with an error column of this width if given.
-    fn rows(&self, room: Option<usize>) -> Table {
-        let columns = COLUMNS.iter().chain(room.map(|_| &("last error", Align::Left)));
-        let mut table = Table::with_columns(&columns.copied().collect::<Vec<_>>());
-        for task in &self.page.items {
-            let cells = [
-                (task.id.to_string(), None),
-                (task.status.to_string(), status::color(task.status)),
-                (task.kind.clone(), None),
-                (task.queue.clone(), None),
-                (status::attempts_short(task), None),
-                (status::when(task, self.now), None),
-            ];
-            let error = room.map(|room| (truncate::line(&error(task), room), None));
-            table.colored_row(cells.into_iter().chain(error));
-        }
-        table
-    }
-
-    /// Two or three lines per task, for a narrow terminal.
-    fn write_in_blocks(&self, page: &mut dyn Write, width: usize) -> io::Result<()> {
-        for task in &self.page.items {
-            let id = task.id.to_string();
-            let state =
-                format!("{} {}", status::attempts_short(task), status::when(task, self.now));
-            let style = status::color(task.status).map(StatusColor::style).unwrap_or_default();
-            let fits = id.len() + task.status.name().len() + state.len() + 4 <= width;
-            let separator = if fits { "  " } else { "\n    " };
-            writeln!(page, "{id}{separator}{style}{}{style:#}  {state}", task.status)?;
-            let about =
-                format!("{} on {}", sanitize::line(&task.kind), sanitize::line(&task.queue));
-            let about = match error(task) {
-                error if error.is_empty() => about,
-                error => format!("{about}: {error}"),
-            };
-            let dim = colour::DIM;
-            let about = truncate::line(&about, width.saturating_sub(4));
-            writeln!(page, "    {dim}{about}{dim:#}")?;
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// The task's problem, or its last error unless it has completed.

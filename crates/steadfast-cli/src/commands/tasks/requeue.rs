@@ -142,7 +142,7 @@ impl RequeueCommand {
             }
             false => preview,
         };
-        common.output().print(&RequeueResult { requeued, status })?;
+        common.print(&RequeueResult { requeued, status })?;
         if requeued.count == 0
             && let Some(hint) = self.filter.unknown_queue_hint(api).await?
         {
@@ -150,9 +150,7 @@ impl RequeueCommand {
         }
         Ok(Exit::Success)
     }
-}
 
-impl RequeueCommand {
     fn is_confirmed(&self, preview: &Requeued, status: Status) -> Result<bool, CliError> {
         if self.dry_run || preview.count == 0 {
             return Ok(false);

@@ -1,8 +1,6 @@
 //! `steadfast tasks run-now`: makes scheduled tasks due (D10).
 
-use steadfast_store::TaskId;
-
-use super::{batch, id};
+use super::batch::TaskIds;
 use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] =
@@ -15,19 +13,12 @@ const EXAMPLES: &[Example] =
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct RunNow {
-    /// Task ids
-    #[arg(value_name = "ID", required = true, value_parser = id::parse)]
-    ids: Vec<TaskId>,
-
     #[command(flatten)]
-    target: Target,
+    tasks: TaskIds,
 }
 
 impl RunNow {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        target::block_on(async {
-            let api = self.target.open().await?;
-            batch::apply(&self.ids, "due now:", common, async |id| api.run_now(id).await).await
-        })
+        self.tasks.apply("due now:", common, async |api, id| api.run_now(id).await)
     }
 }

@@ -27,12 +27,7 @@ pub(super) fn when(task: &TaskView, now: Timestamp) -> String {
     }
 }
 
-/// Attempts used and allowed, as `1/3`.
-pub(super) fn attempts_short(task: &TaskView) -> String {
-    attempts(task, "/")
-}
-
-/// Attempts used and allowed. Without a policy the limit is unknown.
+/// Attempts used and allowed, as `1/3`. Without a policy the limit is unknown.
 pub(super) fn attempts(task: &TaskView, of: &str) -> String {
     match task.policy {
         Some(_) => format!("{}{of}{}", task.attempts, task.max_attempts),

@@ -7,8 +7,7 @@ use steadfast_server::{Token, Tokens};
 
 use super::file;
 use crate::commands::prelude::*;
-use crate::output::table::Align;
-use crate::output::{relative_time, width};
+use crate::output::relative_time;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast token list tokens.toml", "names, roles and expiry"),
@@ -29,8 +28,7 @@ pub(super) struct List {
 impl List {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let tokens = file::read(&self.file)?;
-        common.output().print(&Listed::new(&tokens, Timestamp::now()))?;
-        Ok(Exit::Success)
+        common.print(&Listed::new(&tokens, Timestamp::now()))
     }
 }
 
@@ -74,12 +72,11 @@ impl Printable for Listed {
         if self.tokens.is_empty() {
             return writeln!(page, "no tokens: create one with `steadfast token new`");
         }
-        let mut table =
-            Table::with_columns(&["name", "role", "expires"].map(|name| (name, Align::Left)));
+        let mut table = Table::with_columns(&["name", "role", "expires"], &[]);
         for row in &self.tokens {
             let role = row.role.to_owned();
             table.row([row.name.clone(), role, self.expiry(row)]);
         }
-        table.write(page, width::of_stdout())
+        table.write(page)
     }
 }

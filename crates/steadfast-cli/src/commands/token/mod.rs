@@ -4,8 +4,6 @@ mod file;
 mod list;
 mod new;
 
-use clap::Subcommand;
-
 pub(crate) use file::file_error as tokens_file_error;
 
 use crate::commands::prelude::*;
@@ -16,29 +14,15 @@ const EXAMPLES: &[Example] = &[
     ("steadfast token list tokens.toml", "list the tokens"),
 ];
 
-/// Create and list API tokens.
-///
-/// A server with a tokens file requires a token. The file has names, roles and hashes; the token
-/// itself is shown only once, when it is created. Revoke a token by deleting its entry: a running
-/// server reloads the file within seconds.
-#[derive(Debug, Args)]
-#[command(after_help = after_help(EXAMPLES, &[]), arg_required_else_help = true)]
-pub(crate) struct TokenCommand {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
-    List(list::List),
-    New(new::New),
-}
-
-impl TokenCommand {
-    pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        match &self.command {
-            Command::List(list) => list.run(common),
-            Command::New(new) => new.run(common),
-        }
+command_group! {
+    /// Create and list API tokens.
+    ///
+    /// A server with a tokens file requires a token. The file has names, roles and hashes; the token
+    /// itself is shown only once, when it is created. Revoke a token by deleting its entry: a running
+    /// server reloads the file within seconds.
+    #[command(after_help = after_help(EXAMPLES, &[]))]
+    TokenCommand {
+        List(list::List),
+        New(new::New),
     }
 }

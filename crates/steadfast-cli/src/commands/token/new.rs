@@ -60,7 +60,7 @@ impl New {
             None if !common.json => show(&token.entry()),
             None => {}
         }
-        common.output().print(&NewTokenOutput { token: token.secret(), entry: token.entry() })?;
+        common.print(&NewTokenOutput { token: token.secret(), entry: token.entry() })?;
         if let Some(into) = self.into.as_ref().filter(|_| !common.json) {
             note(&format!("entry added to {}; the token is not shown again", into.display()));
         }

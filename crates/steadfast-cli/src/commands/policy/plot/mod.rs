@@ -52,7 +52,7 @@ impl Plot {
 
         let to_stdout = destination.is_stdout();
         if common.json {
-            common.output().print(&Plans { policies: &plans })?;
+            common.print(&Plans { policies: &plans })?;
         }
         if !(common.json && to_stdout) {
             destination.write(&delay_chart.chart().into())?;

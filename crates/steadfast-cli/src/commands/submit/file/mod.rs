@@ -114,7 +114,7 @@ impl FileFlags {
         let parser = |run| TaskParser::new(defaults, policies, run);
         if self.dry_run {
             let checked = check::all(open(file)?, &parser(RunId::fresh()), file)?;
-            common.output().print(&checked)?;
+            common.print(&checked)?;
             return Ok(Exit::Success);
         }
         let store = self.target.identity()?;
@@ -123,8 +123,7 @@ impl FileFlags {
             false => Start::of_file(file, self, &store)?,
         };
         let summary = target::block_on(self.submit(file, start, parser, common))?;
-        common.output().print(&summary)?;
-        Ok(Exit::Success)
+        common.print(&summary)
     }
 
     fn store_timeout(&self) -> Duration {

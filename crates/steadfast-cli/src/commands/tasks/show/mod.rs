@@ -1,10 +1,9 @@
 //! `steadfast tasks show`: one task with its attempts (D18, O4).
 
-mod json;
 mod properties;
 mod timeline;
 
-use jiff::Timestamp;
+use serde_json::Value;
 use steadfast::observe::Redactor;
 use steadfast_api::{Api, ApiError, TaskView};
 use steadfast_store::TaskId;
@@ -12,6 +11,7 @@ use steadfast_store::TaskId;
 use super::id;
 use crate::commands::prelude::*;
 use crate::output::colour::HEADING;
+use crate::output::sanitize;
 use crate::watch::Watch;
 use timeline::Timeline;
 
@@ -49,23 +49,14 @@ pub(super) struct Show {
 
 impl Show {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        target::block_on(async {
-            let api = self.target.open().await?;
-            if self.watch.is_on() {
-                return self.watch.run(common.output(), async || self.ask(&*api).await).await;
-            }
-            common.output().print(&self.ask(&*api).await?)?;
-            Ok(Exit::Success)
+        self.target.show(&self.watch, common, async |api| {
+            let task = self.find(api).await?;
+            let value = match self.show_secrets {
+                true => task,
+                false => task.without_secrets(Redactor::installed()),
+            };
+            Ok(AsOf { value, now: api.now().await? })
         })
-    }
-
-    async fn ask(&self, api: &dyn Api) -> Result<TaskOutput, CliError> {
-        let task = self.find(api).await?;
-        let task = match self.show_secrets {
-            true => task,
-            false => task.without_secrets(Redactor::installed()),
-        };
-        Ok(TaskOutput { task, now: api.now().await? })
     }
 
     async fn find(&self, api: &dyn Api) -> Result<TaskView, ApiError> {
@@ -76,23 +67,22 @@ impl Show {
     }
 }
 
-#[derive(Serialize)]
-#[serde(transparent)]
-struct TaskOutput {
-    task: TaskView,
-    #[serde(skip)]
-    now: Timestamp,
+impl Printable for AsOf<TaskView> {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
+        let Self { value: task, now } = self;
+        properties::write(page, task, *now)?;
+        writeln!(page, "\n{HEADING}attempts{HEADING:#}")?;
+        Timeline::new(task, *now).write(page)?;
+        writeln!(page, "\n{HEADING}payload{HEADING:#}")?;
+        write_json(page, &task.payload)?;
+        let Some(result) = &task.result else { return Ok(()) };
+        writeln!(page, "\n{HEADING}result{HEADING:#}")?;
+        write_json(page, result)
+    }
 }
 
-impl Printable for TaskOutput {
-    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        properties::write(page, &self.task, self.now)?;
-        writeln!(page, "\n{HEADING}attempts{HEADING:#}")?;
-        Timeline::new(&self.task, self.now).write(page)?;
-        writeln!(page, "\n{HEADING}payload{HEADING:#}")?;
-        json::write(page, &self.task.payload)?;
-        let Some(result) = &self.task.result else { return Ok(()) };
-        writeln!(page, "\n{HEADING}result{HEADING:#}")?;
-        json::write(page, result)
-    }
+/// Writes a payload or a result, indented.
+fn write_json(page: &mut dyn Write, value: &Value) -> io::Result<()> {
+    let text: String = format!("{value:#}").chars().map(sanitize::letter).collect();
+    text.lines().try_for_each(|line| writeln!(page, "  {line}"))
 }

@@ -27,7 +27,7 @@ pub(super) fn write(page: &mut dyn Write, task: &TaskView, now: Timestamp) -> io
             table.entry(name, value);
         }
     }
-    table.write(page, width::of_stdout().map(|width| width.max(MIN_COLUMNS)))
+    table.write_within(page, width::of_stdout().map(|width| width.max(MIN_COLUMNS)))
 }
 
 fn properties(task: &TaskView, now: Timestamp) -> [(&'static str, Option<String>); 14] {
