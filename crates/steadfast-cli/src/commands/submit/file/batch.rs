@@ -15,48 +15,27 @@ const MAX_BATCH_BYTES: usize = 4 << 20;
 /// Consecutive tasks of an input.
 #[derive(Debug)]
 pub(super) struct Batch {
-    text: Vec<u8>,
-    items: Vec<Item>,
+    pub(super) items: Vec<Item>,
     /// The position in the input before and after them.
     pub(super) before: Tally,
     pub(super) after: Tally,
 }
 
 impl Batch {
-    pub(super) const fn len(&self) -> usize {
-        self.items.len()
-    }
-
-    pub(super) const fn is_empty(&self) -> bool {
-        self.items.is_empty()
-    }
-
-    /// The lines and texts, in order.
-    pub(super) fn texts(&self) -> impl Iterator<Item = (u64, &[u8])> {
-        let mut rest = self.text.as_slice();
-        self.items.iter().map(move |item| {
-            let (own, others) = rest.split_at_checked(item.length).unwrap_or_default();
-            rest = others;
-            (item.line, own)
-        })
-    }
-
     /// The position after the first `count` tasks.
     pub(super) fn after_first(&self, count: usize) -> Tally {
-        if count == self.len() {
+        if count == self.items.len() {
             return self.after.clone();
         }
         let mut tally = self.before.clone();
-        self.texts().take(count).for_each(|(line, text)| tally.add(line, text));
+        self.items.iter().take(count).for_each(|item| tally.add(item));
         tally
     }
 
     /// Removes all but the first `count` tasks.
     pub(super) fn truncate(&mut self, count: usize) {
         self.after = self.after_first(count);
-        let length = self.items.iter().take(count).map(|item| item.length).sum();
         self.items.truncate(count);
-        self.text.truncate(length);
     }
 }
 
@@ -87,7 +66,11 @@ impl<R: BufRead> Batches<R> {
     /// Skips to this number of tasks; returns whether the input has as many.
     pub(super) fn skip_to(&mut self, tasks: u64) -> Result<bool, InputError> {
         while self.tally.tasks < tasks {
-            if self.at_most((tasks - self.tally.tasks).min(MAX_BATCH_TASKS as u64))?.is_empty() {
+            if self
+                .at_most((tasks - self.tally.tasks).min(MAX_BATCH_TASKS as u64))?
+                .items
+                .is_empty()
+            {
                 return Ok(false);
             }
         }
@@ -99,25 +82,24 @@ impl<R: BufRead> Batches<R> {
             return Err(unreadable);
         }
         let before = self.tally.clone();
-        let (mut text, mut items) = (Vec::new(), Vec::new());
-        while (items.len() as u64) < tasks && text.len() < MAX_BATCH_BYTES {
-            let start = text.len();
-            match self.items.next(&mut text) {
+        let (mut items, mut bytes) = (Vec::new(), 0);
+        while (items.len() as u64) < tasks && bytes < MAX_BATCH_BYTES {
+            match self.items.next() {
                 Ok(Some(item)) => {
-                    self.tally.add(item.line, text.get(start..).unwrap_or_default());
+                    self.tally.add(&item);
+                    bytes += item.text.len();
                     items.push(item);
                 }
                 Ok(None) => break,
                 Err(unreadable) if items.is_empty() => return Err(unreadable),
                 Err(unreadable) => {
-                    text.truncate(start);
                     self.unreadable = Some(unreadable);
                     break;
                 }
             }
         }
         self.tally.bytes = self.items.bytes();
-        Ok(Batch { text, items, before, after: self.tally.clone() })
+        Ok(Batch { items, before, after: self.tally.clone() })
     }
 }
 
@@ -131,18 +113,22 @@ mod tests {
 
     fn all(text: &str) -> Vec<Batch> {
         let mut batches = Batches::of(text.as_bytes());
-        let next = || Some(batches.next().unwrap()).filter(|batch| !batch.is_empty());
+        let next = || Some(batches.next().unwrap()).filter(|batch| !batch.items.is_empty());
         std::iter::from_fn(next).collect()
+    }
+
+    fn lengths(batches: &[Batch]) -> Vec<usize> {
+        batches.iter().map(|batch| batch.items.len()).collect()
     }
 
     #[test]
     fn batches_cover_the_input_in_order() {
         let batches = all(&lines(2500));
-        assert_eq!(batches.iter().map(Batch::len).collect::<Vec<_>>(), [1000, 1000, 500]);
-        let texts = batches.iter().flat_map(Batch::texts);
-        for (number, (line, text)) in texts.enumerate() {
-            assert_eq!(line, number as u64 + 1);
-            assert_eq!(text, format!("{{\"number\":{number}}}").as_bytes());
+        assert_eq!(lengths(&batches), [1000, 1000, 500]);
+        let items = batches.iter().flat_map(|batch| &batch.items);
+        for (number, item) in items.enumerate() {
+            assert_eq!(item.line, number as u64 + 1);
+            assert_eq!(item.text, format!("{{\"number\":{number}}}").as_bytes());
         }
         for pair in batches.windows(2) {
             assert_eq!(pair[0].after.digest(), pair[1].before.digest());
@@ -154,7 +140,7 @@ mod tests {
     #[test]
     fn large_tasks_make_small_batches() {
         let long = format!("{}\n", "x".repeat(1 << 20)).repeat(10);
-        assert_eq!(all(&long).iter().map(Batch::len).collect::<Vec<_>>(), [4, 4, 2]);
+        assert_eq!(lengths(&all(&long)), [4, 4, 2]);
     }
 
     #[test]
@@ -163,9 +149,8 @@ mod tests {
         let after = batch.after_first(7);
         assert_eq!((after.tasks, after.line), (7, 7));
         batch.truncate(7);
-        assert_eq!((batch.len(), batch.after.digest()), (7, after.digest()));
+        assert_eq!((batch.items.len(), batch.after.digest()), (7, after.digest()));
         assert_eq!(batch.after.digest(), all(&lines(7))[0].after.digest());
-        assert_eq!(batch.texts().count(), 7);
     }
 
     #[test]
@@ -175,14 +160,14 @@ mod tests {
         assert!(batches.skip_to(1234).unwrap());
         assert_eq!(batches.tally().digest(), all(&lines(1234)).last().unwrap().after.digest());
         let next = batches.next().unwrap();
-        assert_eq!(next.texts().next().unwrap().0, 1235);
+        assert_eq!(next.items[0].line, 1235);
         assert!(!batches.skip_to(9999).unwrap());
     }
 
     #[test]
     fn readable_tasks_precede_the_error() {
         let mut batches = Batches::of("[{1},{2}".as_bytes());
-        assert_eq!(batches.next().unwrap().len(), 1);
+        assert_eq!(batches.next().unwrap().items.len(), 1);
         assert!(batches.next().is_err());
     }
 }

@@ -4,7 +4,7 @@ use std::io::BufRead;
 use std::path::Path;
 
 use super::batch::Batches;
-use super::parser::{InvalidLine, TaskParser};
+use super::parser::TaskParser;
 use super::stop_error;
 use super::summary::CheckSummary;
 use crate::error::CliError;
@@ -23,7 +23,7 @@ pub(super) fn all(
     let (mut problems, mut invalid) = (Vec::new(), 0_usize);
     loop {
         let batch = match batches.next() {
-            Ok(batch) if batch.is_empty() => break,
+            Ok(batch) if batch.items.is_empty() => break,
             Ok(batch) => batch,
             Err(unreadable) => {
                 invalid += 1;
@@ -31,10 +31,10 @@ pub(super) fn all(
                 break;
             }
         };
-        for InvalidLine { line, error, .. } in parser.read_thoroughly(&batch).bad {
+        for line in parser.read_thoroughly(&batch).bad {
             invalid += 1;
             if problems.len() < MAX_REPORTED_LINES {
-                problems.push(stop_error::bad(file, line, error));
+                problems.push(stop_error::invalid(file, line));
             }
         }
     }

@@ -9,22 +9,11 @@ use std::io::{self, BufRead};
 /// Larger than any valid task: payload and names are limited.
 pub(super) const MAX_TASK_BYTES: usize = 2 << 20;
 
-/// The format of the input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum InputFormat {
-    /// One task per line.
-    Lines,
-    /// A JSON array of tasks.
-    Array,
-}
-
-/// The position and length of a task's text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A task's text and the line it starts on, from 1.
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Item {
-    /// The line, from 1.
     pub(super) line: u64,
-    /// The length of its text in bytes.
-    pub(super) length: usize,
+    pub(super) text: Vec<u8>,
 }
 
 /// An error that ends reading.
@@ -49,7 +38,8 @@ impl From<io::Error> for InputError {
 #[derive(Debug)]
 pub(super) struct Items<R> {
     input: R,
-    format: Option<InputFormat>,
+    /// Whether the input is an array, once known, and not one task per line.
+    is_array: Option<bool>,
     /// The current line.
     line: u64,
     bytes: u64,
@@ -58,7 +48,7 @@ pub(super) struct Items<R> {
 
 impl<R: BufRead> Items<R> {
     pub(super) const fn of(input: R) -> Self {
-        Self { input, format: None, line: 1, bytes: 0, ended: false }
+        Self { input, is_array: None, line: 1, bytes: 0, ended: false }
     }
 
     /// The number of bytes read.
@@ -66,45 +56,36 @@ impl<R: BufRead> Items<R> {
         self.bytes
     }
 
-    /// Appends the next task to `text`; returns `None` after the last.
-    pub(super) fn next(&mut self, text: &mut Vec<u8>) -> Result<Option<Item>, InputError> {
+    /// Returns the next task, or `None` after the last.
+    pub(super) fn next(&mut self) -> Result<Option<Item>, InputError> {
         if self.ended {
             return Ok(None);
         }
-        let format = match self.format {
-            Some(format) => format,
+        let is_array = match self.is_array {
+            Some(is_array) => is_array,
             None => self.begin()?,
         };
-        let next = match format {
-            InputFormat::Lines => self.next_line(text)?,
-            InputFormat::Array => self.next_element(text)?,
-        };
+        let next = if is_array { self.next_element()? } else { self.next_line()? };
         self.ended |= next.is_none();
         Ok(next)
     }
 
-    /// Detects the format and skips leading whitespace.
-    fn begin(&mut self) -> Result<InputFormat, InputError> {
+    /// Skips leading whitespace, and returns whether an array starts.
+    fn begin(&mut self) -> Result<bool, InputError> {
         self.skip(|byte| byte.is_ascii_whitespace() || BYTE_ORDER_MARK.contains(&byte))?;
-        let format = match self.input.fill_buf()?.first() {
-            Some(b'[') => {
-                self.step(1);
-                InputFormat::Array
-            }
-            _ => InputFormat::Lines,
-        };
-        self.format = Some(format);
-        Ok(format)
+        let is_array = self.input.fill_buf()?.first() == Some(&b'[');
+        self.step(usize::from(is_array));
+        self.is_array = Some(is_array);
+        Ok(is_array)
     }
 
-    fn next_line(&mut self, text: &mut Vec<u8>) -> Result<Option<Item>, InputError> {
-        let start = text.len();
+    fn next_line(&mut self) -> Result<Option<Item>, InputError> {
         loop {
-            let line = self.line;
-            let is_last = !self.read_line(text, start)?;
-            let length = trim(text, start);
-            if length > 0 {
-                return Ok(Some(Item { line, length }));
+            let (line, mut text) = (self.line, Vec::new());
+            let is_last = !self.read_line(&mut text)?;
+            trim(&mut text);
+            if !text.is_empty() {
+                return Ok(Some(Item { line, text }));
             }
             if is_last {
                 return Ok(None);
@@ -113,7 +94,7 @@ impl<R: BufRead> Items<R> {
     }
 
     /// Reads to the end of the line; returns whether it has a newline.
-    fn read_line(&mut self, text: &mut Vec<u8>, start: usize) -> Result<bool, InputError> {
+    fn read_line(&mut self, text: &mut Vec<u8>) -> Result<bool, InputError> {
         loop {
             let buffer = self.input.fill_buf()?;
             if buffer.is_empty() {
@@ -122,7 +103,7 @@ impl<R: BufRead> Items<R> {
             let end = memchr::memchr(b'\n', buffer);
             let taken = end.unwrap_or(buffer.len());
             text.extend_from_slice(buffer.get(..taken).unwrap_or_default());
-            if text.len() - start > MAX_TASK_BYTES {
+            if text.len() > MAX_TASK_BYTES {
                 return Err(InputError::TooLong(self.line));
             }
             self.step(taken + usize::from(end.is_some()));
@@ -133,9 +114,9 @@ impl<R: BufRead> Items<R> {
         }
     }
 
-    fn next_element(&mut self, text: &mut Vec<u8>) -> Result<Option<Item>, InputError> {
+    fn next_element(&mut self) -> Result<Option<Item>, InputError> {
         self.skip_space()?;
-        let (start, line) = (text.len(), self.line);
+        let (line, mut text) = (self.line, Vec::new());
         let mut scanner = ElementScanner::default();
         loop {
             let buffer = self.input.fill_buf()?;
@@ -148,18 +129,18 @@ impl<R: BufRead> Items<R> {
             let piece = buffer.get(..taken).unwrap_or_default();
             text.extend_from_slice(piece);
             self.line += memchr::memchr_iter(b'\n', piece).count() as u64;
-            if text.len() - start > MAX_TASK_BYTES {
+            if text.len() > MAX_TASK_BYTES {
                 return Err(InputError::TooLong(line));
             }
             self.step(taken + usize::from(end.is_some()));
             let Some(end) = end else { continue };
-            let length = trim(text, start);
+            trim(&mut text);
             if end == b']' {
                 self.ends_here()?;
                 self.ended = true;
-                return Ok((length > 0).then_some(Item { line, length }));
+                return Ok((!text.is_empty()).then_some(Item { line, text }));
             }
-            return Ok(Some(Item { line, length }));
+            return Ok(Some(Item { line, text }));
         }
     }
 
@@ -199,15 +180,9 @@ impl<R: BufRead> Items<R> {
 /// A byte order mark at the start is skipped; no task starts with these bytes.
 const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
-/// Trims the text from `start` on, and returns its length.
-fn trim(text: &mut Vec<u8>, start: usize) -> usize {
-    let own = text.get(start..).unwrap_or_default();
-    let trimmed = own.trim_ascii_start();
-    let before = own.len() - trimmed.len();
-    let length = trimmed.trim_ascii_end().len();
-    text.drain(start..start + before);
-    text.truncate(start + length);
-    length
+fn trim(text: &mut Vec<u8>) {
+    text.truncate(text.trim_ascii_end().len());
+    text.drain(..text.len() - text.trim_ascii_start().len());
 }
 
 /// Tracks nesting and quotes within an array element.
@@ -261,12 +236,10 @@ mod tests {
 
     fn all(input: impl BufRead) -> Result<Vec<(u64, String)>, InputError> {
         let (mut items, mut found) = (Items::of(input), Vec::new());
-        loop {
-            let mut text = Vec::new();
-            let Some(item) = items.next(&mut text)? else { return Ok(found) };
-            assert_eq!(item.length, text.len());
-            found.push((item.line, String::from_utf8(text).unwrap()));
+        while let Some(Item { line, text }) = items.next()? {
+            found.push((line, String::from_utf8(text).unwrap()));
         }
+        Ok(found)
     }
 
     fn read(text: &str) -> Vec<(u64, String)> {
@@ -337,10 +310,9 @@ mod tests {
     #[test]
     fn bytes_counts_consumed_input() {
         let mut items = Items::of("{1}\n\n{22}\n".as_bytes());
-        let mut text = Vec::new();
-        items.next(&mut text).unwrap();
-        assert_eq!(items.bytes(), 4);
-        items.next(&mut text).unwrap();
-        assert_eq!((items.bytes(), text.as_slice()), (10, b"{1}{22}".as_slice()));
+        for (text, bytes) in [("{1}", 4), ("{22}", 10)] {
+            assert_eq!(items.next().unwrap().unwrap().text, text.as_bytes());
+            assert_eq!(items.bytes(), bytes);
+        }
     }
 }

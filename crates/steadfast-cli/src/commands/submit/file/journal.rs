@@ -10,14 +10,14 @@
 //! store recognizes the ids.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{BufRead, BufReader};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
-use super::run_id::RunId;
 use super::tally::Tally;
-use crate::commands::prelude::*;
+use crate::error::CliError;
 
 /// The file name suffix.
 const JOURNAL_SUFFIX: &str = ".steadfast-progress";
@@ -37,8 +37,8 @@ struct Header {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Entry {
-    /// A batch is about to be sent; `tasks` counts from the start of the file.
-    Sending { tasks: u64, digest: String },
+    /// A batch that ends here is about to be sent.
+    Sending(Point),
     /// The store has confirmed the batch.
     #[serde(rename = "kept")]
     Stored(Checkpoint),
@@ -61,15 +61,16 @@ pub(super) struct Checkpoint {
 }
 
 /// A position in the file, with the digest up to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Point {
+    /// The tasks from the start of the file.
     pub(super) tasks: u64,
     digest: String,
 }
 
 impl Point {
     fn of(tally: &Tally) -> Self {
-        Self { tasks: tally.tasks, digest: tally.digest().to_string() }
+        Self { tasks: tally.tasks, digest: tally.digest() }
     }
 
     pub(super) fn is(&self, tally: &Tally) -> bool {
@@ -80,7 +81,7 @@ impl Point {
 /// The state of a previous run.
 #[derive(Debug)]
 pub(super) struct PreviousRun {
-    pub(super) run: RunId,
+    pub(super) run: Uuid,
     pub(super) store: String,
     pub(super) kept: Checkpoint,
     pub(super) is_done: bool,
@@ -124,7 +125,7 @@ impl Journal {
     }
 
     /// Starts a run. The entry is on disk before anything is submitted.
-    pub(super) fn begin(&mut self, run: RunId, store: &str) -> Result<(), CliError> {
+    pub(super) fn begin(&mut self, run: Uuid, store: &str) -> Result<(), CliError> {
         let head = Header {
             steadfast_submit: JOURNAL_VERSION,
             run: run.to_string(),
@@ -137,8 +138,7 @@ impl Journal {
 
     /// Records that everything up to here is about to be sent.
     pub(super) fn sending(&mut self, to: &Tally) -> Result<(), CliError> {
-        let Point { tasks, digest } = Point::of(to);
-        self.add(&Entry::Sending { tasks, digest })
+        self.add(&Entry::Sending(Point::of(to)))
     }
 
     /// Records the stored part.
@@ -169,47 +169,27 @@ impl Journal {
 }
 
 /// Reads a journal, and whether its last line is incomplete.
-fn read(file: &File, path: &Path) -> Result<(Option<PreviousRun>, bool), CliError> {
-    let mut lines = Lines { input: BufReader::new(file), line: Vec::new() };
-    let mut next = || lines.next().map_err(|why| journal_error(path, &why));
-    let Some((head, is_complete)) = next()? else {
+fn read(mut file: &File, path: &Path) -> Result<(Option<PreviousRun>, bool), CliError> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(|why| journal_error(path, &why))?;
+    let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    let Some(head) = lines.next() else {
         return Ok((None, false));
     };
     // Nothing is sent before the first line is complete.
-    if !is_complete && (HEADER_PREFIX.starts_with(&head) || head.starts_with(HEADER_PREFIX)) {
+    let is_begun = HEADER_PREFIX.starts_with(head) || head.starts_with(HEADER_PREFIX);
+    if is_begun && !head.ends_with(b"\n") {
         return Ok((None, true));
     }
-    let mut previous = PreviousRun::after(&head).ok_or_else(|| foreign_file(path))?;
-    let mut is_incomplete = false;
-    while let Some((line, is_complete)) = next()? {
-        is_incomplete = !is_complete;
-        // An unreadable line was incomplete when its process was killed; the next run repeated it.
-        if let Ok(entry) = serde_json::from_slice(&line) {
-            previous.take(entry);
-        }
-    }
-    Ok((Some(previous), is_incomplete))
+    let mut previous = PreviousRun::after(head).ok_or_else(|| foreign_file(path))?;
+    // An unreadable line was incomplete when its process was killed; the next run repeated it.
+    let entries = lines.filter_map(|line| serde_json::from_slice(line).ok());
+    entries.for_each(|entry| previous.take(entry));
+    Ok((Some(previous), !bytes.ends_with(b"\n")))
 }
 
 /// The start of every journal.
 const HEADER_PREFIX: &[u8] = b"{\"steadfast_submit\":";
-
-struct Lines<R> {
-    input: R,
-    line: Vec<u8>,
-}
-
-impl<R: BufRead> Lines<R> {
-    /// The next line, and whether it is complete.
-    fn next(&mut self) -> io::Result<Option<(Vec<u8>, bool)>> {
-        self.line.clear();
-        if self.input.read_until(b'\n', &mut self.line)? == 0 {
-            return Ok(None);
-        }
-        let is_complete = self.line.pop_if(|byte| *byte == b'\n').is_some();
-        Ok(Some((self.line.clone(), is_complete)))
-    }
-}
 
 impl PreviousRun {
     /// The state after the first line.
@@ -219,7 +199,7 @@ impl PreviousRun {
             return None;
         }
         Some(Self {
-            run: head.run.parse().ok()?,
+            run: Uuid::try_parse(&head.run).ok()?,
             store: head.store,
             kept: Checkpoint::default(),
             is_done: false,
@@ -230,7 +210,7 @@ impl PreviousRun {
 
     fn take(&mut self, entry: Entry) {
         match entry {
-            Entry::Sending { tasks, digest } => self.sent_to = Some(Point { tasks, digest }),
+            Entry::Sending(to) => self.sent_to = Some(to),
             Entry::Stored(kept) => self.keep(kept),
             Entry::Done(kept) => {
                 self.keep(kept);
@@ -269,11 +249,12 @@ fn locked(path: &Path) -> CliError {
 
 #[cfg(test)]
 mod tests {
+    use super::super::items::Item;
     use super::*;
 
     fn tally(tasks: u64) -> Tally {
         let mut tally = Tally::default();
-        (1..=tasks).for_each(|line| tally.add(line, b"{}"));
+        (1..=tasks).for_each(|line| tally.add(&Item { line, text: b"{}".to_vec() }));
         tally
     }
 
@@ -297,7 +278,7 @@ mod tests {
         let (_folder, path) = journal_path();
         let (mut journal, before) = Journal::open(&path).unwrap();
         assert!(before.is_none());
-        let run = RunId::fresh();
+        let run = Uuid::now_v7();
         journal.begin(run, "sqlite:tasks.db").unwrap();
         for tasks in [1000, 2000] {
             journal.sending(&tally(tasks)).unwrap();
@@ -317,7 +298,7 @@ mod tests {
     fn incomplete_line_is_ignored() {
         let (_folder, path) = journal_path();
         let (mut journal, _) = Journal::open(&path).unwrap();
-        journal.begin(RunId::fresh(), "s").unwrap();
+        journal.begin(Uuid::now_v7(), "s").unwrap();
         journal.sending(&tally(10)).unwrap();
         journal.kept(kept(10)).unwrap();
         drop(journal);
@@ -344,7 +325,7 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             let (mut journal, found) = Journal::open(&path).unwrap();
             assert!(found.is_none(), "{text}");
-            journal.begin(RunId::fresh(), "s").unwrap();
+            journal.begin(Uuid::now_v7(), "s").unwrap();
             drop(journal);
             assert_eq!(previous(&path).store, "s");
         }

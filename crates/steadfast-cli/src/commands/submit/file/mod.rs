@@ -36,6 +36,7 @@ use std::time::Duration;
 
 use steadfast::duration;
 use steadfast_api::PolicyChoice;
+use uuid::Uuid;
 
 use super::task_flags::TaskFlags;
 use crate::commands::prelude::*;
@@ -45,7 +46,6 @@ use parser::TaskParser;
 use progress::Progress;
 use rejects::Rejects;
 use resume::Start;
-use run_id::RunId;
 use send::Submission;
 use summary::SubmitSummary;
 
@@ -113,9 +113,8 @@ impl FileFlags {
         let policies = catalog.map(|catalog| Arc::new(catalog.into_policies()));
         let parser = |run| TaskParser::new(defaults, policies, run);
         if self.dry_run {
-            let checked = check::all(open(file)?, &parser(RunId::fresh()), file)?;
-            common.print(&checked)?;
-            return Ok(Exit::Success);
+            let checked = check::all(open(file)?, &parser(Uuid::now_v7()), file)?;
+            return common.print(&checked);
         }
         let store = self.target.identity()?;
         let start = match input::is_stdin(file) {
@@ -137,7 +136,7 @@ impl FileFlags {
         &self,
         file: &Path,
         start: Start,
-        parser: impl FnOnce(RunId) -> TaskParser,
+        parser: impl FnOnce(Uuid) -> TaskParser,
         common: &Common,
     ) -> Result<SubmitSummary, CliError> {
         let before = start.kept;

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use steadfast::file::Policies;
 use steadfast_api::{ApiError, ErrorKind, NewTask};
+use uuid::Uuid;
 
 use super::super::payload;
 use super::super::task_flags::TaskDefaults;
 use super::batch::Batch;
-use super::run_id::RunId;
+use super::items::Item;
+use super::run_id;
 
 /// Parses the tasks of an input.
 #[derive(Clone, Debug)]
@@ -17,7 +19,7 @@ pub(super) struct TaskParser {
     defaults: TaskDefaults,
     /// The policies that names are resolved in, unless a server does it.
     policies: Option<Arc<Policies>>,
-    run: RunId,
+    run: Uuid,
 }
 
 /// An invalid task and its position.
@@ -42,7 +44,7 @@ impl TaskParser {
     pub(super) const fn new(
         defaults: TaskDefaults,
         policies: Option<Arc<Policies>>,
-        run: RunId,
+        run: Uuid,
     ) -> Self {
         Self { defaults, policies, run }
     }
@@ -62,17 +64,17 @@ impl TaskParser {
         batch: &Batch,
         check: impl Fn(&NewTask) -> Result<(), ApiError>,
     ) -> ParsedBatch {
-        let count = batch.len();
+        let count = batch.items.len();
         let (tasks, places) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let mut read = ParsedBatch { tasks, places, bad: Vec::new() };
-        for (place, (line, text)) in batch.texts().enumerate() {
+        for (place, Item { line, text }) in batch.items.iter().enumerate() {
             let task = self.task(text, batch.before.tasks + place as u64);
             match task.and_then(|task| check(&task).map(|()| task)) {
                 Ok(task) => {
                     read.tasks.push(task);
                     read.places.push(place);
                 }
-                Err(error) => read.bad.push(in_input(place, line, text, error)),
+                Err(error) => read.bad.push(in_input(place, *line, text, error)),
             }
         }
         read
@@ -84,7 +86,7 @@ impl TaskParser {
         let mut task = NewTask::from_json(text)?;
         self.defaults.fill(&mut task);
         if task.id.is_none() {
-            task.id = Some(self.run.task(number).ok_or_else(too_many)?);
+            task.id = Some(run_id::task(self.run, number).ok_or_else(too_many)?);
         }
         payload::check(&task.kind, &task.payload)?;
         Ok(task)
@@ -138,7 +140,7 @@ mod tests {
         let said = Line::parse_from(["x"]).flags.defaults(None).unwrap();
         let policies = Some(Arc::new(Policies::presets().unwrap()));
         let batch = Batches::of(text.as_bytes()).next().unwrap();
-        TaskParser::new(said, policies, RunId::fresh()).read_thoroughly(&batch)
+        TaskParser::new(said, policies, Uuid::now_v7()).read_thoroughly(&batch)
     }
 
     fn first_error(text: &str) -> (u64, String) {

@@ -7,26 +7,17 @@ use std::io::BufRead;
 use std::sync::Arc;
 use std::thread;
 
-use steadfast_api::ApiError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::batch::{Batch, Batches};
-use super::items::InputError;
 use super::parser::{InvalidLine, ParsedBatch, TaskParser};
+use super::stop_error::StopError;
 
 /// Batches read ahead.
 const MAX_READ_AHEAD: usize = 2;
 
 /// The next batch, or the error that ended reading.
-pub(super) type Next = Result<(Batch, ParsedBatch), ReadError>;
-
-/// An error that ends reading.
-#[derive(Debug)]
-pub(super) enum ReadError {
-    /// An invalid task, with its line.
-    Bad(u64, Box<ApiError>),
-    Unreadable(InputError),
-}
+pub(super) type Next = Result<(Batch, ParsedBatch), StopError>;
 
 /// Starts reading after the first `skip` tasks. With `skip_invalid`, invalid tasks are returned
 /// with their batch; otherwise the first one ends reading.
@@ -39,9 +30,10 @@ pub(super) fn start(
     let (batches, received) = channel(MAX_READ_AHEAD);
     thread::spawn(move || {
         let mut input = Batches::of(input);
-        let ended = input.skip_to(skip).map_err(ReadError::Unreadable);
-        let ended = ended.and_then(|_| read_batches(&mut input, &parser, skip_invalid, &batches));
-        if let Err(ended) = ended {
+        let skipped = input.skip_to(skip).map_err(StopError::Unreadable);
+        if let Err(ended) =
+            skipped.and_then(|_| read_batches(&mut input, &parser, skip_invalid, &batches))
+        {
             // The receiver is gone if the submission has stopped.
             let _ = batches.blocking_send(Err(ended));
         }
@@ -54,19 +46,19 @@ fn read_batches(
     parser: &TaskParser,
     skip_invalid: bool,
     batches: &Sender<Next>,
-) -> Result<(), ReadError> {
+) -> Result<(), StopError> {
     loop {
-        let mut batch = input.next().map_err(ReadError::Unreadable)?;
-        if batch.is_empty() {
+        let mut batch = input.next().map_err(StopError::Unreadable)?;
+        if batch.items.is_empty() {
             return Ok(());
         }
         let mut read = parser.read(&batch);
         let invalid = (!skip_invalid).then(|| truncate_at_invalid(&mut batch, &mut read)).flatten();
-        if !batch.is_empty() && batches.blocking_send(Ok((batch, read))).is_err() {
+        if !batch.items.is_empty() && batches.blocking_send(Ok((batch, read))).is_err() {
             return Ok(());
         }
-        if let Some(InvalidLine { line, error, .. }) = invalid {
-            return Err(ReadError::Bad(line, Box::new(error)));
+        if let Some(invalid) = invalid {
+            return Err(StopError::Invalid(invalid));
         }
     }
 }

@@ -34,9 +34,8 @@ impl Rejects {
     /// Appends rejected tasks, one per line. Returns the file's length.
     pub(super) fn add(&mut self, batch: &Batch, bad: &[InvalidLine]) -> Result<u64, CliError> {
         let mut lines = Vec::new();
-        let texts: Vec<_> = batch.texts().collect();
         for line in bad {
-            let text = texts.get(line.place).map(|(_, text)| *text).unwrap_or_default();
+            let text = batch.items.get(line.place).map_or(&[][..], |item| &item.text);
             // In JSON a newline between tokens equals a space.
             lines.extend(text.iter().map(|byte| match byte {
                 b'\n' | b'\r' => b' ',

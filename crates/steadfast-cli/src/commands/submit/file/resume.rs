@@ -2,16 +2,18 @@
 
 use std::path::Path;
 
+use uuid::Uuid;
+
 use super::batch::Batches;
 use super::journal::{self, Checkpoint, Journal, Point, PreviousRun};
-use super::run_id::RunId;
 use super::{FileFlags, open, stop_error};
 use crate::error::CliError;
+use crate::output::counted;
 
 /// The start of a submission.
 #[derive(Debug)]
 pub(super) struct Start {
-    pub(super) run: RunId,
+    pub(super) run: Uuid,
     /// The part already stored, and its length in bytes.
     pub(super) kept: Checkpoint,
     pub(super) bytes: u64,
@@ -25,7 +27,7 @@ impl Start {
             return Err(CliError::usage("cannot resume from stdin")
                 .with_help("save the input to a file and submit that"));
         }
-        Ok(Self { run: RunId::fresh(), kept: Checkpoint::default(), bytes: 0, journal: None })
+        Ok(Self { run: Uuid::now_v7(), kept: Checkpoint::default(), bytes: 0, journal: None })
     }
 
     /// The start for a file and a store.
@@ -42,7 +44,7 @@ impl Start {
             _ => None,
         };
         let Some(previous) = previous else {
-            let run = RunId::fresh();
+            let run = Uuid::now_v7();
             journal.begin(run, store)?;
             let kept = Checkpoint::default();
             return Ok(Self { run, kept, bytes: 0, journal: Some(journal) });
@@ -89,8 +91,8 @@ fn verify_unchanged(file: &Path, previous: &PreviousRun, journal: &Path) -> Resu
 fn unfinished(file: &Path, previous: &PreviousRun) -> CliError {
     let kept = previous.kept();
     CliError::usage(format!(
-        "an earlier run submitted {} tasks of {}, up to line {}, and stopped",
-        kept.tasks - kept.rejected,
+        "an earlier run submitted {} of {}, up to line {}, and stopped",
+        counted((kept.tasks - kept.rejected) as usize, "task", "tasks"),
         file.display(),
         kept.line,
     ))
@@ -119,10 +121,10 @@ fn changed(file: &Path, previous: &PreviousRun, journal: &Path) -> CliError {
 }
 
 fn possibly_submitted(file: &Path, previous: &PreviousRun, sent_to: &Point) -> CliError {
-    let tasks = sent_to.tasks - previous.kept.tasks;
+    let tasks = counted((sent_to.tasks - previous.kept.tasks) as usize, "task", "tasks");
     CliError::usage(format!(
-        "{} has changed after line {}, where the earlier run was killed: the next {tasks} tasks may \
-         have been submitted",
+        "{} has changed after line {}, where the earlier run was killed: the next {tasks} may have \
+         been submitted",
         file.display(),
         previous.kept.line,
     ))

@@ -1,4 +1,4 @@
-//! Task ids derived from the run id.
+//! Task ids derived from the run id, which is that of a file submission over all resumed runs.
 //!
 //! A killed run does not know whether its last batch was stored, and must send it again. A store
 //! accepts a task id once, so a line must have the same id in every run: it is derived from the
@@ -8,43 +8,18 @@
 use steadfast_store::TaskId;
 use uuid::Uuid;
 
-/// The id of one file submission, from its start to its end over all resumed runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct RunId(Uuid);
-
 /// Bit positions of the 32-bit task number: 12 bits follow the time and version, 20 bits the
 /// variant, and 42 random bits remain.
 const NUMBER_HIGH_SHIFT: u32 = 64;
 const NUMBER_LOW_SHIFT: u32 = 42;
 
-impl RunId {
-    /// Creates a new run id.
-    pub(super) fn fresh() -> Self {
-        Self(Uuid::now_v7())
-    }
-
-    /// The id of the task with this number, from 0; `None` beyond four billion.
-    pub(super) fn task(self, number: u64) -> Option<TaskId> {
-        let number = u128::from(u32::try_from(number).ok()?);
-        let (high, low) = (number >> 20, number & 0xf_ffff);
-        let mask = (0xfff << NUMBER_HIGH_SHIFT) | (0xf_ffff << NUMBER_LOW_SHIFT);
-        let bits = self.0.as_u128() & !mask;
-        Some(Uuid::from_u128(bits | (high << NUMBER_HIGH_SHIFT) | (low << NUMBER_LOW_SHIFT)).into())
-    }
-}
-
-impl std::fmt::Display for RunId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::str::FromStr for RunId {
-    type Err = uuid::Error;
-
-    fn from_str(text: &str) -> Result<Self, uuid::Error> {
-        Uuid::try_parse(text).map(Self)
-    }
+/// The id of the task with this number, from 0; `None` beyond four billion.
+pub(super) fn task(run: Uuid, number: u64) -> Option<TaskId> {
+    let number = u128::from(u32::try_from(number).ok()?);
+    let (high, low) = (number >> 20, number & 0xf_ffff);
+    let mask = (0xfff << NUMBER_HIGH_SHIFT) | (0xf_ffff << NUMBER_LOW_SHIFT);
+    let bits = run.as_u128() & !mask;
+    Some(Uuid::from_u128(bits | (high << NUMBER_HIGH_SHIFT) | (low << NUMBER_LOW_SHIFT)).into())
 }
 
 #[cfg(test)]
@@ -54,18 +29,17 @@ mod tests {
     /// D2: UUID version 7 ids, the same for the same line of the same run and for no other.
     #[test]
     fn task_id_is_unique_and_stable_per_run() {
-        let run = RunId::fresh();
-        let again: RunId = run.to_string().parse().unwrap();
+        let run = Uuid::now_v7();
         let numbers = [0, 1, 4095, 1_000_000, 1 << 20, (1 << 20) + 1, u64::from(u32::MAX)];
-        let ids: Vec<TaskId> = numbers.map(|number| run.task(number).unwrap()).to_vec();
+        let ids: Vec<TaskId> = numbers.map(|number| task(run, number).unwrap()).to_vec();
         assert!(ids.is_sorted() && ids.windows(2).all(|pair| pair[0] != pair[1]), "{ids:?}");
         for (number, id) in numbers.into_iter().zip(&ids) {
-            assert_eq!(again.task(number), Some(*id));
-            assert_ne!(RunId::fresh().task(number), Some(*id));
+            assert_eq!(task(run, number), Some(*id));
+            assert_ne!(task(Uuid::now_v7(), number), Some(*id));
             let uuid = Uuid::try_parse(&id.to_string()).unwrap();
             assert_eq!(uuid.get_version_num(), 7);
             assert_eq!(uuid.get_variant(), uuid::Variant::RFC4122);
         }
-        assert_eq!(run.task(1 << 32), None);
+        assert_eq!(task(run, 1 << 32), None);
     }
 }

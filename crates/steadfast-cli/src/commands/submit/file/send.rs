@@ -22,8 +22,9 @@ use super::interrupt::Interrupt;
 use super::journal::{Checkpoint, Journal};
 use super::parser::{InvalidLine, ParsedBatch, TaskParser};
 use super::progress::Progress;
-use super::reader::{Next, ReadError};
+use super::reader::Next;
 use super::rejects::Rejects;
+use super::stop_error::StopError;
 use super::tally::Tally;
 use crate::error::CliError;
 
@@ -41,24 +42,6 @@ pub(super) struct Submission {
     pub(super) progress: Progress,
     /// The part that is stored.
     pub(super) kept: Checkpoint,
-}
-
-/// The reason for stopping early.
-#[derive(Debug)]
-pub(super) enum StopError {
-    Reading(ReadError),
-    /// The store was unreachable for too long.
-    Store(ApiError),
-    /// A stop signal arrived.
-    Interrupted,
-    /// A local error.
-    Own(CliError),
-}
-
-impl From<CliError> for StopError {
-    fn from(problem: CliError) -> Self {
-        Self::Own(problem)
-    }
 }
 
 /// The retry policy for an unreachable store.
@@ -83,10 +66,8 @@ impl Submission {
                 next = batches.recv() => next,
             };
             let Some(next) = next else { return Ok(()) };
-            let (batch, read) = next.map_err(StopError::Reading)?;
-            if let Some(journal) = &mut self.journal {
-                journal.sending(&batch.after)?;
-            }
+            let (batch, read) = next?;
+            self.sending(&batch.after)?;
             self.batch(&batch, read).await?;
             self.progress.reached(self.kept.tasks, batch.after.bytes);
         }
@@ -120,7 +101,7 @@ impl Submission {
                 }
                 Err(error) => {
                     let place = places.get(range.start).copied().unwrap_or_default();
-                    let line = batch.texts().nth(place).map(|(line, _)| line).unwrap_or_default();
+                    let line = batch.items.get(place).map_or(0, |item| item.line);
                     let refused = InvalidLine { place, line, error };
                     if self.rejects.is_none() {
                         return self.stop_before(batch, refused, existed_count);
@@ -158,20 +139,22 @@ impl Submission {
     ) -> Result<(), StopError> {
         let before = batch.after_first(refused.place);
         self.kept.existed += existed;
-        if let Some(journal) = &mut self.journal {
-            journal.sending(&before)?;
-        }
+        self.sending(&before)?;
         self.keep(&before)?;
-        Err(StopError::Reading(ReadError::Bad(refused.line, Box::new(refused.error))))
+        Err(StopError::Invalid(refused))
+    }
+
+    fn sending(&mut self, to: &Tally) -> Result<(), CliError> {
+        self.journal.as_mut().map_or(Ok(()), |journal| journal.sending(to))
     }
 
     fn keep(&mut self, to: &Tally) -> Result<(), StopError> {
         self.kept.tasks = to.tasks;
         self.kept.line = to.line;
-        match &mut self.journal {
-            Some(journal) => Ok(journal.kept(self.kept)?),
-            None => Ok(()),
+        if let Some(journal) = &mut self.journal {
+            journal.kept(self.kept)?;
         }
+        Ok(())
     }
 
     fn set_aside(&mut self, batch: &Batch, bad: &[InvalidLine]) -> Result<(), CliError> {

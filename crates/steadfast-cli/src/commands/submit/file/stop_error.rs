@@ -7,11 +7,29 @@ use steadfast_api::ApiError;
 
 use super::items::{InputError, MAX_TASK_BYTES};
 use super::journal::Checkpoint;
-use super::reader::ReadError;
-use super::send::StopError;
+use super::parser::InvalidLine;
 use crate::error::CliError;
 use crate::input;
 use crate::output::counted;
+
+/// The reason for stopping early.
+#[derive(Debug)]
+pub(super) enum StopError {
+    Invalid(InvalidLine),
+    Unreadable(InputError),
+    /// The store was unreachable for too long.
+    Store(ApiError),
+    /// A stop signal arrived.
+    Interrupted,
+    /// A local error.
+    Own(CliError),
+}
+
+impl From<CliError> for StopError {
+    fn from(problem: CliError) -> Self {
+        Self::Own(problem)
+    }
+}
 
 impl StopError {
     /// Converts to an error. `can_resume`: whether a journal was written.
@@ -23,8 +41,8 @@ impl StopError {
     ) -> CliError {
         let (problem, first) = match self {
             Self::Own(problem) => return problem,
-            Self::Reading(ReadError::Bad(line, error)) => (bad(file, line, *error), "fix the line"),
-            Self::Reading(ReadError::Unreadable(why)) => (unreadable(file, &why), "fix the file"),
+            Self::Invalid(line) => (invalid(file, line), "fix the line"),
+            Self::Unreadable(why) => (unreadable(file, &why), "fix the file"),
             Self::Store(error) => (CliError::from(error), "make sure the store is reachable"),
             Self::Interrupted => (CliError::failed("interrupted"), ""),
         };
@@ -42,7 +60,7 @@ impl StopError {
 }
 
 /// The error of an invalid line.
-pub(super) fn bad(file: &Path, line: u64, error: ApiError) -> CliError {
+pub(super) fn invalid(file: &Path, InvalidLine { line, error, .. }: InvalidLine) -> CliError {
     let field = error.field.map_or_else(String::new, |field| format!("{field}: "));
     let name = input::name_of(file);
     CliError::usage(format!("{name}, line {line}: {field}{}", error.detail)).maybe_help(error.next)

@@ -4,9 +4,9 @@
 //! the tasks with their lengths, independent of format and whitespace. Later lines may change, for
 //! example to fix an invalid line.
 
-use std::fmt;
-
 use sha2::{Digest as _, Sha256};
+
+use super::items::Item;
 
 /// A position in an input.
 #[derive(Clone, Debug, Default)]
@@ -22,32 +22,16 @@ pub(super) struct Tally {
 
 impl Tally {
     /// Adds a task.
-    pub(super) fn add(&mut self, line: u64, text: &[u8]) {
+    pub(super) fn add(&mut self, Item { line, text }: &Item) {
         self.tasks += 1;
-        self.line = line;
+        self.line = *line;
         self.sum.update((text.len() as u64).to_le_bytes());
         self.sum.update(text);
     }
 
-    /// The digest of the tasks so far.
-    pub(super) fn digest(&self) -> Digest {
-        Digest(self.sum.clone().finalize().into())
-    }
-}
-
-/// A digest of tasks.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Digest([u8; 32]);
-
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+    /// The digest of the tasks so far, in hexadecimal.
+    pub(super) fn digest(&self) -> String {
+        self.sum.clone().finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
@@ -57,7 +41,8 @@ mod tests {
 
     fn of(texts: &[&str]) -> Tally {
         let mut tally = Tally::default();
-        (1..).zip(texts).for_each(|(line, text)| tally.add(line, text.as_bytes()));
+        let item = |(line, text): (u64, &&str)| Item { line, text: text.as_bytes().to_vec() };
+        (1..).zip(texts).map(item).for_each(|item| tally.add(&item));
         tally
     }
 
@@ -74,7 +59,7 @@ mod tests {
     /// Digests are stored in files that other versions read, so they must not change.
     #[test]
     fn digest_format_is_stable() {
-        let digest = of(&["{}"]).digest().to_string();
+        let digest = of(&["{}"]).digest();
         assert_eq!(digest.len(), 64);
         assert_eq!(digest, "411a485216e432ece6b9af94fa32154cf79a2a56d4f81266baa50063f45092bd");
     }
