@@ -12,7 +12,7 @@
 //! | `target/`, `global_flags.rs` | the store or server a command uses |
 //! | `watch/`, `paging.rs`, `confirm.rs` | `--watch`, paged lists, confirmation prompts |
 //! | `input.rs`, `past_time.rs` | files, stdin and times as input |
-//! | `secrets.rs` | names whose values are redacted |
+//! | `secrets.rs`, `signals.rs` | names whose values are redacted, signal handlers |
 //! | `output/` | text and JSON output |
 //! | `chart/` | chart formats and destinations |
 //! | `error/`, `clap_error.rs`, `exit.rs` | errors and exit codes |
@@ -35,6 +35,7 @@ mod past_time;
 mod policies;
 mod policy_flags;
 mod secrets;
+mod signals;
 mod suggestion;
 mod target;
 mod watch;

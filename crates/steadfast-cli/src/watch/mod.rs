@@ -6,18 +6,21 @@
 mod keys;
 mod plain;
 mod screen;
-mod signals;
 
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use clap::Args;
+use nix::sys::signal::Signal;
 use steadfast::duration;
 
 use crate::cli::Common;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Printable;
+
+/// Signals that end it.
+const STOP_SIGNALS: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
 
 /// The shortest refresh interval.
 const MIN_INTERVAL: Duration = Duration::from_millis(100);

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use super::signals::Signals;
+use super::STOP_SIGNALS;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{self, Printable};
+use crate::signals::{Signals, listen_error};
 
 /// Prints results until a stop signal, or until stdout is closed.
 pub(super) async fn run<A: Printable>(
@@ -13,7 +14,7 @@ pub(super) async fn run<A: Printable>(
     json: bool,
     mut ask: impl AsyncFnMut() -> Result<A, CliError>,
 ) -> Result<Exit, CliError> {
-    let mut signals = Signals::listen()?;
+    let mut signals = Signals::listen(STOP_SIGNALS).map_err(listen_error)?;
     let mut is_first = true;
     loop {
         match ask().await {
@@ -25,7 +26,7 @@ pub(super) async fn run<A: Printable>(
             Err(problem) => drop(problem.report()),
         }
         tokio::select! {
-            () = signals.stop() => return Ok(Exit::Success),
+            _ = signals.next() => return Ok(Exit::Success),
             () = tokio::time::sleep(every) => {}
         }
     }

@@ -15,12 +15,13 @@ use crossterm::terminal::{
 use crossterm::{execute, queue, terminal};
 use steadfast::duration;
 
+use super::STOP_SIGNALS;
 use super::keys::{KeyAction, Keys};
-use super::signals::Signals;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Printable;
 use crate::output::colour::DIM;
+use crate::signals::{Signals, listen_error};
 
 /// The line with the keys, and an empty line above it.
 const FOOTER_LINES: u16 = 2;
@@ -31,7 +32,7 @@ pub(super) async fn run<A: Printable>(
     mut ask: impl AsyncFnMut() -> Result<A, CliError>,
 ) -> Result<Exit, CliError> {
     let mut answer = Ok(ask().await?);
-    let mut signals = Signals::listen()?;
+    let mut signals = Signals::listen(STOP_SIGNALS).map_err(listen_error)?;
     let screen = Screen::enter().map_err(terminal_error)?;
     let mut keys = Keys::listen();
     let mut interval = tokio::time::interval(every);
@@ -40,7 +41,7 @@ pub(super) async fn run<A: Printable>(
     loop {
         screen.draw(&answer, every).map_err(terminal_error)?;
         tokio::select! {
-            () = signals.stop() => return Ok(Exit::Success),
+            _ = signals.next() => return Ok(Exit::Success),
             typed = keys.next() => match typed {
                 KeyAction::Quit => return Ok(Exit::Success),
                 KeyAction::Redraw => {}

@@ -12,7 +12,8 @@ use super::program::Program;
 use super::retry_delay::RetryDelay;
 use super::retry_notice::RetryNotice;
 use super::run_result::RunResult;
-use super::signals::{self, Signals};
+use super::signals;
+use crate::signals::Signals;
 
 /// Runs the command until it succeeds, fails for good or is stopped by a signal.
 pub(super) async fn run(
@@ -21,7 +22,7 @@ pub(super) async fn run(
     notice: &RetryNotice<'_, '_>,
     memory: &Memory,
 ) -> io::Result<(RunResult, Option<GaveUp>)> {
-    let signals = Signals::listen()?;
+    let signals = signals::listen()?;
     let name = program.name();
     let session = retry(policy, |attempt: Attempt| async move {
         notice.clear();

@@ -3,12 +3,11 @@
 //! Stop signals also end the retries. A signal ignored at start (`nohup`) stays ignored.
 
 use std::fs;
-use std::future::poll_fn;
 use std::io;
-use std::task::Poll;
 
 use nix::sys::signal::Signal;
-use tokio::signal::unix::{self, SignalKind};
+
+use crate::signals::Signals;
 
 /// Signals that end the run, after they were forwarded to the command.
 const STOP_SIGNALS: [Signal; 4] =
@@ -21,30 +20,11 @@ pub(super) fn is_ending(signal: Signal) -> bool {
     STOP_SIGNALS.contains(&signal)
 }
 
-/// The installed signal handlers.
-pub(super) struct Signals(Vec<(Signal, unix::Signal)>);
-
-impl Signals {
-    pub(super) fn listen() -> io::Result<Self> {
-        let ignored = Ignored::now();
-        let wanted = STOP_SIGNALS
-            .into_iter()
-            .chain(FORWARDED_SIGNALS)
-            .filter(|signal| !ignored.has(*signal));
-        let heard = |signal| Ok((signal, unix::signal(SignalKind::from_raw(signal as i32))?));
-        wanted.map(heard).collect::<io::Result<_>>().map(Self)
-    }
-
-    /// Waits for the next signal.
-    pub(super) async fn next(&mut self) -> Signal {
-        poll_fn(|context| {
-            let mut come = self.0.iter_mut().filter_map(|(signal, stream)| {
-                stream.poll_recv(context).is_ready().then_some(*signal)
-            });
-            come.next().map_or(Poll::Pending, Poll::Ready)
-        })
-        .await
-    }
+/// Installs the handlers.
+pub(super) fn listen() -> io::Result<Signals> {
+    let ignored = Ignored::now();
+    let wanted = STOP_SIGNALS.into_iter().chain(FORWARDED_SIGNALS);
+    Signals::listen(wanted.filter(|signal| !ignored.has(*signal)))
 }
 
 /// The signals ignored by this process, as a bit mask.

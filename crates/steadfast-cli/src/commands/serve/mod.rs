@@ -23,9 +23,10 @@ use steadfast_server::{BoundServer, LogFormat, Server};
 use steadfast_store::Store;
 
 use crate::commands::prelude::*;
+use crate::signals::{Signals, listen_error};
 use crate::target::StoreTarget;
 use access_flags::AccessFlags;
-use signals::{Signals, StopSignals};
+use signals::{STOP_SIGNALS, StopSignals, stop_signals};
 use worker_flags::WorkerFlags;
 
 const EXAMPLES: &[Example] = &[
@@ -96,7 +97,7 @@ impl Serve {
     }
 
     async fn serve(&self, common: &Common) -> Result<Exit, CliError> {
-        let signals = Signals::listen()?;
+        let signals = Signals::listen(STOP_SIGNALS).map_err(listen_error)?;
         let url = self.target.url()?;
         let (loader, changes) = policies::loader(common)?;
         let registry = loader.load()?;
@@ -114,7 +115,7 @@ impl Serve {
             self.work.apply(server, &store)?.bind().await.map_err(serve_error::to_cli_error)?;
         common.print(&Serving::new(&bound, &url))?;
         systemd::ready();
-        let StopSignals { stop, hurry } = signals.into_stop_signals(self.drain);
+        let StopSignals { stop, hurry } = stop_signals(signals, self.drain);
         bound.run_with_signals(stop, hurry).await.map_err(serve_error::to_cli_error)?;
         reloading.abort();
         policy_audit::finish(auditing).await;

@@ -7,8 +7,8 @@
 use std::future::{Future, pending};
 use std::time::Duration;
 
+use nix::sys::signal::Signal;
 use steadfast::registry::Registry;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
@@ -16,53 +16,36 @@ use tracing::{info, warn};
 
 use super::systemd;
 use crate::error::CliError;
+use crate::signals::{Signals, listen_error};
 
-pub(super) struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-}
+/// The signals that stop the server.
+pub(super) const STOP_SIGNALS: [Signal; 2] = [Signal::SIGINT, Signal::SIGTERM];
 
-impl Signals {
-    pub(super) fn listen() -> Result<Self, CliError> {
-        Ok(Self {
-            interrupt: listen(SignalKind::interrupt())?,
-            terminate: listen(SignalKind::terminate())?,
-        })
-    }
-
-    /// Handles the signals, for a server with this drain period.
-    pub(super) fn into_stop_signals(
-        mut self,
-        drain: Duration,
-    ) -> StopSignals<impl Future<Output = ()>, impl Future<Output = ()>> {
-        let ((stop_sender, stop), (hurry_sender, hurry)) = (oneshot::channel(), oneshot::channel());
-        tokio::spawn(async move {
-            let signal = self.next().await.as_raw_value();
-            systemd::stopping();
-            // The receiver is gone if the server has stopped by itself.
-            let _ = stop_sender.send(());
-            if drain.is_zero() {
-                info!(target: "steadfast", signal, "shutting down: waiting for running tasks");
-            } else {
-                info!(target: "steadfast", signal, ?drain, "draining: still serving, reporting not ready");
-                // Until another signal or the end of the drain period.
-                let _ = timeout(drain, self.next()).await;
-                let _ = hurry_sender.send(());
-                info!(target: "steadfast", "drained, shutting down: waiting for running tasks");
-            }
-            let signal = self.next().await.as_raw_value();
-            warn!(target: "steadfast", signal, "exiting at once: running tasks are reclaimed when their leases expire");
-            std::process::exit(128 + signal);
-        });
-        StopSignals { stop: received(stop), hurry: received(hurry) }
-    }
-
-    async fn next(&mut self) -> SignalKind {
-        tokio::select! {
-            _ = self.interrupt.recv() => SignalKind::interrupt(),
-            _ = self.terminate.recv() => SignalKind::terminate(),
+/// Handles the stop signals, for a server with this drain period.
+pub(super) fn stop_signals(
+    mut signals: Signals,
+    drain: Duration,
+) -> StopSignals<impl Future<Output = ()>, impl Future<Output = ()>> {
+    let ((stop_sender, stop), (hurry_sender, hurry)) = (oneshot::channel(), oneshot::channel());
+    tokio::spawn(async move {
+        let signal = signals.next().await as i32;
+        systemd::stopping();
+        // The receiver is gone if the server has stopped by itself.
+        let _ = stop_sender.send(());
+        if drain.is_zero() {
+            info!(target: "steadfast", signal, "shutting down: waiting for running tasks");
+        } else {
+            info!(target: "steadfast", signal, ?drain, "draining: still serving, reporting not ready");
+            // Until another signal or the end of the drain period.
+            let _ = timeout(drain, signals.next()).await;
+            let _ = hurry_sender.send(());
+            info!(target: "steadfast", "drained, shutting down: waiting for running tasks");
         }
-    }
+        let signal = signals.next().await as i32;
+        warn!(target: "steadfast", signal, "exiting at once: running tasks are reclaimed when their leases expire");
+        std::process::exit(128 + signal);
+    });
+    StopSignals { stop: received(stop), hurry: received(hurry) }
 }
 
 /// Futures that resolve on stop signals.
@@ -82,9 +65,10 @@ async fn received(message: oneshot::Receiver<()>) {
 
 /// Reloads the policy file on SIGHUP. The result is logged.
 pub(super) fn reload_on_hang_up(registry: Registry) -> Result<AbortHandle, CliError> {
-    let mut hang_up = listen(SignalKind::hangup())?;
+    let mut hang_up = Signals::listen([Signal::SIGHUP]).map_err(listen_error)?;
     let reloading = tokio::spawn(async move {
-        while hang_up.recv().await.is_some() {
+        loop {
+            hang_up.next().await;
             let registry = registry.clone();
             let _ = tokio::task::spawn_blocking(move || reload(&registry)).await;
         }
@@ -99,8 +83,4 @@ fn reload(registry: &Registry) {
         (Some(file), Ok(None)) => info!(target: "steadfast", file, "policy file unchanged"),
         (Some(_), _) => {}
     }
-}
-
-fn listen(kind: SignalKind) -> Result<Signal, CliError> {
-    signal(kind).map_err(|why| CliError::failed(format!("cannot install signal handlers: {why}")))
 }

@@ -5,9 +5,11 @@
 
 use std::time::Duration;
 
+use nix::sys::signal::Signal;
 use steadfast::drive::CancelHandle;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
+
+use crate::signals::Signals;
 
 /// Time for the batch in flight to finish.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(2);
@@ -28,17 +30,12 @@ impl Interrupt {
         let cancel = handle.clone();
         tokio::spawn(async move {
             // Without handlers a signal kills the process, which --resume covers.
-            let signals = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
-            let [Ok(mut interrupt), Ok(mut terminate)] = signals else {
-                return std::future::pending().await;
-            };
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
+            if let Ok(mut signals) = Signals::listen([Signal::SIGINT, Signal::SIGTERM]) {
+                signals.next().await;
+                sender.send_replace(true);
+                tokio::time::sleep(INTERRUPT_GRACE).await;
+                cancel.cancel();
             }
-            sender.send_replace(true);
-            tokio::time::sleep(INTERRUPT_GRACE).await;
-            cancel.cancel();
             // Keep the sender alive for remaining receivers.
             std::future::pending::<()>().await;
         });
