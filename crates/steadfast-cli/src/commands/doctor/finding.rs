@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use steadfast_store::health::{Fact, Unavailable};
+use steadfast_store::health::Fact;
 
 use crate::output::colour::{BAD, DIM, GOOD};
 
@@ -22,6 +22,15 @@ pub(super) enum Level {
 }
 
 impl Level {
+    /// A warning or a problem from these values on.
+    pub(super) fn of<T: PartialOrd>(value: T, warning: T, problem: T) -> Self {
+        match value {
+            value if value >= problem => Self::Problem,
+            value if value >= warning => Self::Warning,
+            _ => Self::Ok,
+        }
+    }
+
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -50,10 +59,31 @@ pub(super) struct Advice {
     pub(super) run: Vec<String>,
 }
 
-/// The result of a check.
+/// A check and its result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Finding {
     pub(super) check: &'static str,
+    #[serde(flatten)]
+    pub(super) verdict: Verdict,
+}
+
+impl Finding {
+    pub(super) const fn new(check: &'static str, verdict: Verdict) -> Self {
+        Self { check, verdict }
+    }
+
+    pub(super) fn of<T>(
+        check: &'static str,
+        seen: &Fact<T>,
+        evaluate: impl FnOnce(&T) -> Verdict,
+    ) -> Self {
+        Self { check, verdict: Verdict::of(seen, evaluate) }
+    }
+}
+
+/// The result of a check.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Verdict {
     #[serde(rename = "mark")]
     pub(super) level: Level,
     pub(super) found: String,
@@ -62,46 +92,31 @@ pub(super) struct Finding {
     facts: Map<String, Value>,
 }
 
-impl Finding {
-    pub(super) fn new(check: &'static str, level: Level, found: impl Into<String>) -> Self {
-        Self { check, level, found: found.into(), next: Vec::new(), facts: Map::new() }
+impl Verdict {
+    pub(super) fn new(level: Level, found: impl Into<String>) -> Self {
+        Self { level, found: found.into(), next: Vec::new(), facts: Map::new() }
     }
 
-    pub(super) fn ok(check: &'static str, found: impl Into<String>) -> Self {
-        Self::new(check, Level::Ok, found)
+    /// Evaluates a fact, or says why it could not be read.
+    pub(super) fn of<T>(seen: &Fact<T>, evaluate: impl FnOnce(&T) -> Self) -> Self {
+        let unknown = |why| Self::new(Level::Unknown, format!("could not be checked: {why}"));
+        seen.as_ref().map_or_else(unknown, evaluate)
     }
 
-    pub(super) fn note(check: &'static str, found: impl Into<String>) -> Self {
-        Self::new(check, Level::Note, found)
+    pub(super) fn ok(found: impl Into<String>) -> Self {
+        Self::new(Level::Ok, found)
     }
 
-    pub(super) fn warning(check: &'static str, found: impl Into<String>) -> Self {
-        Self::new(check, Level::Warning, found)
+    pub(super) fn note(found: impl Into<String>) -> Self {
+        Self::new(Level::Note, found)
     }
 
-    pub(super) fn problem(check: &'static str, found: impl Into<String>) -> Self {
-        Self::new(check, Level::Problem, found)
+    pub(super) fn warning(found: impl Into<String>) -> Self {
+        Self::new(Level::Warning, found)
     }
 
-    fn unknown(check: &'static str, why: &Unavailable) -> Self {
-        Self::new(check, Level::Unknown, format!("could not be checked: {why}"))
-    }
-
-    /// Evaluates a fact, or reports why it could not be read.
-    pub(super) fn of<T>(
-        check: &'static str,
-        seen: &Fact<T>,
-        evaluate: impl FnOnce(&T) -> Self,
-    ) -> Self {
-        match seen {
-            Ok(fact) => evaluate(fact),
-            Err(why) => Self::unknown(check, why),
-        }
-    }
-
-    /// Whether it is a problem.
-    pub(super) fn is_problem(&self) -> bool {
-        self.level == Level::Problem
+    pub(super) fn problem(found: impl Into<String>) -> Self {
+        Self::new(Level::Problem, found)
     }
 
     /// Adds a detail for `--json`.
@@ -110,14 +125,16 @@ impl Finding {
         self
     }
 
-    /// Adds advice with commands.
+    /// Adds advice with commands, unless all is well.
     pub(super) fn advise<S: Into<String>>(
         mut self,
         say: impl Into<String>,
         run: impl IntoIterator<Item = S>,
     ) -> Self {
-        let run = run.into_iter().map(Into::into).collect();
-        self.next.push(Advice { say: say.into(), run });
+        if self.level != Level::Ok {
+            let run = run.into_iter().map(Into::into).collect();
+            self.next.push(Advice { say: say.into(), run });
+        }
         self
     }
 

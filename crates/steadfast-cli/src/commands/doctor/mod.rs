@@ -19,7 +19,7 @@ use steadfast_store::health::{EngineHealth, Health, examine};
 
 use crate::commands::prelude::*;
 use crate::target::ResolvedTarget;
-use finding::Finding;
+use finding::{Finding, Level};
 use report::Report;
 
 const EXAMPLES: &[Example] = &[
@@ -78,13 +78,15 @@ impl Doctor {
         let remote = self.target.remote(address)?;
         let checks = target::block_on(async {
             if self.alive {
-                return Ok(vec![server::alive(&remote).await]);
+                return Ok(vec![Finding::new("server", server::alive(&remote).await)]);
             }
             let ready = server::ready(&remote).await;
-            match self.ready || ready.is_problem() {
-                true => Ok(vec![ready]),
-                false => Ok(server::checked(&remote, ready, Timestamp::now).await),
+            let only = self.ready || ready.level == Level::Problem;
+            let mut findings = vec![Finding::new("server", ready)];
+            if !only {
+                findings.extend(server::checked(&remote, Timestamp::now).await);
             }
+            Ok(findings)
         })?;
         Ok(Report::new(address.to_owned(), checks))
     }
@@ -105,7 +107,7 @@ fn of_store(url: &str, common: &Common) -> Result<Report, CliError> {
 async fn check(url: &str) -> Vec<Finding> {
     match examine(url, Timestamp::now).await {
         Ok(health) => check_all(&health),
-        Err(error) => vec![open_error::finding(url, &error)],
+        Err(error) => vec![Finding::new("store", open_error::verdict(url, &error))],
     }
 }
 

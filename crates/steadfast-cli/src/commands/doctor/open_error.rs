@@ -4,15 +4,13 @@ use steadfast::fault::Family;
 use steadfast::{Failure, Kind};
 use steadfast_store::StoreError;
 
-use super::finding::Finding;
+use super::finding::Verdict;
 
-const CHECK: &str = "store";
-
-pub(super) fn finding(url: &str, error: &StoreError) -> Finding {
+pub(super) fn verdict(url: &str, error: &StoreError) -> Verdict {
     let fault = error.fault();
     let found = match fault.kind {
-        Some(Kind::PoolTimeout) => Finding::problem(CHECK, "the database does not respond"),
-        _ => Finding::problem(CHECK, error.to_string()),
+        Some(Kind::PoolTimeout) => Verdict::problem("the database does not respond"),
+        _ => Verdict::problem(error.to_string()),
     };
     if let StoreError::Url { .. } = error {
         return found.say("name the store with --store or STEADFAST_STORE");
@@ -27,7 +25,7 @@ pub(super) fn finding(url: &str, error: &StoreError) -> Finding {
 }
 
 /// Advice by SQLSTATE: the server responded with an error.
-fn by_state(found: Finding, state: &str) -> Finding {
+fn by_state(found: Verdict, state: &str) -> Verdict {
     match state {
         "28P01" => {
             found.say("wrong password: correct it in the URL, in PGPASSWORD or in ~/.pgpass")

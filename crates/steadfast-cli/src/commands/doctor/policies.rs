@@ -4,18 +4,17 @@ use crate::cli::Common;
 use crate::commands::policy::check::CheckedFile;
 use crate::config;
 
-use super::finding::Finding;
-
-const CHECK: &str = "policies";
+use super::finding::{Finding, Verdict};
 
 /// Returns `None` without a policy file, which is optional.
 pub(super) fn check(common: &Common) -> Option<Finding> {
     let file = config::unchecked(common.config.as_deref())?;
     let checked = CheckedFile::of(&file, None);
+    let finding = |verdict| Some(Finding::new("policies", verdict));
     let Some(problems) = checked.problems() else {
-        return Some(Finding::ok(CHECK, checked.summary()));
+        return finding(Verdict::ok(checked.summary()));
     };
-    let mut finding = Finding::problem(CHECK, checked.summary())
+    let mut verdict = Verdict::problem(checked.summary())
         .fact("problems", serde_json::to_value(problems).unwrap_or_default());
     for problem in problems {
         let position = match (problem.line, problem.column) {
@@ -25,9 +24,9 @@ pub(super) fn check(common: &Common) -> Option<Finding> {
         let path = if problem.path.is_empty() { "" } else { &format!(" {}:", problem.path) };
         let next = problem.suggestion.as_ref().map(|next| format!(" ({next})"));
         let next = next.unwrap_or_default();
-        finding =
-            finding.say(format!("{}{position}:{path} {}{next}", problem.file, problem.message));
+        verdict =
+            verdict.say(format!("{}{position}:{path} {}{next}", problem.file, problem.message));
     }
     let shown = format!("steadfast policy check {}", file.display());
-    Some(finding.advise("show each with its line:", [shown]))
+    finding(verdict.advise("show each with its line:", [shown]))
 }

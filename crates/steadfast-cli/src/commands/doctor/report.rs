@@ -20,7 +20,7 @@ pub(super) struct Report {
 
 impl Report {
     pub(super) fn new(store: String, checks: Vec<Finding>) -> Self {
-        let ok = checks.iter().all(|finding| finding.level < Level::Problem);
+        let ok = checks.iter().all(|finding| finding.verdict.level < Level::Problem);
         Self { store, ok, checks }
     }
 
@@ -30,7 +30,8 @@ impl Report {
     }
 
     fn summary(&self) -> String {
-        let count = |level| self.checks.iter().filter(|finding| finding.level == level).count();
+        let count =
+            |level| self.checks.iter().filter(|finding| finding.verdict.level == level).count();
         let counts = [
             (count(Level::Problem), "problem", "problems"),
             (count(Level::Warning), "warning", "warnings"),
@@ -55,11 +56,12 @@ impl Printable for Report {
 }
 
 fn write_finding(finding: &Finding, page: &mut dyn Write) -> io::Result<()> {
-    let (level, style) = (finding.level.name(), finding.level.style());
-    write!(page, "{style}{level:LEVEL_COLUMNS$}{style:#}{:CHECK_COLUMNS$}", finding.check)?;
-    wrapped(page, &finding.found, "")?;
+    let Finding { check, verdict } = finding;
+    let (level, style) = (verdict.level.name(), verdict.level.style());
+    write!(page, "{style}{level:LEVEL_COLUMNS$}{style:#}{check:CHECK_COLUMNS$}")?;
+    wrapped(page, &verdict.found, "")?;
     let indent = " ".repeat(LEVEL_COLUMNS + CHECK_COLUMNS);
-    for advice in &finding.next {
+    for advice in &verdict.next {
         write!(page, "{indent}")?;
         wrapped(page, &advice.say, "- ")?;
         for line in &advice.run {
@@ -88,6 +90,7 @@ fn wrapped(page: &mut dyn Write, text: &str, bullet: &str) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::finding::Verdict;
     use super::*;
 
     fn shown(report: &Report) -> String {
@@ -99,11 +102,13 @@ mod tests {
     /// Section 10: findings have advice.
     #[test]
     fn finding_is_followed_by_its_advice() {
-        let locked = Finding::warning("lock", "held by another process\u{1b}[2J")
+        let locked = Verdict::warning("held by another process\u{1b}[2J")
             .advise("find it:", ["ps -p 7"])
             .say("or wait");
-        let report =
-            Report::new("sqlite:x".to_owned(), vec![Finding::ok("file", "12 KiB"), locked]);
+        let report = Report::new(
+            "sqlite:x".to_owned(),
+            vec![Finding::new("file", Verdict::ok("12 KiB")), Finding::new("lock", locked)],
+        );
         assert_eq!(
             shown(&report),
             "sqlite:x\n\
@@ -119,7 +124,9 @@ mod tests {
 
     #[test]
     fn report_with_one_problem_is_unhealthy() {
-        let checks = vec![Finding::problem("schema", "no"), Finding::note("x", "y")];
+        let checks = [("schema", Verdict::problem("no")), ("x", Verdict::note("y"))]
+            .map(|(check, verdict)| Finding::new(check, verdict))
+            .to_vec();
         let report = Report::new(String::new(), checks);
         assert!(!report.is_healthy());
         assert!(shown(&report).ends_with("1 problem, 1 note\n"));

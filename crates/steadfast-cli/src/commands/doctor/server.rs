@@ -9,7 +9,7 @@ use steadfast::guard::breaker::BreakerState;
 use steadfast_api::remote::Remote;
 use steadfast_api::{Api, ApiError, BreakerView, StatsView};
 
-use super::finding::Finding;
+use super::finding::{Finding, Verdict};
 use super::units::{MINUTE, long};
 use crate::output::counted;
 
@@ -19,92 +19,87 @@ const MAX_DUE_AGE: Duration = MINUTE.saturating_mul(5);
 const MAX_CLOCK_SKEW: Duration = Duration::from_secs(2);
 
 /// Checks readiness.
-pub(super) async fn ready(remote: &Remote) -> Finding {
+pub(super) async fn ready(remote: &Remote) -> Verdict {
     match remote.ready().await {
-        Ok(()) => Finding::ok("server", "ready, and its store responds"),
-        Err(error) => request_failed("server", &error),
+        Ok(()) => Verdict::ok("ready, and its store responds"),
+        Err(error) => request_failed(&error),
     }
 }
 
 /// Checks liveness.
-pub(super) async fn alive(remote: &Remote) -> Finding {
+pub(super) async fn alive(remote: &Remote) -> Verdict {
     match remote.alive().await {
-        Ok(()) => Finding::ok("server", "alive; its store was not checked"),
-        Err(error) => request_failed("server", &error),
+        Ok(()) => Verdict::ok("alive; its store was not checked"),
+        Err(error) => request_failed(&error),
     }
 }
 
 /// Runs the other checks, with this machine's clock for comparison.
-pub(super) async fn checked(
-    remote: &Remote,
-    ready: Finding,
-    clock: impl Fn() -> Timestamp,
-) -> Vec<Finding> {
-    let mut findings = vec![ready];
+pub(super) async fn checked(remote: &Remote, clock: impl Fn() -> Timestamp) -> Vec<Finding> {
     let now = match remote.now().await {
         Ok(now) => now,
-        Err(error) => {
-            findings.push(request_failed("token", &error));
-            return findings;
-        }
+        Err(error) => return vec![Finding::new("token", request_failed(&error))],
     };
-    findings.push(skew(now, clock()));
+    let mut findings = vec![Finding::new("clock", skew(now, clock()))];
     match remote.stats().await {
-        Ok(stats) => findings.extend([due(&stats, now), queues(&stats)]),
-        Err(error) => findings.push(request_failed("due tasks", &error)),
+        Ok(stats) => findings.extend([
+            Finding::new("due tasks", due(&stats, now)),
+            Finding::new("queues", queues(&stats)),
+        ]),
+        Err(error) => findings.push(Finding::new("due tasks", request_failed(&error))),
     }
-    match remote.breakers().await {
-        Ok(views) => findings.push(breakers(&views)),
-        Err(error) => findings.push(request_failed("breakers", &error)),
-    }
+    let breakers = remote.breakers().await;
+    let breakers =
+        breakers.map_or_else(|error| request_failed(&error), |views| breakers_of(&views));
+    findings.push(Finding::new("breakers", breakers));
     findings
 }
 
-fn request_failed(check: &'static str, error: &ApiError) -> Finding {
-    let found = Finding::problem(check, error.detail.clone());
+fn request_failed(error: &ApiError) -> Verdict {
+    let found = Verdict::problem(error.detail.clone());
     match &error.next {
         Some(next) => found.say(next.clone()),
         None => found,
     }
 }
 
-fn skew(theirs: Timestamp, ours: Timestamp) -> Finding {
+fn skew(theirs: Timestamp, ours: Timestamp) -> Verdict {
     let skew = theirs.duration_since(ours).unsigned_abs();
     let found = match skew > MAX_CLOCK_SKEW {
-        true => Finding::note(
-            "clock",
-            format!("the store's clock differs from this machine's by {}", long(skew)),
-        )
+        true => Verdict::note(format!(
+            "the store's clock differs from this machine's by {}",
+            long(skew)
+        ))
         .say("tasks use the store's clock; synchronize this machine's clock"),
-        false => Finding::ok("clock", "in sync"),
+        false => Verdict::ok("in sync"),
     };
     found.fact("skew_seconds", skew.as_secs_f64())
 }
 
-fn due(stats: &StatsView, now: Timestamp) -> Finding {
+fn due(stats: &StatsView, now: Timestamp) -> Verdict {
     let waiting = stats.due_since.map(|since| now.duration_since(since).unsigned_abs());
     let count = usize::try_from(stats.pending).unwrap_or(usize::MAX);
     let found = match waiting {
         Some(waiting) if waiting > MAX_DUE_AGE => {
             let what = counted(count, "task is due", "tasks are due");
-            Finding::warning("due tasks", format!("{what}, the oldest for {}", long(waiting)))
+            Verdict::warning(format!("{what}, the oldest for {}", long(waiting)))
                 .say("check that workers run for their queue and kind, and have enough capacity")
         }
-        _ => Finding::ok("due tasks", format!("{count} due")),
+        _ => Verdict::ok(format!("{count} due")),
     };
     found.fact("pending", stats.pending)
 }
 
-fn queues(stats: &StatsView) -> Finding {
+fn queues(stats: &StatsView) -> Verdict {
     let paused = stats.queues.iter().filter(|queue| queue.paused).map(|queue| queue.name.as_str());
     match paused.collect::<Vec<_>>().as_slice() {
-        [] => Finding::ok("queues", "none paused"),
-        paused => Finding::note("queues", format!("paused: {}", paused.join(", ")))
+        [] => Verdict::ok("none paused"),
+        paused => Verdict::note(format!("paused: {}", paused.join(", ")))
             .say("resume with `steadfast queue resume NAME`"),
     }
 }
 
-fn breakers(views: &[BreakerView]) -> Finding {
+fn breakers_of(views: &[BreakerView]) -> Verdict {
     let is_open = |view: &&BreakerView| {
         view.instances
             .iter()
@@ -112,8 +107,8 @@ fn breakers(views: &[BreakerView]) -> Finding {
     };
     let open: Vec<&str> = views.iter().filter(is_open).map(|view| view.policy.as_str()).collect();
     match open.as_slice() {
-        [] => Finding::ok("breakers", "none open"),
-        open => Finding::warning("breakers", format!("open: {}", open.join(", ")))
+        [] => Verdict::ok("none open"),
+        open => Verdict::warning(format!("open: {}", open.join(", ")))
             .say("see `steadfast breaker list` for instances and times"),
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use steadfast_store::health::{Due, Health, Lapsed, Schema, Work};
 
-use super::finding::{Finding, Level};
+use super::finding::{Finding, Level, Verdict};
 use super::units::{HOUR, MINUTE, long};
 use crate::output::counted;
 
@@ -24,31 +24,30 @@ pub(super) fn check(health: &Health, has_clients: bool) -> Vec<Finding> {
     ]
 }
 
-fn schema(schema: &Schema) -> Finding {
+fn schema(schema: &Schema) -> Verdict {
     let Schema { found, known } = *schema;
-    let finding = match found {
-        0 => Finding::warning("schema", "no schema yet")
+    let verdict = match found {
+        0 => Verdict::warning("no schema yet")
             .advise("opening the store creates it; to do only that:", ["steadfast db migrate"]),
-        _ if found == known => Finding::ok("schema", format!("version {found}")),
+        _ if found == known => Verdict::ok(format!("version {found}")),
         _ if found < known => {
             let found = format!("version {found} is older than this program's {known}");
-            Finding::warning("schema", found).advise(
+            Verdict::warning(found).advise(
                 "opening the store with this program migrates it; to do only that:",
                 ["steadfast db migrate"],
             )
         }
         _ => {
             let found = format!("version {found} is newer than this program's {known}");
-            Finding::problem("schema", found)
-                .say("upgrade this program to the version of the workers")
+            Verdict::problem(found).say("upgrade this program to the version of the workers")
         }
     };
-    finding.fact("found", found).fact("known", known)
+    verdict.fact("found", found).fact("known", known)
 }
 
-fn leases(work: &Work, has_clients: bool) -> Finding {
+fn leases(work: &Work, has_clients: bool) -> Verdict {
     let Some(Lapsed { leases, tasks, longest, workers }) = &work.lapsed else {
-        return Finding::ok("leases", format!("{} active, none expired", work.alive))
+        return Verdict::ok(format!("{} active, none expired", work.alive))
             .fact("alive", work.alive);
     };
     let named =
@@ -60,62 +59,55 @@ fn leases(work: &Work, has_clients: bool) -> Finding {
         counted(usize::try_from(*tasks).unwrap_or(usize::MAX), "task", "tasks"),
         long(*longest)
     );
-    let level = match *longest {
-        longest if longest < MAX_EXPIRED_AGE => Level::Ok,
-        longest if longest < HOUR => Level::Warning,
-        _ => Level::Problem,
-    };
-    let finding = Finding::new("leases", level, found)
+    let level = Level::of(*longest, MAX_EXPIRED_AGE, HOUR);
+    let verdict = Verdict::new(level, found)
         .fact("alive", work.alive)
         .fact("lapsed", *leases)
         .fact("tasks", *tasks)
         .fact("longest_seconds", longest.as_secs());
-    match level {
-        Level::Ok => finding,
-        _ if work.alive > 0 || has_clients => finding.say(
+    verdict.say(match work.alive > 0 || has_clients {
+        true => {
             "workers are running but do not reclaim them: check that one has maintenance enabled, and \
-             its log for store errors",
-        ),
-        _ => finding.say("no worker reclaims them: start a worker on this store"),
-    }
+             its log for store errors"
+        }
+        false => "no worker reclaims them: start a worker on this store",
+    })
 }
 
-fn due(work: &Work, has_clients: bool) -> Finding {
+fn due(work: &Work, has_clients: bool) -> Verdict {
     let Some(Due { queue, since }) = &work.due else {
-        return Finding::ok("due tasks", "none waiting");
+        return Verdict::ok("none waiting");
     };
     let found = format!("the oldest task of queue {queue} has been due for {}", long(*since));
-    let finding = |level, found: String| {
-        Finding::new("due tasks", level, found)
-            .fact("queue", queue.as_str())
-            .fact("seconds", since.as_secs())
+    let verdict = |level, found: String| {
+        Verdict::new(level, found).fact("queue", queue.as_str()).fact("seconds", since.as_secs())
     };
     if *since < MAX_DUE_AGE {
-        return finding(Level::Ok, found);
+        return verdict(Level::Ok, found);
     }
     if work.alive > 0 {
-        return finding(Level::Note, format!("{found}: workers are falling behind")).say(
+        return verdict(Level::Note, format!("{found}: workers are falling behind")).say(
             "raise their concurrency, or start more workers; check that one serves this queue and the \
              kinds of its tasks",
         );
     }
     let found = format!("{found}, and no worker claims it");
-    let finding = finding(Level::Warning, found);
+    let verdict = verdict(Level::Warning, found);
     match has_clients {
-        true => finding.say(format!(
+        true => verdict.say(format!(
             "other clients are connected, but none runs a task: check that a worker serves queue {queue} \
              and the kinds of its tasks"
         )),
-        false => finding.say("start a worker on this store"),
+        false => verdict.say("start a worker on this store"),
     }
 }
 
-fn queues(paused: &[String]) -> Finding {
+fn queues(paused: &[String]) -> Verdict {
     let Some(first) = paused.first() else {
-        return Finding::ok("queues", "none paused with due tasks");
+        return Verdict::ok("none paused with due tasks");
     };
     let found = format!("paused with due tasks: {}", paused.join(", "));
-    Finding::note("queues", found)
+    Verdict::note(found)
         .fact("paused", paused.to_vec())
         .advise("to resume:", [format!("steadfast queue resume {first}")])
 }

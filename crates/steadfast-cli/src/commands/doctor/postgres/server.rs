@@ -5,7 +5,7 @@ use std::time::Duration;
 use steadfast_store::health::{Clock, Connections, PostgresHealth, Server};
 
 use super::quoted;
-use crate::commands::doctor::finding::{Finding, Level};
+use crate::commands::doctor::finding::{Finding, Level, Verdict};
 use crate::commands::doctor::units::long;
 use crate::output::counted;
 use crate::output::human_duration::format as human_duration;
@@ -31,18 +31,18 @@ pub(in crate::commands::doctor) fn check(own: &PostgresHealth) -> Vec<Finding> {
     ]
 }
 
-fn server(server: &Server) -> Finding {
-    let finding = if server.major < MIN_MAJOR_VERSION {
+fn server(server: &Server) -> Verdict {
+    let verdict = if server.major < MIN_MAJOR_VERSION {
         let found = format!("PostgreSQL {} is too old", server.version);
-        Finding::problem("server", found).say(format!("upgrade it to {MIN_MAJOR_VERSION} or later"))
+        Verdict::problem(found).say(format!("upgrade it to {MIN_MAJOR_VERSION} or later"))
     } else if server.standby {
-        Finding::problem("server", "the server is a read-only standby").advise(
+        Verdict::problem("the server is a read-only standby").advise(
             "name the primary in the URL, or select it with target_session_attrs",
             ["postgres://USER@HOST1,HOST2/DATABASE?target_session_attrs=read-write"],
         )
     } else if server.read_only {
         let database = quoted(&server.database, '"');
-        Finding::problem("server", "default_transaction_read_only is on").advise(
+        Verdict::problem("default_transaction_read_only is on").advise(
             "turn it off:",
             [
                 format!("ALTER DATABASE {database} RESET default_transaction_read_only;"),
@@ -53,13 +53,13 @@ fn server(server: &Server) -> Finding {
             ],
         )
     } else {
-        Finding::ok("server", format!("PostgreSQL {}", server.version))
+        Verdict::ok(format!("PostgreSQL {}", server.version))
     };
-    finding.fact("version", server.version.as_str())
+    verdict.fact("version", server.version.as_str())
 }
 
 /// Only a note: a store that may lose tasks in a crash can be intended.
-fn durability(server: &Server) -> Finding {
+fn durability(server: &Server) -> Verdict {
     let off: Vec<&str> = [
         ("fsync", server.fsync),
         ("full_page_writes", server.full_page_writes),
@@ -70,90 +70,73 @@ fn durability(server: &Server) -> Finding {
     .map(|(name, _)| *name)
     .collect();
     if off.is_empty() {
-        return Finding::ok("durability", "commits are flushed to disk");
+        return Verdict::ok("commits are flushed to disk");
     }
     let found =
         format!("off: {}; accepted tasks may be lost if the machine crashes", off.join(", "));
     let run = off.iter().map(|name| format!("ALTER SYSTEM SET {name} = on;"));
-    Finding::note("durability", found).fact("off", off.clone()).advise(
+    Verdict::note(found).fact("off", off.clone()).advise(
         "to make tasks survive a crash:",
         run.chain(["SELECT pg_reload_conf();".to_owned()]),
     )
 }
 
-fn rights(missing: &[String], user: &str) -> Finding {
+fn rights(missing: &[String], user: &str) -> Verdict {
     if missing.is_empty() {
-        return Finding::ok("rights", "all required privileges granted");
+        return Verdict::ok("all required privileges granted");
     }
     let to = quoted(user, '"');
-    Finding::problem(
-        "rights",
-        format!("{} missing", counted(missing.len(), "privilege", "privileges")),
-    )
-    .fact("missing", missing.to_vec())
-    .advise(
-        "run as the owner of the schema:",
-        missing.iter().map(|right| format!("GRANT {right} TO {to};")),
-    )
+    Verdict::problem(format!("{} missing", counted(missing.len(), "privilege", "privileges")))
+        .fact("missing", missing.to_vec())
+        .advise(
+            "run as the owner of the schema:",
+            missing.iter().map(|right| format!("GRANT {right} TO {to};")),
+        )
 }
 
-fn clock(clock: &Clock) -> Finding {
+fn clock(clock: &Clock) -> Verdict {
     let skew = clock.at_least();
     let direction = if clock.ahead.is_negative() { "behind" } else { "ahead of" };
     // Below a millisecond the digits mean nothing.
     let uncertain = human_duration(clock.uncertainty.max(Duration::from_millis(1)));
-    let found = match skew {
+    let (level, found) = match skew {
         skew if skew < NOTE_CLOCK_SKEW => {
-            format!("in sync with the database, within {uncertain}")
+            (Level::Ok, format!("in sync with the database, within {uncertain}"))
         }
-        _ => format!(
-            "the database clock is {} {direction} this machine",
-            long(clock.ahead.unsigned_abs())
+        skew => (
+            if skew < WARN_CLOCK_SKEW { Level::Note } else { Level::Warning },
+            format!(
+                "the database clock is {} {direction} this machine",
+                long(clock.ahead.unsigned_abs())
+            ),
         ),
     };
-    let level = match skew {
-        skew if skew < NOTE_CLOCK_SKEW => Level::Ok,
-        skew if skew < WARN_CLOCK_SKEW => Level::Note,
-        _ => Level::Warning,
-    };
-    let finding = Finding::new("clock", level, found)
+    Verdict::new(level, found)
         .fact("ahead_seconds", clock.ahead.as_secs_f64())
-        .fact("uncertainty_seconds", clock.uncertainty.as_secs_f64());
-    match level {
-        Level::Ok => finding,
-        _ => finding.advise(
+        .fact("uncertainty_seconds", clock.uncertainty.as_secs_f64())
+        .advise(
             "leases use the database clock and are not affected; times computed and logged on this \
              machine are: check which clock is wrong",
             ["timedatectl timesync-status", "SELECT clock_timestamp();"],
-        ),
-    }
+        )
 }
 
-fn connections(connections: &Connections) -> Finding {
+fn connections(connections: &Connections) -> Verdict {
     let Connections { used, most } = *connections;
     let share = used as f64 / most.max(1) as f64;
     let found = format!("{used} of {most} in use");
-    let level = match share {
-        share if share < WARN_CONNECTION_SHARE => Level::Ok,
-        share if share < PROBLEM_CONNECTION_SHARE => Level::Warning,
-        _ => Level::Problem,
-    };
-    let finding = Finding::new("connections", level, found).fact("used", used).fact("most", most);
-    match level {
-        Level::Ok => finding,
-        _ => finding.advise(
-            "find out who uses them and end idle ones; raise max_connections (needs a restart), or use a \
-             pooler",
-            ["SELECT usename, application_name, state, count(*) FROM pg_stat_activity \
-              GROUP BY 1, 2, 3 ORDER BY 4 DESC;"],
-        ),
-    }
+    let level = Level::of(share, WARN_CONNECTION_SHARE, PROBLEM_CONNECTION_SHARE);
+    Verdict::new(level, found).fact("used", used).fact("most", most).advise(
+        "find out who uses them and end idle ones; raise max_connections (needs a restart), or use a \
+         pooler",
+        ["SELECT usename, application_name, state, count(*) FROM pg_stat_activity \
+          GROUP BY 1, 2, 3 ORDER BY 4 DESC;"],
+    )
 }
 
-fn pooler(pooled: bool, listens: bool) -> Finding {
+fn pooler(pooled: bool, listens: bool) -> Verdict {
     match (pooled, listens) {
-        (true, true) => Finding::problem(
-            "pooler",
+        (true, true) => Verdict::problem(
             "a transaction pooler is in use, but the URL does not say so",
         )
         .say(
@@ -161,10 +144,9 @@ fn pooler(pooled: bool, listens: bool) -> Finding {
              through transaction pooling; or use session pooling \
              (pool_mode = session)",
         ),
-        (true, false) => Finding::ok("pooler", "transaction pooler, and the URL says so"),
-        (false, true) => Finding::ok("pooler", "no transaction pooler detected"),
-        (false, false) => Finding::note(
-            "pooler",
+        (true, false) => Verdict::ok("transaction pooler, and the URL says so"),
+        (false, true) => Verdict::ok("no transaction pooler detected"),
+        (false, false) => Verdict::note(
             "listen=off without a pooler: other processes are not notified and find tasks by \
              polling",
         )

@@ -5,7 +5,7 @@ use std::time::Duration;
 use steadfast_store::health::{Listening, PostgresHealth, Prepared, Session, Slot, Transactions};
 
 use super::quoted;
-use crate::commands::doctor::finding::{Finding, Level};
+use crate::commands::doctor::finding::{Finding, Level, Verdict};
 use crate::commands::doctor::units::{GIB, HOUR, MINUTE, long, size};
 
 /// Steadfast's transactions take milliseconds, a report takes minutes.
@@ -32,7 +32,7 @@ pub(in crate::commands::doctor) fn check(own: &PostgresHealth) -> Vec<Finding> {
     ]
 }
 
-fn transactions(open: &Transactions, database: &str, user: &str) -> Finding {
+fn transactions(open: &Transactions, database: &str, user: &str) -> Verdict {
     let old = |session: &&Session| {
         session.open_for.is_some_and(|time| time >= WARN_OPEN_FOR)
             || session.holds_back.is_some_and(|count| count >= WARN_HELD_BACK_TRANSACTIONS)
@@ -52,7 +52,7 @@ fn transactions(open: &Transactions, database: &str, user: &str) -> Finding {
         held_back(oldest.holds_back)
     );
     let database = quoted(database, '"');
-    Finding::new("transactions", level, found)
+    Verdict::new(level, found)
         .fact("pid", oldest.pid)
         .fact("seconds", time.as_secs())
         .fact("holds_back", oldest.holds_back)
@@ -65,21 +65,21 @@ fn transactions(open: &Transactions, database: &str, user: &str) -> Finding {
         )
 }
 
-fn no_old_transaction(open: &Transactions, user: &str) -> Finding {
+fn no_old_transaction(open: &Transactions, user: &str) -> Verdict {
     if open.hidden == 0 {
-        return Finding::ok("transactions", "no long-running transaction");
+        return Verdict::ok("no long-running transaction");
     }
     let found = format!("no visible one; {} sessions of other users are hidden", open.hidden);
-    Finding::new("transactions", Level::Unknown, found).fact("hidden", open.hidden).advise(
+    Verdict::new(Level::Unknown, found).fact("hidden", open.hidden).advise(
         "to see all sessions, run as a superuser:",
         [format!("GRANT pg_read_all_stats TO {};", quoted(user, '"'))],
     )
 }
 
-fn prepared_transactions(prepared: &[Prepared]) -> Finding {
+fn prepared_transactions(prepared: &[Prepared]) -> Verdict {
     let old = prepared.iter().find(|prepared| prepared.open_for >= WARN_OPEN_FOR);
     let Some(Prepared { name, owner, open_for }) = old else {
-        return Finding::ok("prepared", "no old prepared transaction");
+        return Verdict::ok("no old prepared transaction");
     };
     let level = if *open_for >= PROBLEM_OPEN_FOR { Level::Problem } else { Level::Warning };
     let found = format!(
@@ -88,20 +88,20 @@ fn prepared_transactions(prepared: &[Prepared]) -> Finding {
         long(*open_for)
     );
     let name = quoted(name, '\'');
-    Finding::new("prepared", level, found).fact("seconds", open_for.as_secs()).advise(
+    Verdict::new(level, found).fact("seconds", open_for.as_secs()).advise(
         "check with its transaction coordinator, then commit or roll back:",
         [format!("COMMIT PREPARED {name};"), format!("ROLLBACK PREPARED {name};")],
     )
 }
 
-fn replication_slots(slots: &[Slot]) -> Finding {
+fn replication_slots(slots: &[Slot]) -> Verdict {
     let idle = slots.iter().filter(|slot| !slot.active);
     let heavy = |slot: &&Slot| {
         slot.retained.is_some_and(|bytes| bytes >= WARN_RETAINED_BYTES)
             || slot.holds_back.is_some_and(|count| count >= WARN_HELD_BACK_TRANSACTIONS)
     };
     let Some(slot) = idle.clone().find(heavy).or_else(|| idle.clone().next()) else {
-        return Finding::ok("slots", "no inactive replication slot");
+        return Verdict::ok("no inactive replication slot");
     };
     let level = if heavy(&slot) { Level::Warning } else { Level::Note };
     let retained = slot
@@ -112,7 +112,7 @@ fn replication_slots(slots: &[Slot]) -> Finding {
         slot.name,
         held_back(slot.holds_back)
     );
-    Finding::new("slots", level, found)
+    Verdict::new(level, found)
         .fact("slot", slot.name.as_str())
         .fact("retained_bytes", slot.retained)
         .fact("holds_back", slot.holds_back)
@@ -126,29 +126,27 @@ fn replication_slots(slots: &[Slot]) -> Finding {
         )
 }
 
-fn listeners(listening: &Listening) -> Finding {
+fn listeners(listening: &Listening) -> Verdict {
     let percent = listening.usage * 100.0;
-    let finding = |level, found: String| {
-        Finding::new("listeners", level, found).fact("queue_usage", listening.usage)
-    };
+    let verdict =
+        |level, found: String| Verdict::new(level, found).fact("queue_usage", listening.usage);
     if listening.usage < WARN_QUEUE_SHARE {
-        return finding(Level::Ok, "all listeners are up to date".to_owned());
+        return verdict(Level::Ok, "all listeners are up to date".to_owned());
     }
-    let level =
-        if listening.usage >= PROBLEM_QUEUE_SHARE { Level::Problem } else { Level::Warning };
+    let level = Level::of(listening.usage, WARN_QUEUE_SHARE, PROBLEM_QUEUE_SHARE);
     let found = format!(
         "a listener is stuck: {percent:.1} % of the notification queue is unread; once it is full, \
          NOTIFY fails in every database of the server"
     );
     let Some(suspect) = listening.suspects.first() else {
-        return finding(level, found).advise(
+        return verdict(level, found).advise(
             "find the listener with the oldest transaction, and end it:",
             ["SELECT pid, datname, usename, application_name, state, xact_start \
               FROM pg_stat_activity WHERE xact_start IS NOT NULL ORDER BY xact_start;"],
         );
     };
     let time = suspect.open_for.map(|time| format!(", for {}", long(time))).unwrap_or_default();
-    finding(level, found).fact("suspect", suspect.pid).advise(
+    verdict(level, found).fact("suspect", suspect.pid).advise(
         format!("probably {} ({}{time}): end it", session_name(suspect), suspect.state),
         [terminate(suspect)],
     )
@@ -185,7 +183,7 @@ mod tests {
         }
     }
 
-    fn open(session: Session) -> Finding {
+    fn open(session: Session) -> Verdict {
         transactions(&Transactions { oldest: vec![session], hidden: 0 }, "tasks", "app")
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use steadfast_store::health::{Fact, Numbers, PostgresHealth, Server, Table};
 
-use crate::commands::doctor::finding::Finding;
+use crate::commands::doctor::finding::{Finding, Verdict};
 use crate::commands::doctor::units::{MINUTE, long, size};
 
 /// Fewer dead rows do not matter.
@@ -19,46 +19,43 @@ const PROBLEM_TRANSACTION_AGE: u64 = 1_600_000_000;
 
 pub(in crate::commands::doctor) fn check(own: &PostgresHealth) -> Vec<Finding> {
     vec![
-        autovacuum(&own.server, &own.tables),
+        Finding::of("autovacuum", &own.server, |server| autovacuum(server, &own.tables)),
         Finding::of("dead rows", &own.tables, |tables| dead_rows(tables)),
         Finding::of("numbers", &own.numbers, numbers),
     ]
 }
 
-fn autovacuum(server: &Fact<Server>, tables: &Fact<Vec<Table>>) -> Finding {
-    Finding::of("autovacuum", server, |server| {
-        if !server.autovacuum {
-            return Finding::warning("autovacuum", "autovacuum is off: dead rows accumulate")
-                .advise(
-                    "turn it on:",
-                    [
-                        "ALTER SYSTEM SET autovacuum = on;",
-                        "ALTER SYSTEM SET track_counts = on;",
-                        "SELECT pg_reload_conf();",
-                    ],
-                );
-        }
-        Finding::of("autovacuum", tables, |tables| disabled_tables(tables))
-    })
+fn autovacuum(server: &Server, tables: &Fact<Vec<Table>>) -> Verdict {
+    if server.autovacuum {
+        return Verdict::of(tables, |tables| disabled_tables(tables));
+    }
+    Verdict::warning("autovacuum is off: dead rows accumulate").advise(
+        "turn it on:",
+        [
+            "ALTER SYSTEM SET autovacuum = on;",
+            "ALTER SYSTEM SET track_counts = on;",
+            "SELECT pg_reload_conf();",
+        ],
+    )
 }
 
-fn disabled_tables(tables: &[Table]) -> Finding {
+fn disabled_tables(tables: &[Table]) -> Verdict {
     let out: Vec<&str> =
         tables.iter().filter(|table| !table.autovacuum).map(|table| &*table.name).collect();
     if out.is_empty() {
-        return Finding::ok("autovacuum", "on");
+        return Verdict::ok("on");
     }
     let found = format!("disabled for {}: dead rows accumulate there", out.join(", "));
     let run = out.iter().map(|table| format!("ALTER TABLE {table} RESET (autovacuum_enabled);"));
-    Finding::warning("autovacuum", found)
+    Verdict::warning(found)
         .advise("enable it again:", run.collect::<Vec<_>>())
         .fact("left_out", out)
 }
 
-fn dead_rows(tables: &[Table]) -> Finding {
+fn dead_rows(tables: &[Table]) -> Verdict {
     let Some(table) = tables.iter().find(|table| is_bloated(table)) else {
         let most = tables.iter().map(|table| table.dead).max().unwrap_or_default();
-        return Finding::ok("dead rows", format!("at most {most} in one table")).fact("most", most);
+        return Verdict::ok(format!("at most {most} in one table")).fact("most", most);
     };
     let Table { name, live, dead, bytes, vacuumed, .. } = table;
     let visited = vacuumed.map_or_else(
@@ -67,18 +64,18 @@ fn dead_rows(tables: &[Table]) -> Finding {
     );
     let found =
         format!("{name} has {dead} dead and {live} live rows in {}; {visited}", size(*bytes));
-    let finding = Finding::warning("dead rows", found)
+    let verdict = Verdict::warning(found)
         .fact("table", name.as_str())
         .fact("live", *live)
         .fact("dead", *dead)
         .fact("bytes", *bytes);
     let vacuum = [format!("VACUUM (VERBOSE, ANALYZE) {name};")];
     match vacuumed {
-        Some(ago) if *ago < RECENT_VACUUM => finding.advise(
+        Some(ago) if *ago < RECENT_VACUUM => verdict.advise(
             "something prevents their removal: see transactions, prepared and slots above; fix it, then run",
             vacuum,
         ),
-        _ => finding.advise("remove them, and find out why autovacuum does not:", vacuum),
+        _ => verdict.advise("remove them, and find out why autovacuum does not:", vacuum),
     }
 }
 
@@ -88,20 +85,19 @@ fn is_bloated(table: &Table) -> bool {
         && (table.dead >= WARN_DEAD_ROWS_DESPITE_VACUUM || table.dead >= WARN_DEAD_ROWS && seldom)
 }
 
-fn numbers(numbers: &Numbers) -> Finding {
+fn numbers(numbers: &Numbers) -> Verdict {
     let Numbers { age, freeze_at } = *numbers;
     let found = format!("{age} of 2147483647 transaction ids in use");
-    let finding = match age {
-        age if age >= PROBLEM_TRANSACTION_AGE => Finding::problem(
-            "numbers",
-            format!("{found}: close to the limit, where the server stops accepting writes"),
-        ),
+    let verdict = match age {
+        age if age >= PROBLEM_TRANSACTION_AGE => Verdict::problem(format!(
+            "{found}: close to the limit, where the server stops accepting writes"
+        )),
         age if age >= WARN_TRANSACTION_AGE || age >= freeze_at.saturating_mul(2) => {
-            Finding::warning("numbers", format!("{found}: vacuum is falling behind"))
+            Verdict::warning(format!("{found}: vacuum is falling behind"))
         }
-        _ => return Finding::ok("numbers", found).fact("age", age),
+        _ => return Verdict::ok(found).fact("age", age),
     };
-    finding.fact("age", age).advise(
+    verdict.fact("age", age).advise(
         "fix what blocks vacuum (transactions, prepared and slots above), then run as a \
          superuser:",
         ["VACUUM (FREEZE, VERBOSE);"],

@@ -5,7 +5,7 @@ use std::time::Duration;
 use steadfast_store::health::{Access, Holder, Pages, SqliteHealth};
 
 use super::shell_quote;
-use crate::commands::doctor::finding::{Finding, Level};
+use crate::commands::doctor::finding::{Finding, Level, Verdict};
 use crate::commands::doctor::units::{GIB, MIB, long, size};
 
 /// The store checkpoints its WAL at this size. A longer one cannot be truncated at the moment.
@@ -22,7 +22,7 @@ pub(in crate::commands::doctor) fn check(own: &SqliteHealth) -> Vec<Finding> {
     vec![
         Finding::of("damage", &own.corruption, |damage| integrity(damage, own)),
         Finding::of("journal", &own.journal, |mode| journal(mode, own)),
-        log(own, holders),
+        Finding::new("log", log(own, holders)),
         Finding::of("lock", &own.locked, |locked| lock(*locked, holders)),
         Finding::of("processes", &own.holders, |holders| processes(holders)),
         Finding::of("free pages", &own.pages, |pages| free(pages, own)),
@@ -30,14 +30,14 @@ pub(in crate::commands::doctor) fn check(own: &SqliteHealth) -> Vec<Finding> {
     ]
 }
 
-fn integrity(damage: &[String], own: &SqliteHealth) -> Finding {
+fn integrity(damage: &[String], own: &SqliteHealth) -> Verdict {
     if damage.is_empty() {
-        return Finding::ok("damage", "none");
+        return Verdict::ok("none");
     }
     let (shown, path) =
         (damage.iter().take(MAX_ERROR_LINES).cloned().collect::<Vec<_>>(), &own.file.path);
     let copy = shell_quote(&path.with_extension("recovered.db"));
-    Finding::problem("damage", shown.join("; "))
+    Verdict::problem(shown.join("; "))
         .fact("damage", damage.to_vec())
         .say("stop all processes that use the store, and copy its files first")
         .advise(
@@ -50,37 +50,33 @@ fn integrity(damage: &[String], own: &SqliteHealth) -> Finding {
         .say("find the cause: a failing disk, a copy made while the store was open, a network filesystem")
 }
 
-fn journal(mode: &str, own: &SqliteHealth) -> Finding {
+fn journal(mode: &str, own: &SqliteHealth) -> Verdict {
     if mode == "wal" {
-        return Finding::ok("journal", "write-ahead log").fact("mode", mode);
+        return Verdict::ok("write-ahead log").fact("mode", mode);
     }
     let found = format!("mode {mode}: readers and writers block each other");
-    Finding::note("journal", found).fact("mode", mode).advise(
+    Verdict::note(found).fact("mode", mode).advise(
         "opening the store switches it to WAL; to do only that:",
         [format!("sqlite3 {} 'PRAGMA journal_mode = WAL'", shell_quote(&own.file.path))],
     )
 }
 
-fn log(own: &SqliteHealth, holders: &[Holder]) -> Finding {
+fn log(own: &SqliteHealth, holders: &[Holder]) -> Verdict {
     let bytes = own.log.as_ref().map_or(0, |log| log.bytes);
-    let level = match bytes {
-        bytes if bytes <= WARN_WAL_BYTES => Level::Ok,
-        bytes if bytes < PROBLEM_WAL_BYTES => Level::Warning,
-        _ => Level::Problem,
-    };
-    let finding = |found| Finding::new("log", level, found).fact("bytes", bytes);
+    let level = Level::of(bytes, WARN_WAL_BYTES + 1, PROBLEM_WAL_BYTES);
+    let verdict = |found| Verdict::new(level, found).fact("bytes", bytes);
     if level == Level::Ok {
-        return finding(size(bytes));
+        return verdict(size(bytes));
     }
     let reading: Vec<&Holder> =
         holders.iter().filter(|holder| holder.access == Access::Reading).collect();
     let found = format!("{}, and cannot be truncated while a long read is open", size(bytes));
     let path = shell_quote(&own.file.path);
-    let finding = match reading.as_slice() {
-        [] => finding(found),
+    let verdict = match reading.as_slice() {
+        [] => verdict(found),
         reading => {
             let pids: Vec<String> = reading.iter().map(|holder| holder.pid.to_string()).collect();
-            finding(found).fact("readers", pids.clone()).advise(
+            verdict(found).fact("readers", pids.clone()).advise(
                 format!(
                     "reading now: {}; check since when, and end what is not needed",
                     names(reading)
@@ -89,56 +85,55 @@ fn log(own: &SqliteHealth, holders: &[Holder]) -> Finding {
             )
         }
     };
-    finding
+    verdict
         .advise("then truncate it:", [format!("sqlite3 {path} 'PRAGMA wal_checkpoint(TRUNCATE)'")])
 }
 
-fn lock(locked: bool, holders: &[Holder]) -> Finding {
+fn lock(locked: bool, holders: &[Holder]) -> Verdict {
     if !locked {
-        return Finding::ok("lock", "not locked");
+        return Verdict::ok("not locked");
     }
     let found = "another process has held the write lock for more than a second";
-    let finding = Finding::warning("lock", found);
+    let verdict = Verdict::warning(found);
     match holders.iter().find(|holder| holder.access == Access::Writing) {
-        Some(holder) => finding.fact("pid", holder.pid).advise(
+        Some(holder) => verdict.fact("pid", holder.pid).advise(
             format!("held by {}: check what it does, and end it if it hangs", names(&[holder])),
             [format!("ps -o pid,user,etime,args -p {}", holder.pid)],
         ),
-        None => finding.say("if it persists, find the process with an open transaction"),
+        None => verdict.say("if it persists, find the process with an open transaction"),
     }
 }
 
-fn processes(holders: &[Holder]) -> Finding {
+fn processes(holders: &[Holder]) -> Verdict {
     let all: Vec<&Holder> = holders.iter().collect();
     let found = match all.as_slice() {
         [] => "no other process has it open".to_owned(),
         all => format!("also open in {}", names(all)),
     };
-    Finding::ok("processes", found)
-        .fact("pids", holders.iter().map(|holder| holder.pid).collect::<Vec<_>>())
+    Verdict::ok(found).fact("pids", holders.iter().map(|holder| holder.pid).collect::<Vec<_>>())
 }
 
-fn free(pages: &Pages, own: &SqliteHealth) -> Finding {
+fn free(pages: &Pages, own: &SqliteHealth) -> Verdict {
     let Pages { size: each, count, free } = *pages;
     let bytes = free.saturating_mul(each);
     let share = free as f64 / count.max(1) as f64;
     let found = format!("{} of {} free", size(bytes), size(count.saturating_mul(each)));
     if bytes < NOTE_FREE_BYTES || share < NOTE_FREE_SHARE {
-        return Finding::ok("free pages", found).fact("free_bytes", bytes);
+        return Verdict::ok(found).fact("free_bytes", bytes);
     }
-    Finding::note("free pages", found).fact("free_bytes", bytes).advise(
+    Verdict::note(found).fact("free_bytes", bytes).advise(
         "new tasks reuse it; to return it to the filesystem, while no worker runs:",
         [format!("sqlite3 {} VACUUM", shell_quote(&own.file.path))],
     )
 }
 
 /// The store uses this machine's clock.
-fn clock(ahead: Option<Duration>) -> Finding {
+fn clock(ahead: Option<Duration>) -> Verdict {
     let Some(ahead) = ahead else {
-        return Finding::ok("clock", "no timestamp in the future");
+        return Verdict::ok("no timestamp in the future");
     };
     let found = format!("the newest task is {} in the future: the clock was set back", long(ahead));
-    Finding::warning("clock", found).fact("ahead_seconds", ahead.as_secs()).advise(
+    Verdict::warning(found).fact("ahead_seconds", ahead.as_secs()).advise(
         "leases last too long until the clock catches up: check that it is correct now",
         ["timedatectl"],
     )
@@ -157,31 +152,12 @@ fn names(holders: &[&Holder]) -> String {
 mod tests {
     use steadfast_store::health::StoreFile;
 
+    use super::super::tests::{file, healthy};
     use super::*;
 
     fn own(log: u64) -> SqliteHealth {
-        let file = |bytes| StoreFile {
-            path: "tasks.db".into(),
-            bytes,
-            owner: None,
-            mode: None,
-            writable: true,
-        };
-        let unseen = || steadfast_store::health::Unavailable::new("it is a test");
-        SqliteHealth {
-            file: file(4096),
-            log: Some(file(log)),
-            index: None,
-            directory_writable: Ok(true),
-            corruption: Ok(vec![]),
-            journal: Ok("wal".to_owned()),
-            pages: Err(unseen()),
-            space: Err(unseen()),
-            filesystem: Err(unseen()),
-            locked: Ok(false),
-            holders: Err(unseen()),
-            ahead: Ok(None),
-        }
+        let log = StoreFile { bytes: log, ..file("tasks.db-wal") };
+        SqliteHealth { log: Some(log), ..healthy() }
     }
 
     fn holder(access: Access) -> Holder {

@@ -5,7 +5,7 @@ use std::path::Path;
 use steadfast_store::health::{Filesystem, Space, SqliteHealth, StoreFile};
 
 use super::shell_quote;
-use crate::commands::doctor::finding::{Finding, Level};
+use crate::commands::doctor::finding::{Finding, Level, Verdict};
 use crate::commands::doctor::units::{GIB, MIB, size};
 
 /// Free disk space that a burst of tasks may need.
@@ -16,13 +16,13 @@ const WARN_FREE_SHARE: f64 = 0.1;
 
 pub(in crate::commands::doctor) fn check(own: &SqliteHealth) -> Vec<Finding> {
     vec![
-        files(own),
+        Finding::new("file", files(own)),
         Finding::of("disk", &own.space, |space| disk_space(space, &own.file.path)),
         Finding::of("filesystem", &own.filesystem, filesystem),
     ]
 }
 
-fn files(own: &SqliteHealth) -> Finding {
+fn files(own: &SqliteHealth) -> Verdict {
     let beside = [own.log.as_ref(), own.index.as_ref()].into_iter().flatten();
     let all: Vec<&StoreFile> = std::iter::once(&own.file).chain(beside).collect();
     let denied: Vec<&StoreFile> = all.iter().copied().filter(|file| !file.writable).collect();
@@ -35,7 +35,7 @@ fn files(own: &SqliteHealth) -> Finding {
             "{} is writable, but its directory is not, and SQLite must create files there",
             own.file.path.display()
         );
-        return Finding::problem("file", found).advise(
+        return Verdict::problem(found).advise(
             "make the directory writable for the current user:",
             [format!("sudo chmod u+w {}", shell_quote(directory))],
         );
@@ -45,32 +45,32 @@ fn files(own: &SqliteHealth) -> Finding {
     }
     if own.file.mode.is_some_and(|mode| mode & 0o002 != 0) {
         let found = format!("{} is writable by all users", own.file.path.display());
-        return Finding::warning("file", found).advise(
+        return Verdict::warning(found).advise(
             "remove that permission:",
             [format!("chmod o-w {}", shell_quote(&own.file.path))],
         );
     }
     let found = format!("{}, {}", own.file.path.display(), size(own.file.bytes));
-    Finding::ok("file", found).fact("bytes", own.file.bytes)
+    Verdict::ok(found).fact("bytes", own.file.bytes)
 }
 
-fn unwritable(file: &StoreFile, denied: &[&StoreFile]) -> Finding {
+fn unwritable(file: &StoreFile, denied: &[&StoreFile]) -> Verdict {
     let names: Vec<String> = denied.iter().map(|file| file.path.display().to_string()).collect();
     let found = format!("{} not writable by the current user", names.join(", "));
     let paths: Vec<String> = denied.iter().map(|file| shell_quote(&file.path)).collect();
     let paths = paths.join(" ");
     let owner = denied.first().and_then(|file| file.owner);
     let mode = file.mode.map(|mode| format!("{mode:o}")).unwrap_or_default();
-    Finding::problem("file", found).fact("mode", mode).fact("owner", owner).advise(
+    Verdict::problem(found).fact("mode", mode).fact("owner", owner).advise(
         "run as the owning user, or change the owner:",
         [format!("ls -l {paths}"), format!("sudo chown \"$USER\" {paths} && chmod u+w {paths}")],
     )
 }
 
 /// A command run as another user left files that the store's user may not write.
-fn belongs_to_others(file: &StoreFile, stray: &StoreFile) -> Finding {
+fn belongs_to_others(file: &StoreFile, stray: &StoreFile) -> Verdict {
     let found = format!("{} has a different owner than the store file", stray.path.display());
-    Finding::warning("file", found).advise(
+    Verdict::warning(found).advise(
         "the store's user may be locked out: change the owner",
         [format!(
             "sudo chown --reference={} {}",
@@ -84,7 +84,7 @@ fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn disk_space(space: &Space, path: &Path) -> Finding {
+fn disk_space(space: &Space, path: &Path) -> Verdict {
     let Space { free, total } = *space;
     let scarce = (free as f64) < total as f64 * WARN_FREE_SHARE;
     let level = match free {
@@ -92,26 +92,21 @@ fn disk_space(space: &Space, path: &Path) -> Finding {
         free if free < WARN_FREE_BYTES && scarce => Level::Warning,
         _ => Level::Ok,
     };
-    let finding = Finding::new("disk", level, format!("{} free", size(free)))
+    Verdict::new(level, format!("{} free", size(free)))
         .fact("free_bytes", free)
-        .fact("total_bytes", total);
-    match level {
-        Level::Ok => finding,
-        _ => finding.advise(
+        .fact("total_bytes", total)
+        .advise(
             "a full disk blocks all submits: free space, or delete old tasks",
             [format!("df -h {}", shell_quote(directory_of(path))), "steadfast db prune".to_owned()],
-        ),
-    }
+        )
 }
 
-fn filesystem(filesystem: &Filesystem) -> Finding {
+fn filesystem(filesystem: &Filesystem) -> Verdict {
     let kind = filesystem.kind.as_str();
     if !filesystem.network {
-        return Finding::ok("filesystem", kind).fact("kind", kind);
+        return Verdict::ok(kind).fact("kind", kind);
     }
-    Finding::warning(
-        "filesystem",
-        format!("{kind} is a network filesystem, where file locks are unreliable"),
+    Verdict::warning(format!("{kind} is a network filesystem, where file locks are unreliable"),
     )
     .fact("kind", kind)
     .say(
@@ -122,33 +117,11 @@ fn filesystem(filesystem: &Filesystem) -> Finding {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{file, healthy};
     use super::*;
 
-    fn file(name: &str) -> StoreFile {
-        StoreFile {
-            path: name.into(),
-            bytes: 4096,
-            owner: Some(1000),
-            mode: Some(0o640),
-            writable: true,
-        }
-    }
-
     fn own(log: StoreFile) -> SqliteHealth {
-        SqliteHealth {
-            file: file("tasks.db"),
-            log: Some(log),
-            index: None,
-            directory_writable: Ok(true),
-            corruption: Ok(vec![]),
-            journal: Ok("wal".to_owned()),
-            pages: Ok(steadfast_store::health::Pages { size: 4096, count: 1, free: 0 }),
-            space: Ok(Space { free: GIB, total: GIB }),
-            filesystem: Ok(Filesystem { kind: "ext4".to_owned(), network: false }),
-            locked: Ok(false),
-            holders: Ok(vec![]),
-            ahead: Ok(None),
-        }
+        SqliteHealth { log: Some(log), ..healthy() }
     }
 
     #[test]
