@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::CliError;
 
-/// The file read when none is named.
 pub(crate) const DEFAULT_POLICY_FILE: &str = "steadfast.yaml";
 
-/// The environment variable that names the policy file.
 const CONFIG_ENV: &str = "STEADFAST_CONFIG";
 
 /// Returns the policy file, if there is one. A file named explicitly must exist.

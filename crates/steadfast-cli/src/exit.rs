@@ -2,14 +2,10 @@
 
 use std::process::ExitCode;
 
-/// An exit code by its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// The command succeeded.
     Success,
-    /// The operation failed.
     Failed,
-    /// The command line or an input is invalid.
     Usage,
     /// The configuration is invalid; the number is `EX_CONFIG` of `sysexits.h`.
     Configuration,

@@ -14,12 +14,10 @@ pub(crate) fn is_stdin(file: &Path) -> bool {
     file == Path::new("-")
 }
 
-/// The name of the input in messages.
 pub(crate) fn name_of(file: &Path) -> String {
     if is_stdin(file) { "stdin".to_owned() } else { file.display().to_string() }
 }
 
-/// Reads at most `max_bytes` bytes.
 pub(crate) fn bytes_of(file: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if is_stdin(file) {
@@ -30,7 +28,6 @@ pub(crate) fn bytes_of(file: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads the input as a [`Source`].
 pub(crate) fn source_of(file: &Path) -> Result<Source, Problem> {
     if !is_stdin(file) {
         return Source::read(file);

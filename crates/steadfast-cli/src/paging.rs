@@ -37,7 +37,6 @@ impl Paging {
 #[serde(transparent)]
 pub(crate) struct Listed<T> {
     pub(crate) page: Page<T>,
-    /// The store's time.
     #[serde(skip)]
     pub(crate) now: Timestamp,
     /// The text for an empty page.

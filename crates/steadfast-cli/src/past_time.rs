@@ -4,7 +4,6 @@ use jiff::Timestamp;
 use steadfast_api::time_input;
 use steadfast_store::When;
 
-/// Parses a duration or a timestamp.
 pub(crate) fn parse(text: &str) -> Result<When, String> {
     time_input::parse(text).map_err(|_| {
         format!(

@@ -38,17 +38,14 @@ impl PolicyCatalog {
         Ok(Self { policies, file })
     }
 
-    /// The file they were loaded from, if any.
     pub(crate) fn file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
 
-    /// All policies.
     pub(crate) fn policies(&self) -> &Policies {
         &self.policies
     }
 
-    /// All policies, by value.
     pub(crate) fn into_policies(self) -> Policies {
         self.policies
     }
@@ -66,12 +63,10 @@ impl PolicyCatalog {
             .filter_map(|(policy, route)| matches!(route, Route::Preset).then_some(policy))
     }
 
-    /// The names the file maps to policies.
     pub(crate) fn mapped(&self) -> &[MappedName] {
         self.policies.mapped()
     }
 
-    /// Resolves a name to its policy.
     pub(crate) fn find(&self, name: &str) -> Result<ResolvedPolicy<'_>, CliError> {
         match self.policies.route(name) {
             (_, Route::Default) => Err(self.unknown(name)),

@@ -7,7 +7,6 @@ use std::env;
 
 use steadfast::observe::Redactor;
 
-/// The environment variable with additional names, comma-separated.
 const SECRETS_ENV: &str = "STEADFAST_SECRETS";
 
 /// Installs a redactor for these names and those of the environment variable.

@@ -9,7 +9,6 @@ use tokio::signal::unix::{self, SignalKind};
 
 use crate::error::CliError;
 
-/// Installed signal handlers.
 pub(crate) struct Signals(Vec<(Signal, unix::Signal)>);
 
 impl Signals {
@@ -18,7 +17,6 @@ impl Signals {
         signals.into_iter().map(listen).collect::<io::Result<_>>().map(Self)
     }
 
-    /// Waits for the next signal.
     pub(crate) async fn next(&mut self) -> Signal {
         poll_fn(|context| {
             let mut received = self.0.iter_mut().filter_map(|(signal, stream)| {
@@ -30,7 +28,6 @@ impl Signals {
     }
 }
 
-/// The error of handlers that cannot be installed.
 pub(crate) fn listen_error(why: io::Error) -> CliError {
     CliError::failed(format!("cannot install signal handlers: {why}"))
 }

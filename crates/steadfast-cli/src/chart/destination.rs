@@ -15,7 +15,6 @@ use crate::input;
 use crate::output::file::{self, IfExists};
 use crate::output::{self, width};
 
-/// A destination and its format.
 pub(crate) struct ChartDestination<'p> {
     flags: &'p ChartFlags,
     /// `None` is stdout.

@@ -49,7 +49,6 @@ enum Theme {
     Auto,
 }
 
-/// The largest width or height.
 const MAX_SIDE: u16 = 8192;
 
 fn side(text: &str) -> Result<u16, String> {
@@ -58,7 +57,6 @@ fn side(text: &str) -> Result<u16, String> {
 }
 
 impl ChartFlags {
-    /// Resolves destination and format.
     pub(crate) fn destination(&self) -> Result<ChartDestination<'_>, CliError> {
         ChartDestination::of(self)
     }

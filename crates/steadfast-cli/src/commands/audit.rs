@@ -71,7 +71,6 @@ impl AuditCommand {
     }
 }
 
-/// The longest details shown in the table.
 const MAX_DETAIL_CHARS: usize = 60;
 
 impl Entries for AuditEntry {

@@ -65,7 +65,6 @@ impl Excerpt {
         })
     }
 
-    /// The labelled range.
     pub(super) fn label(&self) -> SourceSpan {
         self.span.clone().into()
     }

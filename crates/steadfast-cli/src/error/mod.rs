@@ -22,7 +22,6 @@ use excerpt::Excerpt;
 const TOKEN_HELP: &str = "pass a token with STEADFAST_TOKEN or --token-file; the server's \
                           administrator creates one with `steadfast token new`";
 
-/// An error of a command.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 #[error("{what}")]
 pub(crate) struct CliError {
@@ -42,33 +41,27 @@ impl CliError {
         Self { exit, what: what.into(), next: None, input: None, place: None, others: Vec::new() }
     }
 
-    /// The operation failed.
     pub(crate) fn failed(what: impl Into<String>) -> Self {
         Self::new(Exit::Failed, what)
     }
 
-    /// The command line or an input is invalid.
     pub(crate) fn usage(what: impl Into<String>) -> Self {
         Self::new(Exit::Usage, what)
     }
 
-    /// The configuration is invalid.
     pub(crate) fn configuration(what: impl Into<String>) -> Self {
         Self::new(Exit::Configuration, what)
     }
 
-    /// Sets the advice.
     pub(crate) fn with_help(self, next: impl Into<String>) -> Self {
         self.maybe_help(Some(next.into()))
     }
 
-    /// Sets the advice, if there is any.
     pub(crate) fn maybe_help(mut self, next: Option<String>) -> Self {
         self.next = next;
         self
     }
 
-    /// Appends to the advice.
     pub(crate) fn and_help(mut self, next: &str) -> Self {
         self.next = Some(match self.next {
             Some(first) => format!("{first}\n{next}"),

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use crate::error::CliError;
 
-/// What to do if the file exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IfExists {
     /// Replace it: generated output can be generated again.
@@ -15,7 +14,6 @@ pub(crate) enum IfExists {
     Refuse,
 }
 
-/// Writes a file.
 pub(crate) fn write(file: &Path, bytes: &[u8], if_exists: IfExists) -> Result<(), CliError> {
     let mut options = OpenOptions::new();
     match if_exists {

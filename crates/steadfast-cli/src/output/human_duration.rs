@@ -12,7 +12,6 @@ use steadfast::duration;
 const MILLISECOND: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Formats a duration.
 pub(crate) fn format(duration: Duration) -> String {
     if duration < MILLISECOND {
         return duration::format(duration);
@@ -36,7 +35,6 @@ fn rounded(duration: Duration, smallest: Unit) -> Option<Span> {
     span.round(round).ok()
 }
 
-/// Formats a range of durations.
 pub(crate) fn band(shortest: Duration, longest: Duration) -> String {
     let (shortest, longest) = (format(shortest), format(longest));
     if shortest == longest { shortest } else { format!("{shortest} to {longest}") }

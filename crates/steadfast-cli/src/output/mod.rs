@@ -77,14 +77,12 @@ fn write(page: &mut dyn Write, result: &impl Printable, json: bool) -> io::Resul
     writeln!(page)
 }
 
-/// Prints a note on stderr.
 pub(crate) fn note(text: &str) {
     let dim = colour::DIM;
     // A closed stderr is not an error.
     let _ = writeln!(anstream::stderr(), "{dim}note: {text}{dim:#}");
 }
 
-/// Prints on stdout.
 pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CliError> {
     let mut page = BufWriter::new(anstream::stdout().lock());
     write_result(write(&mut page).and_then(|()| page.flush()))

@@ -6,7 +6,6 @@ use steadfast_api::QueueView;
 
 use super::table::{StatusColor, Table};
 
-/// Writes the queues with their counts and state.
 pub(crate) fn write(page: &mut dyn Write, queues: &[QueueView]) -> io::Result<()> {
     let mut table =
         Table::with_columns(&["queue", "pending", "scheduled", "state"], &["pending", "scheduled"]);

@@ -5,10 +5,8 @@
 
 use jiff::Timestamp;
 
-/// Units and their length in seconds.
 const UNITS: [(&str, i64); 4] = [("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)];
 
-/// Formats a time relative to now.
 pub(crate) fn from_now(time: Timestamp, now: Timestamp) -> String {
     let seconds = time.duration_since(now).as_secs();
     match seconds {
@@ -18,7 +16,6 @@ pub(crate) fn from_now(time: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// Formats the time elapsed since `time`.
 pub(crate) fn elapsed(time: Timestamp, now: Timestamp) -> String {
     round_to_unit(now.duration_since(time).as_secs().max(0))
 }

@@ -8,7 +8,6 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement};
 
 use super::{sanitize, stacked_row, width};
 
-/// The colour of a status.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum StatusColor {
     Success,
@@ -40,7 +39,6 @@ impl StatusColor {
 pub(crate) struct Table(comfy_table::Table);
 
 impl Table {
-    /// Spaces between two columns.
     pub(crate) const GAP: usize = 2;
 
     /// A table with these headings, of which those in `right` are aligned right.
@@ -55,19 +53,16 @@ impl Table {
         table
     }
 
-    /// A table without headings.
     pub(crate) fn bare() -> Self {
         let mut table = comfy_table::Table::new();
         table.load_style(NOTHING).enforce_styling().style_text_only();
         Self(table)
     }
 
-    /// Adds a row.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.0.add_row(cells.into_iter().map(|cell| sanitize::line(&cell)).collect::<Vec<_>>());
     }
 
-    /// Adds a row with coloured cells.
     pub(crate) fn colored_row(
         &mut self,
         cells: impl IntoIterator<Item = (String, Option<StatusColor>)>,
@@ -87,7 +82,6 @@ impl Table {
         self.0.add_row([bold(name), Cell::new(sanitize::line(&text))]);
     }
 
-    /// Adds a row with a bold name and a coloured value.
     pub(crate) fn colored_entry(&mut self, name: &str, text: &str, color: StatusColor) {
         self.0.add_row([bold(name), bold(text).fg(color.colours().0)]);
     }

@@ -2,7 +2,6 @@
 
 use terminal_size::{Height, Width, terminal_size_of};
 
-/// Columns used for wrapped text.
 const TEXT_COLUMNS: std::ops::RangeInclusive<u16> = 30..=100;
 
 /// The width of the terminal on stdout. A pipe has none: piped output is never wrapped.
@@ -11,12 +10,10 @@ pub(crate) fn of_stdout() -> Option<u16> {
     size.map(|(Width(columns), _)| columns.max(*TEXT_COLUMNS.start()))
 }
 
-/// The wrap width for text on stdout.
 pub(crate) fn of_text_on_stdout() -> usize {
     readable(terminal_size_of(std::io::stdout()))
 }
 
-/// The wrap width for text on stderr.
 pub(crate) fn of_stderr() -> usize {
     readable(terminal_size_of(std::io::stderr()))
 }

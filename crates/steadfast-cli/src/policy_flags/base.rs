@@ -10,7 +10,6 @@ use crate::policies::{self, PolicyCatalog};
 pub(super) const PRESET: &str = "preset";
 pub(super) const POLICY: &str = "policy";
 
-/// A base policy.
 #[derive(Clone, Debug)]
 pub(super) enum Base {
     /// A preset, ignoring the policy file.
@@ -25,12 +24,10 @@ impl Base {
         name
     }
 
-    /// Whether the policy file must be loaded.
     pub(super) fn needs_file(&self) -> bool {
         matches!(self, Self::Policy(_))
     }
 
-    /// The policy as a draft.
     pub(super) fn draft(&self, catalog: Option<&PolicyCatalog>) -> Result<Draft, CliError> {
         match (self, catalog) {
             (Self::Policy(name), Some(catalog)) => catalog.draft(name),

@@ -17,12 +17,10 @@ fn fields() -> impl Iterator<Item = &'static Field> {
     })
 }
 
-/// The flag of a field.
 pub(super) fn flag(field: &str) -> String {
     format!("--{}", field.replace('_', "-"))
 }
 
-/// All field flags.
 pub(super) fn flags() -> impl Iterator<Item = Arg> {
     fields().map(|field| {
         Arg::new(field.name)
@@ -68,7 +66,6 @@ pub(super) fn flags_in(text: &str, field: &str) -> Vec<String> {
     own.chain(others).map(|field| flag(field.name)).collect()
 }
 
-/// The fields given by flags, in policy order.
 pub(super) fn values(matches: &ArgMatches) -> Vec<(&'static str, String)> {
     fields()
         .filter_map(|field| Some((field.name, matches.get_one::<String>(field.name)?.clone())))

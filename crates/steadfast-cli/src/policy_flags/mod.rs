@@ -34,15 +34,12 @@ pub(crate) const VALUES: Section = (
     ],
 );
 
-/// A policy given by flags.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PolicyFlags {
-    /// The base policy, if one was named.
     base: Option<Base>,
     fields: FieldValues,
 }
 
-/// Field values given by flags.
 #[derive(Clone, Debug, Default)]
 struct FieldValues(Vec<(&'static str, String)>);
 

@@ -12,7 +12,6 @@ use super::{FieldValues, HEADING, fields};
 use crate::error::CliError;
 use crate::policies::PolicyCatalog;
 
-/// Policies given by flags.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MultiplePolicies {
     bases: Vec<Base>,

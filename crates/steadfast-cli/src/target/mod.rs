@@ -40,16 +40,12 @@ pub(crate) struct Target {
     token: TokenFlags,
 }
 
-/// A selected store or server.
 pub(crate) enum ResolvedTarget {
-    /// The store at this URL.
     Store(String),
-    /// The server at this URL.
     Server(String),
 }
 
 impl Target {
-    /// Resolves flags and environment variables.
     pub(crate) fn resolve(&self) -> Result<ResolvedTarget, CliError> {
         if let Some(address) = &self.server {
             return Ok(ResolvedTarget::Server(address.clone()));
@@ -122,7 +118,6 @@ impl Target {
         }
     }
 
-    /// The client for a server, with the token.
     pub(crate) fn remote(&self, address: &str) -> Result<Remote, CliError> {
         server::remote(address, &self.token)
     }

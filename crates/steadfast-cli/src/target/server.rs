@@ -11,9 +11,7 @@ use steadfast_api::remote::Remote;
 
 use crate::error::CliError;
 
-/// The environment variable with the server's URL.
 const SERVER_ENV: &str = "STEADFAST_SERVER";
-/// The environment variable with the token.
 const TOKEN_ENV: &str = "STEADFAST_TOKEN";
 
 /// Token flags.
@@ -53,12 +51,10 @@ pub(super) fn remote(address: &str, flags: &TokenFlags) -> Result<Remote, CliErr
     }
 }
 
-/// The value of the environment variable, if set.
 pub(super) fn from_env() -> Option<OsString> {
     std::env::var_os(SERVER_ENV).filter(|address| !address.is_empty())
 }
 
-/// The server URL from the environment variable.
 pub(super) fn address_of(variable: OsString) -> Result<String, CliError> {
     variable.into_string().map_err(|_| {
         CliError::configuration(format!("{SERVER_ENV} is not valid UTF-8"))

@@ -14,10 +14,8 @@ use crate::cli::Common;
 use crate::error::CliError;
 use crate::policies::PolicyCatalog;
 
-/// The store used when none is named.
 const DEFAULT_STORE_URL: &str = "sqlite:steadfast.db";
 
-/// The environment variable with the store URL.
 const STORE_ENV: &str = "STEADFAST_STORE";
 
 /// Store flags, for commands that cannot use a server.
@@ -35,7 +33,6 @@ pub(crate) struct StoreTarget {
 }
 
 impl StoreTarget {
-    /// The store's URL.
     pub(crate) fn url(&self) -> Result<String, CliError> {
         let is_named = self.store.is_some() || from_env().is_some();
         if self.server.is_some() || (!is_named && server::from_env().is_some()) {
@@ -47,7 +44,6 @@ impl StoreTarget {
         url(self.store.as_deref())
     }
 
-    /// The URL of a store that must exist.
     pub(crate) fn existing_url(&self) -> Result<String, CliError> {
         let url = self.url()?;
         require_existing(&url, is_named(self.store.as_deref()))?;

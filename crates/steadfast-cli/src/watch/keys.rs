@@ -7,7 +7,6 @@ use futures_util::StreamExt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KeyAction {
     Quit,
-    /// The window was resized.
     Redraw,
 }
 
@@ -18,7 +17,6 @@ impl Keys {
         Self(EventStream::new())
     }
 
-    /// Waits for the next action.
     pub(super) async fn next(&mut self) -> KeyAction {
         loop {
             match self.0.next().await {

@@ -22,7 +22,6 @@ use crate::output::Printable;
 /// Signals that end it.
 const STOP_SIGNALS: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
 
-/// The shortest refresh interval.
 const MIN_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Refresh flags.

@@ -26,7 +26,6 @@ use crate::signals::{Signals, listen_error};
 /// The line with the keys, and an empty line above it.
 const FOOTER_LINES: u16 = 2;
 
-/// Shows results until the user quits.
 pub(super) async fn run<A: Printable>(
     every: Duration,
     mut ask: impl AsyncFnMut() -> Result<A, CliError>,
@@ -56,7 +55,6 @@ fn terminal_error(why: io::Error) -> CliError {
         .with_help("pipe the output, for example into `cat`")
 }
 
-/// The alternate screen.
 struct Screen;
 
 impl Screen {

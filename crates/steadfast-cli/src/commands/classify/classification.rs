@@ -10,7 +10,6 @@ use crate::output::human_duration::format as human_duration;
 use crate::output::seconds::Seconds;
 use crate::output::table::StatusColor;
 
-/// The class, its reason and the next step.
 #[derive(Serialize)]
 pub(super) struct Classification {
     class: Class,

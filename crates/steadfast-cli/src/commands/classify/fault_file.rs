@@ -9,7 +9,6 @@ use crate::error::CliError;
 use crate::input::{bytes_of, name_of};
 use crate::suggestion;
 
-/// The largest fault file accepted.
 const MAX_FAULT_BYTES: u64 = 1024 * 1024;
 
 /// Reads a fault; `-` is stdin.
@@ -40,7 +39,6 @@ fn parse_error(source: &Source, why: &serde_json::Error) -> CliError {
         .at(source, &(at..at))
 }
 
-/// The byte offset of a line and column.
 fn offset(text: &str, line: usize, column: usize) -> usize {
     let before = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len);
     before.sum::<usize>() + column.saturating_sub(1)

@@ -13,14 +13,20 @@ use steadfast::{Moment, Policy, Reason};
 
 use crate::output::human_duration::{band, format as human_duration};
 
-/// The next step.
 pub(super) enum NextStep {
-    /// A retry.
-    Retry { shortest: Duration, longest: Duration, hinted: bool },
+    Retry {
+        shortest: Duration,
+        longest: Duration,
+        hinted: bool,
+    },
     /// A retry, unless jitter delays it too long.
-    Perhaps { shortest: Duration, because: String },
-    /// No retry.
-    GiveUp { because: String },
+    Perhaps {
+        shortest: Duration,
+        because: String,
+    },
+    GiveUp {
+        because: String,
+    },
 }
 
 impl NextStep {

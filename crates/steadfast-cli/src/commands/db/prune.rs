@@ -141,7 +141,6 @@ fn bar(wanted: Pruned, is_quiet: bool) -> ProgressBar {
     }
 }
 
-/// The rows deleted, or that would be deleted.
 #[derive(Serialize)]
 struct PruneResult {
     dry_run: bool,

@@ -37,7 +37,6 @@ struct DatabaseStatus {
     store: String,
     #[serde(flatten)]
     database: Inspection,
-    /// Number of migrations not yet applied.
     pending_migrations: i64,
     /// `None` if they cannot be counted without migrating.
     #[serde(serialize_with = "as_map")]

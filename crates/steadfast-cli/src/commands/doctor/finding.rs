@@ -59,7 +59,6 @@ pub(super) struct Advice {
     pub(super) run: Vec<String>,
 }
 
-/// A check and its result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Finding {
     pub(super) check: &'static str,

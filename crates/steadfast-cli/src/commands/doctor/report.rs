@@ -24,7 +24,6 @@ impl Report {
         Self { store, ok, checks }
     }
 
-    /// Whether there is no problem.
     pub(super) const fn is_healthy(&self) -> bool {
         self.ok
     }

@@ -18,7 +18,6 @@ const MAX_DUE_AGE: Duration = MINUTE.saturating_mul(5);
 /// Clocks synchronized by NTP differ by less.
 const MAX_CLOCK_SKEW: Duration = Duration::from_secs(2);
 
-/// Checks readiness.
 pub(super) async fn ready(remote: &Remote) -> Verdict {
     match remote.ready().await {
         Ok(()) => Verdict::ok("ready, and its store responds"),
@@ -26,7 +25,6 @@ pub(super) async fn ready(remote: &Remote) -> Verdict {
     }
 }
 
-/// Checks liveness.
 pub(super) async fn alive(remote: &Remote) -> Verdict {
     match remote.alive().await {
         Ok(()) => Verdict::ok("alive; its store was not checked"),

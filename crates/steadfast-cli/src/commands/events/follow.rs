@@ -8,12 +8,10 @@ use tokio::time::sleep;
 
 use crate::output;
 
-/// Interval between two polls of a store.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// Events read per poll.
 const PAGE_SIZE: u32 = 500;
 
-/// A source of new events.
 pub(super) struct EventFollower<'a> {
     source: Source<'a>,
     is_unreachable: bool,

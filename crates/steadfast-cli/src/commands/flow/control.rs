@@ -55,7 +55,6 @@ struct ExecutionFlags {
 }
 
 impl ExecutionFlags {
-    /// Applies the action and prints the execution.
     fn act(
         &self,
         common: &Common,

@@ -64,10 +64,8 @@ impl Entries for ExecutionView {
     }
 }
 
-/// The longest reason shown in the table.
 const MAX_REASON_CHARS: usize = 60;
 
-/// A table with one line per execution.
 pub(super) fn table(executions: &[ExecutionView], now: Timestamp) -> Table {
     let columns = ["execution", "status", "workflow", "attempt", "when", "reason"];
     let mut table = Table::with_columns(&columns, &["attempt"]);

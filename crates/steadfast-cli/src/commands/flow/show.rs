@@ -59,7 +59,6 @@ impl Printable for AsOf<Vec<ExecutionView>> {
     }
 }
 
-/// The longest outcome shown in the table.
 const MAX_OUTCOME_CHARS: usize = 60;
 
 impl Printable for AsOf<ExecutionView> {

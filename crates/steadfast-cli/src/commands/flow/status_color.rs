@@ -5,7 +5,6 @@ use steadfast_store::ExecutionStatus;
 
 use crate::output::table::StatusColor;
 
-/// The colour of an execution status.
 pub(super) const fn of_execution(status: ExecutionStatus) -> StatusColor {
     match status {
         ExecutionStatus::Running => StatusColor::Active,
@@ -15,7 +14,6 @@ pub(super) const fn of_execution(status: ExecutionStatus) -> StatusColor {
     }
 }
 
-/// The colour of a node status.
 pub(super) const fn of_node(status: ExecutionNodeStatus) -> Option<StatusColor> {
     match status {
         ExecutionNodeStatus::Waiting => None,

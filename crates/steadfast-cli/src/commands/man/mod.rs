@@ -51,7 +51,6 @@ impl Man {
     }
 }
 
-/// Writes the pages of a command and its subcommands.
 fn write_all(
     command: &clap::Command,
     directory: &Path,
@@ -72,7 +71,6 @@ fn render(command: &clap::Command) -> Result<Vec<u8>, CliError> {
     page(command).map_err(|why| CliError::failed(format!("cannot generate the page: {why}")))
 }
 
-/// The pages written.
 #[derive(Serialize)]
 struct ManPages {
     pages: Vec<PathBuf>,

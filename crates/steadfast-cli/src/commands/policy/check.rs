@@ -68,7 +68,6 @@ impl Check {
     }
 }
 
-/// The contents of a valid file.
 struct Counts {
     policies: usize,
     names: usize,
@@ -82,13 +81,11 @@ impl fmt::Display for Counts {
     }
 }
 
-/// One file and its errors.
 pub(crate) struct CheckedFile {
     name: String,
     found: Result<Counts, Vec<FileProblem>>,
 }
 
-/// The results of all files.
 #[derive(Serialize)]
 struct Checked {
     ok: bool,
@@ -117,12 +114,10 @@ impl CheckedFile {
         Self { name: input::name_of(file), found: read(file, format).map_err(in_order) }
     }
 
-    /// The errors, if there are any.
     pub(crate) fn problems(&self) -> Option<&[FileProblem]> {
         self.found.as_ref().err().map(Vec::as_slice)
     }
 
-    /// A one-line summary.
     pub(crate) fn summary(&self) -> String {
         let name = &self.name;
         match &self.found {

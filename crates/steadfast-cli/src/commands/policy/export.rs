@@ -86,7 +86,6 @@ fn no_policies() -> CliError {
     ))
 }
 
-/// The exported text, or what cannot be expressed.
 #[derive(Serialize)]
 struct Exported {
     format: &'static str,

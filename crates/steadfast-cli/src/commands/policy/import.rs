@@ -90,7 +90,6 @@ impl Import {
         Ok(steadfast_import::import(format, &source)?)
     }
 
-    /// The format, if given, and the file.
     fn format_and_file(&self) -> Result<(Option<ImportFormat>, PathBuf), CliError> {
         let stdin = || PathBuf::from("-");
         match (self.first.parse(), &self.file) {

@@ -37,7 +37,6 @@ impl List {
     }
 }
 
-/// Advice if no policies are defined.
 fn empty_hint(catalog: &PolicyCatalog) -> Option<String> {
     if catalog.in_file().next().is_some() {
         return None;

@@ -24,7 +24,6 @@ fn write(page: &mut dyn Write, lost: &[Unsupported], file: &str, headline: &str)
     Ok(())
 }
 
-/// The position and the reason.
 fn entry_of(lost: &Unsupported, file: &str) -> (String, String) {
     let Unsupported { line, column, path, what, reason, .. } = lost;
     if path.is_empty() {

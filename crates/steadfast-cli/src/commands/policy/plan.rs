@@ -10,7 +10,6 @@ use crate::output::human_duration::{band, format as human_duration};
 use crate::output::seconds::Seconds;
 use crate::policy_flags::{self, PolicyFlags};
 
-/// Attempts shown by default.
 pub(super) const DEFAULT_ROWS: u32 = 100;
 
 /// Attempts computed at most: a policy can have four billion.
@@ -59,7 +58,6 @@ impl Plan {
     }
 }
 
-/// The plan of a policy.
 #[derive(Debug, Serialize)]
 pub(super) struct Planned<'p> {
     policy: Option<&'p str>,

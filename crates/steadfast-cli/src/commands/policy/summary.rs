@@ -6,12 +6,10 @@ use steadfast_api::PolicySummary;
 
 use crate::output::seconds::Seconds;
 
-/// The summary of a policy.
 #[derive(Debug, Serialize)]
 pub(super) struct Summary {
     pub(super) id: String,
     pub(super) name: String,
-    /// Whether it is a preset.
     pub(super) ready_made: bool,
     pub(super) enabled: bool,
     pub(super) max_attempts: u32,

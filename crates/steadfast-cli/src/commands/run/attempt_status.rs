@@ -6,16 +6,12 @@ use std::io;
 use nix::errno::Errno;
 use nix::sys::signal::Signal;
 
-/// The exit status of one attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AttemptStatus {
-    /// It exited with this code.
     Exited(u8),
-    /// It was killed by this signal.
     Signaled(Signal),
     /// It exceeded its timeout and was terminated.
     TimedOut,
-    /// It could not be started.
     NotStarted(Errno),
     /// Its status could not be read.
     Unknown,
@@ -61,7 +57,6 @@ impl AttemptStatus {
         }
     }
 
-    /// Whether the reason for stopping has already been reported.
     pub(super) fn is_already_reported(self) -> bool {
         let reported_elsewhere = matches!(self, Self::NotStarted(_)) || self.is_broken_pipe();
         reported_elsewhere || self.by_keyboard().is_some()

@@ -16,7 +16,6 @@ const SEPARATOR: &str = " · ";
 const ELLIPSIS: char = '…';
 const DEFAULT_COLUMNS: u16 = 80;
 
-/// The countdown line.
 #[derive(Clone)]
 pub(super) struct Countdown {
     terminal: Arc<Foreground>,

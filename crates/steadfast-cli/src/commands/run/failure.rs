@@ -6,7 +6,6 @@ use steadfast::{Failure, Fault};
 
 use super::attempt_status::AttemptStatus;
 
-/// A failed attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CommandFailure {
     pub(super) status: AttemptStatus,

@@ -22,7 +22,6 @@ pub(super) struct Foreground {
     settings: Option<libc::termios>,
 }
 
-/// Whether stdin, stdout or stderr is a terminal.
 pub(super) fn is_in_use() -> bool {
     io::stdin().is_terminal() || io::stdout().is_terminal() || io::stderr().is_terminal()
 }

@@ -19,12 +19,10 @@ use steadfast_store::{Store, Task, TaskId, When, can_hand_over};
 use crate::error::CliError;
 use crate::target::{ResolvedTarget, Target};
 
-/// The task kind that runs a command.
 const KIND: &str = "command";
 /// The preset used if the policy has no `durable` stage.
 const DEFAULT_DURABLE_PRESET: &str = "patient";
 
-/// The destination of a failed command.
 pub(super) struct HandOver {
     to: HandOverTarget,
     /// A policy whose `durable` stage applies to the task.
@@ -32,13 +30,11 @@ pub(super) struct HandOver {
     call: Call,
 }
 
-/// A store or a server.
 enum HandOverTarget {
     Store(String),
     Server(Remote),
 }
 
-/// The payload of a `command` task.
 #[derive(Debug, PartialEq, Serialize)]
 struct Call {
     program: String,
@@ -94,7 +90,6 @@ impl HandOver {
         store.hand_over(&self.policy, gave_up, task).await.map_err(|why| hand_over_error(&why))
     }
 
-    /// Submits through a server.
     async fn submit_to_server(
         &self,
         remote: &Remote,

@@ -8,11 +8,9 @@ use std::io::{self, Seek, SeekFrom};
 use std::os::fd::AsFd;
 use std::process::Stdio;
 
-/// The stdin of attempts.
 pub(super) enum Input {
     /// This program's stdin. Each attempt continues where the previous one stopped.
     Own,
-    /// This file from this offset.
     From(File, u64),
 }
 
@@ -28,7 +26,6 @@ impl Input {
         Ok(Self::From(copy, 0))
     }
 
-    /// The stdin of the next attempt.
     pub(super) fn for_attempt(&self) -> io::Result<Stdio> {
         match self {
             Self::Own => Ok(Stdio::inherit()),

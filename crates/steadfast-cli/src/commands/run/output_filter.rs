@@ -20,7 +20,6 @@ const CHUNK_BYTES: usize = 64 << 10;
 /// How long to wait for output after the command has exited: its children may still hold the pipe.
 const MAX_IDLE_AFTER_EXIT: Duration = Duration::from_secs(1);
 
-/// The piped output streams.
 pub(super) struct OutputFilter(Vec<Stream>);
 
 /// One stream, copied on its own thread.
@@ -29,7 +28,6 @@ struct Stream {
     state: Arc<StreamState>,
 }
 
-/// The progress of a thread.
 #[derive(Default)]
 struct StreamState {
     chunks: AtomicU64,

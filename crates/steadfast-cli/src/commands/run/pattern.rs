@@ -25,7 +25,6 @@ impl Patterns {
         Ok(Some(Self(Arc::new(set))))
     }
 
-    /// The source text of a pattern.
     pub(super) fn text(&self, number: usize) -> Option<&String> {
         self.0.patterns().get(number)
     }

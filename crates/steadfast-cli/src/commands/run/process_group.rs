@@ -26,17 +26,13 @@ use super::foreground::Foreground;
 /// Interval of checks whether the last process of a group has exited; there is no notification.
 const EXIT_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The process group of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Membership {
-    /// Its own group.
     Own,
-    /// The group of this program.
     Shared,
 }
 
 impl Membership {
-    /// Configures a command for the group.
     pub(super) fn choose(self, command: &mut Command) {
         if self == Self::Own {
             command.process_group(0);
@@ -70,7 +66,6 @@ impl Group {
         Self { first, membership, ended }
     }
 
-    /// Waits for the first process to exit.
     pub(super) async fn ended(&self) -> AttemptStatus {
         let mut ended = self.ended.clone();
         let ended = ended.wait_for(Option::is_some).await;
@@ -103,7 +98,6 @@ impl Group {
         };
     }
 
-    /// Waits for all processes to exit.
     async fn exited(&self) {
         self.ended().await;
         while self.membership == Membership::Own && killpg(self.first, None).is_ok() {
@@ -112,7 +106,6 @@ impl Group {
     }
 }
 
-/// Blocks until the process has exited.
 fn wait(process: Pid, membership: Membership, foreground: Option<&Foreground>) -> AttemptStatus {
     let status = loop {
         match waitpid(process, Some(WaitPidFlag::WUNTRACED)) {

@@ -23,7 +23,6 @@ use super::process_group::{Group, Membership};
 /// Time for a signal that killed the command to reach this program as well.
 const SIGNAL_SETTLE_TIME: Duration = Duration::from_millis(1);
 
-/// The command to run and its settings.
 pub(super) struct Program<'c> {
     pub(super) command: &'c [OsString],
     pub(super) input: Input,
@@ -35,10 +34,8 @@ pub(super) struct Program<'c> {
     pub(super) state: State,
 }
 
-/// The progress of a run.
 #[derive(Default)]
 pub(super) struct State {
-    /// The running attempt.
     running: RefCell<Option<Group>>,
     /// Closed when a timed out attempt has exited.
     terminating: RefCell<Option<watch::Receiver<()>>>,
@@ -49,12 +46,10 @@ pub(super) struct State {
 }
 
 impl Program<'_> {
-    /// The command's name in a report.
     pub(super) fn name(&self) -> String {
         self.command.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    /// The status of the last attempt.
     pub(super) fn last(&self) -> Option<AttemptStatus> {
         self.state.last.get()
     }
@@ -75,7 +70,6 @@ impl Program<'_> {
         }
     }
 
-    /// The idempotency key of the attempts.
     pub(super) fn key(&self) -> Option<String> {
         self.state.key.borrow().clone()
     }
@@ -85,7 +79,6 @@ impl Program<'_> {
         self.state.interrupted.set(Some(by));
     }
 
-    /// The recorded stop signal.
     pub(super) fn interrupted(&self) -> Option<Signal> {
         self.state.interrupted.get()
     }

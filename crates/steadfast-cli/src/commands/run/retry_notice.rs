@@ -53,7 +53,6 @@ impl<'p, 'c> RetryNotice<'p, 'c> {
         }
     }
 
-    /// Removes the countdown.
     pub(super) fn clear(&self) {
         if let Some((countdown, drawing)) = self.drawing.borrow_mut().take() {
             drawing.abort();
@@ -61,7 +60,6 @@ impl<'p, 'c> RetryNotice<'p, 'c> {
         }
     }
 
-    /// Reports that no further attempts are made.
     pub(super) fn gave_up(&self, why: &impl ToString, ended: RunResult) {
         let known = ended.status.is_some_and(AttemptStatus::is_already_reported);
         if !self.quiet && ended.stopped_by.is_none() && !known {
@@ -69,7 +67,6 @@ impl<'p, 'c> RetryNotice<'p, 'c> {
         }
     }
 
-    /// Reports the result of the hand-over.
     pub(super) fn handed_over(&self, to: Result<Option<TaskId>, CliError>) {
         match to {
             Ok(Some(task)) if !self.quiet => {
@@ -137,7 +134,6 @@ fn tick(left: Duration) -> Duration {
     Duration::from_secs(1)
 }
 
-/// Prints a line on stderr.
 fn print_message(text: &str) {
     // A closed stderr is not an error.
     let _ = writeln!(anstream::stderr(), "steadfast: {}", sanitize::line(text));

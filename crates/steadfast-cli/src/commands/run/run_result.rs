@@ -10,12 +10,10 @@ use signal_hook::low_level::emulate_default_handler;
 use super::attempt_status::AttemptStatus;
 use crate::exit::Exit;
 
-/// The result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RunResult {
     /// The status of the last attempt; `None` if a signal arrived between attempts.
     pub(super) status: Option<AttemptStatus>,
-    /// The signal that stopped the retries, if any.
     pub(super) stopped_by: Option<Signal>,
 }
 

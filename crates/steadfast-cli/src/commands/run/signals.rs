@@ -12,15 +12,12 @@ use crate::signals::Signals;
 /// Signals that end the run, after they were forwarded to the command.
 const STOP_SIGNALS: [Signal; 4] =
     [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
-/// Signals that are only forwarded.
 const FORWARDED_SIGNALS: [Signal; 3] = [Signal::SIGUSR1, Signal::SIGUSR2, Signal::SIGWINCH];
 
-/// Whether a signal ends the run.
 pub(super) fn is_ending(signal: Signal) -> bool {
     STOP_SIGNALS.contains(&signal)
 }
 
-/// Installs the handlers.
 pub(super) fn listen() -> io::Result<Signals> {
     let ignored = Ignored::now();
     let wanted = STOP_SIGNALS.into_iter().chain(FORWARDED_SIGNALS);

@@ -15,7 +15,6 @@ const BUILTINS: [&str; 28] = [
     "times", "trap", "ulimit", "umask", "unalias", "unset", "wait",
 ];
 
-/// The error and what to do about it.
 pub(super) fn to_cli_error(command: &[OsString], why: Errno) -> CliError {
     let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
     let name = words.first().map(AsRef::as_ref).unwrap_or_default();

@@ -44,7 +44,6 @@ impl AccessFlags {
         file_descriptors::connections(self.connections, calls)
     }
 
-    /// Applies the flags to a server.
     pub(super) fn apply(&self, server: Server) -> Server {
         let server = self.host.iter().fold(server, |server, name| server.host(name));
         let proxies = self.trust_proxy.iter();

@@ -8,10 +8,8 @@ use tracing::warn;
 
 /// Descriptors for the store, files and the log.
 const RESERVED_DESCRIPTORS: u64 = 256;
-/// The minimum number of connections.
 const MIN_CONNECTIONS: u64 = 16;
 
-/// The default connection limit.
 const DEFAULT_CONNECTIONS: u32 = 25_000;
 /// Below this, the default limit is reported as too low.
 const WARN_BELOW_CONNECTIONS: u64 = 1000;

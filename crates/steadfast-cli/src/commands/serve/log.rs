@@ -14,7 +14,6 @@ pub(super) fn parser() -> impl TypedValueParser<Value = LogFormat> {
     PossibleValuesParser::new(names).try_map(|name| name.parse())
 }
 
-/// Starts logging to stderr.
 pub(super) fn start(format: LogFormat) -> Result<Logs, CliError> {
     check_otlp_support()?;
     init_logs(format).map_err(|why| CliError::configuration(why.to_string()))

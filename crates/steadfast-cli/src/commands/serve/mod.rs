@@ -123,7 +123,6 @@ impl Serve {
     }
 }
 
-/// The line printed when the server is ready.
 #[derive(Debug, Serialize)]
 struct Serving {
     address: String,

@@ -13,18 +13,14 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tracing::warn;
 
-/// The audit action.
 const ACTION: &str = "policy.reload";
-/// Retries of audit writes.
 const STORE_RETRY_POLICY: Policy = Policy::exponential(Duration::from_millis(200))
     .max_attempts(20)
     .max_delay(Duration::from_secs(30))
     .jitter(Jitter::Full)
     .constant();
-/// The time allowed for pending writes at shutdown.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Writes changes as they arrive.
 pub(super) async fn write_changes(mut changes: UnboundedReceiver<Change>, store: Store) {
     while let Some(change) = changes.recv().await {
         let entry = entry(&change);
@@ -34,7 +30,6 @@ pub(super) async fn write_changes(mut changes: UnboundedReceiver<Change>, store:
     }
 }
 
-/// Waits for pending writes.
 pub(super) async fn finish(writing: JoinHandle<()>) {
     if timeout(FLUSH_TIMEOUT, writing).await.is_err() {
         warn!(target: "steadfast", "timed out writing the last policy change to the audit log");

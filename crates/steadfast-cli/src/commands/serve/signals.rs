@@ -18,7 +18,6 @@ use super::systemd;
 use crate::error::CliError;
 use crate::signals::{Signals, listen_error};
 
-/// The signals that stop the server.
 pub(super) const STOP_SIGNALS: [Signal; 2] = [Signal::SIGINT, Signal::SIGTERM];
 
 /// Handles the stop signals, for a server with this drain period.

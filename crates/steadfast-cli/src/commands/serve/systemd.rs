@@ -3,12 +3,10 @@
 use sd_notify::NotifyState;
 use tracing::debug;
 
-/// The server is ready.
 pub(super) fn ready() {
     notify(NotifyState::Ready);
 }
 
-/// The server is shutting down.
 pub(super) fn stopping() {
     notify(NotifyState::Stopping);
 }

@@ -42,7 +42,6 @@ impl WorkerFlags {
         if self.no_worker { 0 } else { self.concurrency }
     }
 
-    /// Applies the flags to a server.
     pub(super) fn apply(&self, server: Server, store: &Store) -> Result<Server, CliError> {
         if self.no_worker {
             return Ok(server.without_worker());

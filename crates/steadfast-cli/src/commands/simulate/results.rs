@@ -12,7 +12,6 @@ use crate::output::human_duration::format as human_duration;
 #[serde(transparent)]
 pub(super) struct SimulationResults<'o> {
     pub(super) outcomes: &'o [Outcome],
-    /// When the simulation ended.
     #[serde(skip)]
     pub(super) until: Duration,
 }

@@ -71,7 +71,6 @@ pub(super) struct ScenarioFlags {
     seed: Option<u64>,
 }
 
-/// The largest scenario file accepted.
 const MAX_SCENARIO_BYTES: u64 = 1 << 20;
 
 impl ScenarioFlags {

@@ -35,7 +35,6 @@ fn to_json(text: &str) -> Result<String, String> {
 #[derive(Default)]
 struct JsonWriter {
     json: String,
-    /// The current line of `json`.
     line: usize,
     open: Vec<Container>,
     /// The JSON of anchored values, by the parser's anchor id.
@@ -43,7 +42,6 @@ struct JsonWriter {
     stored_bytes: usize,
 }
 
-/// An open list or map.
 struct Container {
     is_map: bool,
     /// Values written so far; keys count as well.

@@ -8,7 +8,6 @@ use steadfast_store::MAX_PAYLOAD;
 use crate::error::CliError;
 use crate::input;
 
-/// Text content.
 pub(super) struct Content(String);
 
 /// Reads the content: a text, `@FILE`, `@-`, or a file given by its own flag.
@@ -44,7 +43,6 @@ impl Content {
         }
     }
 
-    /// As a string.
     pub(super) fn into_text(self) -> Result<Box<RawValue>, CliError> {
         to_raw_value(&self.0).map_err(|why| CliError::usage(why.to_string()))
     }

@@ -80,7 +80,6 @@ impl TaskFlags {
     }
 }
 
-/// Defaults for tasks that omit a field.
 #[derive(Clone, Debug)]
 pub(super) struct TaskDefaults {
     queue: Option<String>,
@@ -94,12 +93,10 @@ pub(super) struct TaskDefaults {
 }
 
 impl TaskDefaults {
-    /// The policy, if given.
     pub(super) const fn policy(&self) -> Option<&PolicyChoice> {
         self.policy.as_ref()
     }
 
-    /// Fills the fields that a task omits.
     pub(super) fn fill(&self, task: &mut NewTask) {
         or(&mut task.queue, &self.queue);
         or(&mut task.category, &self.category);

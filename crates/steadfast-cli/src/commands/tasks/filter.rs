@@ -60,7 +60,6 @@ fn classes() -> impl TypedValueParser<Value = Class> {
 }
 
 impl FilterFlags {
-    /// Whether no filter is given.
     pub(super) fn is_empty(&self) -> bool {
         self.filter(Timestamp::UNIX_EPOCH) == TaskFilter::default()
     }
@@ -95,7 +94,6 @@ async fn names(api: &dyn Api) -> Result<Vec<String>, CliError> {
     Ok(api.queues().await?.into_iter().map(|queue| queue.name).collect())
 }
 
-/// The hint for a queue that does not exist.
 fn unknown_queue(queue: &str, names: &[String]) -> Option<String> {
     if names.iter().any(|name| name == queue) {
         return None;

@@ -68,7 +68,6 @@ impl List {
         Ok(Listed { page, now, empty })
     }
 
-    /// The text for an empty list.
     async fn empty_text(&self, api: &dyn Api) -> Result<String, CliError> {
         if let Some(hint) = self.filter.unknown_queue_hint(api).await? {
             return Ok(hint);

@@ -97,7 +97,6 @@ impl RequeueCommand {
         })
     }
 
-    /// Validates the selection of tasks.
     fn check(&self) -> Result<(), CliError> {
         if !self.ids.is_empty() && !self.filter.is_empty() {
             return Err(CliError::usage("ids and filters cannot be combined")

@@ -7,7 +7,6 @@ use steadfast_store::Status;
 use crate::output::relative_time;
 use crate::output::table::StatusColor;
 
-/// The colour of a status.
 pub(super) const fn color(status: Status) -> Option<StatusColor> {
     match status {
         Status::Pending => Some(StatusColor::Warning),
@@ -19,7 +18,6 @@ pub(super) const fn color(status: Status) -> Option<StatusColor> {
     }
 }
 
-/// When the task ended or is due.
 pub(super) fn when(task: &TaskView, now: Timestamp) -> String {
     match task.status {
         Status::Running => "now".to_owned(),

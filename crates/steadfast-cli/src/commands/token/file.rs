@@ -12,7 +12,6 @@ use steadfast_server::Tokens;
 
 use crate::error::CliError;
 
-/// Reads a tokens file.
 pub(super) fn read(file: &Path) -> Result<Tokens, CliError> {
     Tokens::read(file).map_err(|problems| file_error(&problems))
 }
@@ -39,7 +38,6 @@ fn open(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// The separator before a new entry.
 fn gap(before: &str) -> &'static str {
     match before {
         "" => "",
@@ -58,7 +56,6 @@ fn append(file: &mut File, text: &str) -> io::Result<()> {
     written
 }
 
-/// All errors of a tokens file.
 pub(crate) fn file_error(problems: &Problems) -> CliError {
     let each = problems.as_slice().iter().map(|problem| {
         let mut problem = problem.clone();

@@ -14,7 +14,6 @@ const PROBLEM_WAL_BYTES: u64 = GIB;
 /// Free space worth reclaiming, in bytes and as a share.
 const NOTE_FREE_BYTES: u64 = 64 * MIB;
 const NOTE_FREE_SHARE: f64 = 0.5;
-/// Lines of integrity errors shown.
 const MAX_ERROR_LINES: usize = 3;
 
 pub(in crate::commands::doctor) fn check(own: &SqliteHealth) -> Vec<Finding> {

@@ -5,7 +5,6 @@ pub(super) mod files;
 
 use std::path::Path;
 
-/// Quotes a path for a shell.
 fn shell_quote(path: &Path) -> String {
     let path = path.display().to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%".contains(c);

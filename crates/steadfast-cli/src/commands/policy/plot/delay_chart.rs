@@ -9,7 +9,6 @@ use crate::commands::policy::summary::Summary;
 use crate::output::human_duration::format as human_duration;
 use crate::output::{counted, note};
 
-/// The chart data.
 pub(super) struct DelayChart<'p> {
     pub(super) policies: &'p [(Option<&'p str>, Policy)],
     pub(super) plans: &'p [Planned<'p>],

@@ -62,7 +62,6 @@ impl Plot {
     }
 }
 
-/// The plotted data as JSON.
 #[derive(Serialize)]
 struct Plans<'p> {
     policies: &'p [Planned<'p>],

@@ -8,11 +8,9 @@ use std::io::BufRead;
 use super::items::{InputError, Item, Items};
 use super::tally::Tally;
 
-/// Tasks and bytes per batch.
 const MAX_BATCH_TASKS: usize = 1000;
 const MAX_BATCH_BYTES: usize = 4 << 20;
 
-/// Consecutive tasks of an input.
 #[derive(Debug)]
 pub(super) struct Batch {
     pub(super) items: Vec<Item>,
@@ -39,7 +37,6 @@ impl Batch {
     }
 }
 
-/// Reads an input in batches.
 #[derive(Debug)]
 pub(super) struct Batches<R> {
     items: Items<R>,
@@ -53,7 +50,6 @@ impl<R: BufRead> Batches<R> {
         Self { items: Items::of(input), tally: Tally::default(), unreadable: None }
     }
 
-    /// The position reached.
     pub(super) const fn tally(&self) -> &Tally {
         &self.tally
     }

@@ -10,7 +10,6 @@ use super::summary::CheckSummary;
 use crate::error::CliError;
 use crate::output::counted;
 
-/// Invalid lines reported one by one.
 const MAX_REPORTED_LINES: usize = 20;
 
 /// Validates all lines and reports all errors at once.

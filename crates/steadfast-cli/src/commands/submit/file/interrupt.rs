@@ -11,10 +11,8 @@ use tokio::sync::watch;
 
 use crate::signals::Signals;
 
-/// Time for the batch in flight to finish.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(2);
 
-/// A stop request.
 #[derive(Clone, Debug)]
 pub(super) struct Interrupt {
     requested: watch::Receiver<bool>,
@@ -23,7 +21,6 @@ pub(super) struct Interrupt {
 }
 
 impl Interrupt {
-    /// Installs the signal handlers.
     pub(super) fn listen() -> Self {
         let (sender, requested) = watch::channel(false);
         let handle = CancelHandle::new();
@@ -42,7 +39,6 @@ impl Interrupt {
         Self { requested, handle }
     }
 
-    /// Waits for a stop request.
     pub(super) async fn requested(&self) {
         let mut requested = self.requested.clone();
         if requested.wait_for(|requested| *requested).await.is_err() {

@@ -16,15 +16,12 @@ pub(super) struct Item {
     pub(super) text: Vec<u8>,
 }
 
-/// An error that ends reading.
 #[derive(Debug)]
 pub(super) enum InputError {
     Io(io::Error),
     /// A task exceeds the size limit, with the line it starts on.
     TooLong(u64),
-    /// An array is not closed.
     NotClosed(u64),
-    /// Data follows the array.
     More(u64),
 }
 
@@ -34,13 +31,11 @@ impl From<io::Error> for InputError {
     }
 }
 
-/// Reads tasks from an input.
 #[derive(Debug)]
 pub(super) struct Items<R> {
     input: R,
     /// Whether the input is an array, once known, and not one task per line.
     is_array: Option<bool>,
-    /// The current line.
     line: u64,
     bytes: u64,
     ended: bool,
@@ -51,7 +46,6 @@ impl<R: BufRead> Items<R> {
         Self { input, is_array: None, line: 1, bytes: 0, ended: false }
     }
 
-    /// The number of bytes read.
     pub(super) const fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -144,7 +138,6 @@ impl<R: BufRead> Items<R> {
         }
     }
 
-    /// Checks that nothing follows the array.
     fn ends_here(&mut self) -> Result<(), InputError> {
         self.skip_space()?;
         match self.input.fill_buf()? {

@@ -19,10 +19,8 @@ use uuid::Uuid;
 use super::tally::Tally;
 use crate::error::CliError;
 
-/// The file name suffix.
 const JOURNAL_SUFFIX: &str = ".steadfast-progress";
 
-/// The version of the journal format.
 const JOURNAL_VERSION: u32 = 1;
 
 /// The first line.
@@ -42,7 +40,6 @@ enum Entry {
     /// The store has confirmed the batch.
     #[serde(rename = "kept")]
     Stored(Checkpoint),
-    /// The submission is complete.
     Done(Checkpoint),
 }
 
@@ -53,7 +50,6 @@ pub(super) struct Checkpoint {
     pub(super) tasks: u64,
     /// The line the last of them starts on.
     pub(super) line: u64,
-    /// Tasks that already existed.
     pub(super) existed: u64,
     /// Rejected tasks, and the length of the file they were written to.
     pub(super) rejected: u64,
@@ -78,7 +74,6 @@ impl Point {
     }
 }
 
-/// The state of a previous run.
 #[derive(Debug)]
 pub(super) struct PreviousRun {
     pub(super) run: Uuid,
@@ -91,14 +86,12 @@ pub(super) struct PreviousRun {
     pub(super) sent_to: Option<Point>,
 }
 
-/// The journal of a file.
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
     file: File,
 }
 
-/// The default path of a file's journal.
 pub(super) fn beside(file: &Path) -> PathBuf {
     let mut path = file.as_os_str().to_owned();
     path.push(JOURNAL_SUFFIX);
@@ -106,7 +99,6 @@ pub(super) fn beside(file: &Path) -> PathBuf {
 }
 
 impl Journal {
-    /// Opens, locks and reads the journal.
     pub(super) fn open(path: &Path) -> Result<(Self, Option<PreviousRun>), CliError> {
         let opened = OpenOptions::new().read(true).append(true).create(true).open(path);
         let file = opened.map_err(|why| journal_error(path, &why))?;
@@ -141,17 +133,14 @@ impl Journal {
         self.add(&Entry::Sending(Point::of(to)))
     }
 
-    /// Records the stored part.
     pub(super) fn kept(&mut self, kept: Checkpoint) -> Result<(), CliError> {
         self.add(&Entry::Stored(kept))
     }
 
-    /// Records that the submission is complete.
     pub(super) fn done(&mut self, kept: Checkpoint) -> Result<(), CliError> {
         self.add(&Entry::Done(kept))
     }
 
-    /// Removes the journal after a completed submission.
     pub(super) fn remove(self) -> Result<(), CliError> {
         std::fs::remove_file(&self.path).map_err(|why| journal_error(&self.path, &why))
     }
@@ -188,7 +177,6 @@ fn read(mut file: &File, path: &Path) -> Result<(Option<PreviousRun>, bool), Cli
     Ok((Some(previous), !bytes.ends_with(b"\n")))
 }
 
-/// The start of every journal.
 const HEADER_PREFIX: &[u8] = b"{\"steadfast_submit\":";
 
 impl PreviousRun {

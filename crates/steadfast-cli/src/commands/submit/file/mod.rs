@@ -49,7 +49,6 @@ use resume::Start;
 use send::Submission;
 use summary::SubmitSummary;
 
-/// The read buffer size.
 const READ_BUFFER_BYTES: usize = 256 << 10;
 
 /// Flags of a file submission.
@@ -189,7 +188,6 @@ fn open(file: &Path) -> Result<Box<dyn BufRead + Send>, CliError> {
     Ok(Box::new(BufReader::with_capacity(READ_BUFFER_BYTES, opened)))
 }
 
-/// The file's length, if it is a regular file.
 fn length(file: &Path) -> Option<u64> {
     let found = std::fs::metadata(file).ok().filter(|_| !input::is_stdin(file));
     found.filter(std::fs::Metadata::is_file).map(|found| found.len())

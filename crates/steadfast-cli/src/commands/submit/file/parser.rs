@@ -15,14 +15,12 @@ use super::run_id;
 /// Parses the tasks of an input.
 #[derive(Clone, Debug)]
 pub(super) struct TaskParser {
-    /// Defaults for fields that a task omits.
     defaults: TaskDefaults,
     /// The policies that names are resolved in, unless a server does it.
     policies: Option<Arc<Policies>>,
     run: Uuid,
 }
 
-/// An invalid task and its position.
 #[derive(Debug)]
 pub(super) struct InvalidLine {
     /// Its index in the batch.
@@ -31,7 +29,6 @@ pub(super) struct InvalidLine {
     pub(super) error: ApiError,
 }
 
-/// The tasks of a batch.
 #[derive(Debug)]
 pub(super) struct ParsedBatch {
     pub(super) tasks: Vec<NewTask>,

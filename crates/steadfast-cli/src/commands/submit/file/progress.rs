@@ -8,10 +8,8 @@ use steadfast::observe::Redactor;
 
 use crate::output::human_duration;
 
-/// The interval between lines without a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The progress display on stderr.
 #[derive(Debug)]
 pub(super) struct Progress {
     display: Display,
@@ -43,7 +41,6 @@ impl Progress {
         Self { display, total, began, tasks_before: 0, bytes_before: 0, is_unavailable: false }
     }
 
-    /// Sets the position of an earlier run.
     pub(super) fn resume_from(&mut self, tasks: u64, bytes: u64) {
         (self.tasks_before, self.bytes_before) = (tasks, bytes);
         if let Display::Bar(bar) = &self.display {
@@ -52,7 +49,6 @@ impl Progress {
         }
     }
 
-    /// Updates the number of tasks processed and bytes read.
     pub(super) fn reached(&mut self, tasks: u64, bytes: u64) {
         let rate = (tasks - self.tasks_before) as f64 / self.began.elapsed().as_secs_f64();
         let text = format!("{} tasks, {}/s", HumanCount(tasks), HumanCount(rate as u64));
@@ -72,7 +68,6 @@ impl Progress {
         }
     }
 
-    /// The percentage read and the estimated time left.
     fn left(&self, bytes: u64) -> String {
         let Some(total) = self.total.filter(|total| *total > 0) else {
             return String::new();
@@ -105,14 +100,12 @@ impl Progress {
         }
     }
 
-    /// Removes the bar.
     pub(super) fn end(&self) {
         if let Display::Bar(bar) = &self.display {
             bar.finish_and_clear();
         }
     }
 
-    /// The time since the start.
     pub(super) fn elapsed(&self) -> Duration {
         self.began.elapsed()
     }

@@ -13,7 +13,6 @@ use super::batch::{Batch, Batches};
 use super::parser::{InvalidLine, ParsedBatch, TaskParser};
 use super::stop_error::StopError;
 
-/// Batches read ahead.
 const MAX_READ_AHEAD: usize = 2;
 
 /// The next batch, or the error that ended reading.

@@ -8,7 +8,6 @@ use super::batch::Batch;
 use super::parser::InvalidLine;
 use crate::error::CliError;
 
-/// The rejects file.
 #[derive(Debug)]
 pub(super) struct Rejects {
     path: PathBuf,

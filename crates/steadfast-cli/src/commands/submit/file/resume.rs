@@ -10,7 +10,6 @@ use super::{FileFlags, open, stop_error};
 use crate::error::CliError;
 use crate::output::counted;
 
-/// The start of a submission.
 #[derive(Debug)]
 pub(super) struct Start {
     pub(super) run: Uuid,
@@ -30,7 +29,6 @@ impl Start {
         Ok(Self { run: Uuid::now_v7(), kept: Checkpoint::default(), bytes: 0, journal: None })
     }
 
-    /// The start for a file and a store.
     pub(super) fn of_file(file: &Path, flags: &FileFlags, store: &str) -> Result<Self, CliError> {
         // Check that the file exists before creating a journal.
         drop(open(file)?);

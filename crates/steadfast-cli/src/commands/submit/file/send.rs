@@ -28,10 +28,8 @@ use super::stop_error::StopError;
 use super::tally::Tally;
 use crate::error::CliError;
 
-/// Rejected tasks reported one by one.
 const MAX_REPORTED_LINES: u64 = 10;
 
-/// The state of a submission.
 pub(super) struct Submission {
     pub(super) api: Box<dyn Api>,
     pub(super) parser: Arc<TaskParser>,
@@ -40,11 +38,9 @@ pub(super) struct Submission {
     pub(super) journal: Option<Journal>,
     pub(super) rejects: Option<Rejects>,
     pub(super) progress: Progress,
-    /// The part that is stored.
     pub(super) kept: Checkpoint,
 }
 
-/// The retry policy for an unreachable store.
 pub(super) fn store_retry_policy(max_wait: Duration) -> Result<Policy, PolicyError> {
     let base = Duration::from_millis(200).min(max_wait);
     Policy::exponential(base)
@@ -56,7 +52,6 @@ pub(super) fn store_retry_policy(max_wait: Duration) -> Result<Policy, PolicyErr
 }
 
 impl Submission {
-    /// Sends all batches.
     pub(super) async fn send_all(&mut self, mut batches: Receiver<Next>) -> Result<(), StopError> {
         loop {
             let stop = self.stop.clone();

@@ -12,16 +12,13 @@ use crate::error::CliError;
 use crate::input;
 use crate::output::counted;
 
-/// The reason for stopping early.
 #[derive(Debug)]
 pub(super) enum StopError {
     Invalid(InvalidLine),
     Unreadable(InputError),
     /// The store was unreachable for too long.
     Store(ApiError),
-    /// A stop signal arrived.
     Interrupted,
-    /// A local error.
     Own(CliError),
 }
 
@@ -59,14 +56,12 @@ impl StopError {
     }
 }
 
-/// The error of an invalid line.
 pub(super) fn invalid(file: &Path, InvalidLine { line, error, .. }: InvalidLine) -> CliError {
     let field = error.field.map_or_else(String::new, |field| format!("{field}: "));
     let name = input::name_of(file);
     CliError::usage(format!("{name}, line {line}: {field}{}", error.detail)).maybe_help(error.next)
 }
 
-/// The error of an unreadable input.
 pub(super) fn unreadable(file: &Path, why: &InputError) -> CliError {
     let name = input::name_of(file);
     match why {
@@ -83,7 +78,6 @@ pub(super) fn unreadable(file: &Path, why: &InputError) -> CliError {
     }
 }
 
-/// The command line with `--resume`.
 fn command_line() -> String {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
     words.retain(|word| word != "--restart");

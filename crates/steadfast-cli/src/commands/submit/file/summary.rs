@@ -7,16 +7,12 @@ use crate::commands::prelude::*;
 use crate::output::human_duration;
 use crate::output::seconds::Seconds;
 
-/// The result of a submission.
 #[derive(Debug, Serialize)]
 pub(super) struct SubmitSummary {
     /// Tasks stored, including those of earlier runs.
     submitted: u64,
-    /// Tasks that already existed.
     existed: u64,
-    /// Rejected tasks.
     rejected: u64,
-    /// The file they were written to.
     #[serde(skip_serializing_if = "Option::is_none")]
     rejected_to: Option<String>,
     /// Tasks processed by an earlier run.
@@ -41,7 +37,6 @@ impl SubmitSummary {
         }
     }
 
-    /// A one-line summary.
     fn line(&self) -> String {
         let tasks = counted(self.submitted as usize, "task", "tasks");
         let mut parts =
@@ -68,7 +63,6 @@ impl Printable for SubmitSummary {
     }
 }
 
-/// The result of a dry run.
 #[derive(Debug, Serialize)]
 pub(super) struct CheckSummary {
     pub(super) dry_run: bool,

@@ -8,20 +8,16 @@ use sha2::{Digest as _, Sha256};
 
 use super::items::Item;
 
-/// A position in an input.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
-    /// The number of tasks.
     pub(super) tasks: u64,
     /// The line the last task starts on.
     pub(super) line: u64,
-    /// The number of bytes.
     pub(super) bytes: u64,
     sum: Sha256,
 }
 
 impl Tally {
-    /// Adds a task.
     pub(super) fn add(&mut self, Item { line, text }: &Item) {
         self.tasks += 1;
         self.line = *line;

@@ -81,7 +81,6 @@ impl Printable for AsOf<TaskView> {
     }
 }
 
-/// Writes a payload or a result, indented.
 fn write_json(page: &mut dyn Write, value: &Value) -> io::Result<()> {
     let text: String = format!("{value:#}").chars().map(sanitize::letter).collect();
     text.lines().try_for_each(|line| writeln!(page, "  {line}"))

@@ -60,7 +60,6 @@ fn held(lease: &HeldLease, now: Timestamp) -> String {
     format!("{}, fencing token {}, lease expires {until}", lease.owner, lease.fencing_token)
 }
 
-/// The relative and the absolute time.
 pub(super) fn relative_and_absolute(time: Timestamp, now: Timestamp) -> String {
     let clock = time.round(Unit::Second).unwrap_or(time);
     format!("{}, {clock}", relative_time::from_now(time, now))

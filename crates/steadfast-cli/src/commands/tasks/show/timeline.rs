@@ -15,10 +15,8 @@ use crate::output::colour::{BAD, DIM, GOOD};
 use crate::output::human_duration::format as human_duration;
 use crate::output::{relative_time, sanitize, width};
 
-/// Upcoming attempts listed one by one.
 const MAX_LISTED_ATTEMPTS: usize = 5;
 
-/// The symbols of the timeline.
 struct Signs {
     failed: char,
     line: char,
@@ -125,7 +123,6 @@ impl<'t> Timeline<'t> {
         }
     }
 
-    /// Writes text below a symbol.
     fn below(&self, page: &mut dyn Write, text: &str) -> io::Result<()> {
         let indent = format!("  {}    ", self.signs.line);
         let options = Options::new(self.width)
@@ -137,7 +134,6 @@ impl<'t> Timeline<'t> {
     }
 }
 
-/// The class in words.
 const fn class(class: Class) -> &'static str {
     match class {
         Class::Final => "final",
