@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use steadfast::Policy;
-use steadfast::file::{Explanation, MappedName, Policies, Route};
+use steadfast::file::{Explanation, Policies, Route};
 use steadfast::policy::{Draft, PRESETS};
 
 use crate::config;
@@ -17,8 +17,9 @@ use crate::suggestion::nearest;
 
 /// The policies of the policy file and the presets.
 pub(crate) struct PolicyCatalog {
-    policies: Policies,
-    file: Option<PathBuf>,
+    pub(crate) policies: Policies,
+    /// The file they were loaded from, if any.
+    pub(crate) file: Option<PathBuf>,
 }
 
 /// A policy and how its name resolved to it.
@@ -38,33 +39,12 @@ impl PolicyCatalog {
         Ok(Self { policies, file })
     }
 
-    pub(crate) fn file(&self) -> Option<&Path> {
-        self.file.as_deref()
-    }
-
-    pub(crate) fn policies(&self) -> &Policies {
-        &self.policies
-    }
-
-    pub(crate) fn into_policies(self) -> Policies {
-        self.policies
-    }
-
-    /// The policies of the file, in its order.
-    pub(crate) fn in_file(&self) -> impl Iterator<Item = &Arc<Policy>> {
-        self.policies.iter()
-    }
-
     /// The default policy and the presets, except those the file redefines.
     pub(crate) fn built_in(&self) -> impl Iterator<Item = &Arc<Policy>> {
         let names = std::iter::once("default").chain(PRESETS);
         names
             .map(|name| self.policies.route(name))
             .filter_map(|(policy, route)| matches!(route, Route::Preset).then_some(policy))
-    }
-
-    pub(crate) fn mapped(&self) -> &[MappedName] {
-        self.policies.mapped()
     }
 
     pub(crate) fn find(&self, name: &str) -> Result<ResolvedPolicy<'_>, CliError> {

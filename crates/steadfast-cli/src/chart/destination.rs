@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use anstream::ColorChoice;
 #[cfg(feature = "png")]
 use steadfast_draw::PngOptions;
-use steadfast_draw::{ChartStack, SvgOptions, TerminalOptions};
+use steadfast_draw::{ChartStack, SvgOptions, TerminalOptions, Theme};
 use supports_unicode::Stream;
 
-use super::{ChartFlags, ChartFormat, Theme};
+use super::{ChartFlags, ChartFormat};
 use crate::error::CliError;
 use crate::input;
 use crate::output::file::{self, IfExists};
@@ -24,7 +24,7 @@ pub(crate) struct ChartDestination<'p> {
 
 impl<'p> ChartDestination<'p> {
     /// The destination given by flags; the format defaults to the file's extension.
-    pub(super) fn of(flags: &'p ChartFlags) -> Result<Self, CliError> {
+    pub(crate) fn of(flags: &'p ChartFlags) -> Result<Self, CliError> {
         let file = flags.output.as_deref().filter(|file| !input::is_stdin(file));
         let format = match (flags.format, file) {
             (Some(format), _) => format,
@@ -84,7 +84,7 @@ impl<'p> ChartDestination<'p> {
         SvgOptions {
             width: flags.width.map_or(defaults.width, u32::from),
             height: flags.height.map_or_else(height, u32::from),
-            theme: theme(flags),
+            theme: flags.theme.unwrap_or(Theme::Auto),
         }
     }
 
@@ -118,12 +118,4 @@ fn by_extension(file: &Path) -> Result<ChartFormat, CliError> {
 /// The number of charts; each has the height of a single one.
 fn charts(sheet: &ChartStack) -> u16 {
     u16::try_from(sheet.len()).unwrap_or(u16::MAX)
-}
-
-fn theme(flags: &ChartFlags) -> steadfast_draw::Theme {
-    match flags.theme {
-        Some(Theme::Light) => steadfast_draw::Theme::Light,
-        Some(Theme::Dark) => steadfast_draw::Theme::Dark,
-        Some(Theme::Auto) | None => steadfast_draw::Theme::Auto,
-    }
 }

@@ -4,9 +4,10 @@ mod destination;
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use steadfast_draw::Theme;
 
-use crate::error::CliError;
 pub(crate) use destination::ChartDestination;
 
 /// Chart flags, shared by all commands that draw one.
@@ -29,7 +30,7 @@ pub(crate) struct ChartFlags {
     height: Option<u16>,
 
     /// Image colours: light, dark, or auto to follow the viewer's setting [default: auto]
-    #[arg(long, value_enum, hide_possible_values = true)]
+    #[arg(long, value_parser = themes(), hide_possible_values = true)]
     theme: Option<Theme>,
 }
 
@@ -41,15 +42,15 @@ enum ChartFormat {
     Png,
 }
 
-/// The colours of an image.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Theme {
-    Light,
-    Dark,
-    Auto,
-}
-
 const MAX_SIDE: u16 = 8192;
+
+fn themes() -> impl TypedValueParser<Value = Theme> {
+    PossibleValuesParser::new(["light", "dark", "auto"]).map(|name| match name.as_str() {
+        "light" => Theme::Light,
+        "dark" => Theme::Dark,
+        _ => Theme::Auto,
+    })
+}
 
 fn side(text: &str) -> Result<u16, String> {
     let side = text.parse().ok().filter(|side| (1..=MAX_SIDE).contains(side));
@@ -57,10 +58,6 @@ fn side(text: &str) -> Result<u16, String> {
 }
 
 impl ChartFlags {
-    pub(crate) fn destination(&self) -> Result<ChartDestination<'_>, CliError> {
-        ChartDestination::of(self)
-    }
-
     /// Whether a file or a format was given, as opposed to the default terminal chart.
     pub(crate) const fn is_requested(&self) -> bool {
         self.output.is_some() || self.format.is_some()

@@ -118,7 +118,7 @@ pub(super) async fn open(url: &str) -> Result<Local, CliError> {
 /// Opens a store with the policies of the policy file.
 pub(super) async fn open_with_policies(url: &str, common: &Common) -> Result<Local, CliError> {
     let catalog = PolicyCatalog::load(common.config.as_deref())?;
-    Ok(open(url).await?.with_policies(Arc::new(catalog.into_policies())))
+    Ok(open(url).await?.with_policies(Arc::new(catalog.policies)))
 }
 
 /// Names the store that could not be opened.

@@ -4,7 +4,7 @@ use steadfast::fault::MAX_CAUSES;
 use steadfast::judge::{Judgement, MatchedBy};
 use steadfast::{Class, Fault, Policy};
 
-use super::next_step::NextStep;
+use super::next_step;
 use crate::commands::prelude::*;
 use crate::output::human_duration::format as human_duration;
 use crate::output::seconds::Seconds;
@@ -18,7 +18,7 @@ pub(super) struct Classification {
     hint: Option<Seconds>,
     fault: Fault,
     #[serde(skip)]
-    next: NextStep,
+    next: String,
 }
 
 impl Classification {
@@ -29,7 +29,7 @@ impl Classification {
             matched_by: judgement.matched_by(),
             hint: judgement.hint().map(Seconds),
             fault,
-            next: NextStep::after(policy, judgement),
+            next: next_step::after(policy, judgement),
         }
     }
 
@@ -57,7 +57,7 @@ impl Printable for Classification {
         table.colored_entry("class", self.class.name(), color(self.class));
         table.entry("rule", self.rule());
         table.entry("hint", hint);
-        table.entry("next", self.next.to_string());
+        table.entry("next", self.next.clone());
         table.write(page)
     }
 }

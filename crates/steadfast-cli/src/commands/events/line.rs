@@ -17,7 +17,11 @@ pub(super) fn write(page: &mut dyn Write, view: &EventView) -> io::Result<()> {
     let style = style_of(event.event_type);
     let time = event.timestamp.strftime("%Y-%m-%d %H:%M:%S");
     let name = event.event_type.name();
-    write!(page, "{DIM}{time}{DIM:#}  {style}{name:<22}{style:#}  {}", text(&event.operation))?;
+    write!(
+        page,
+        "{DIM}{time}{DIM:#}  {style}{name:<22}{style:#}  {}",
+        sanitize::line(&event.operation)
+    )?;
     if let (Some(attempt), Some(most)) = (event.attempt, event.max_attempts) {
         write!(page, " {attempt}/{most}")?;
     }
@@ -27,16 +31,16 @@ pub(super) fn write(page: &mut dyn Write, view: &EventView) -> io::Result<()> {
     if let Some(reason) = event.reason {
         write!(page, " {reason}")?;
     }
-    write!(page, "  {DIM}{} {}{DIM:#}", text(&event.policy_id), text(&event.session_id))?;
+    write!(
+        page,
+        "  {DIM}{} {}{DIM:#}",
+        sanitize::line(&event.policy_id),
+        sanitize::line(&event.session_id)
+    )?;
     if let Some(error) = error(event) {
-        write!(page, "  {}", text(&error))?;
+        write!(page, "  {}", sanitize::line(&error))?;
     }
     writeln!(page)
-}
-
-/// Removes terminal control characters.
-fn text(text: &str) -> String {
-    sanitize::line(text)
 }
 
 fn error(event: &Event) -> Option<String> {

@@ -4,7 +4,7 @@ use steadfast::observe::Redactor;
 use steadfast_api::{Api, ApiError, ExecutionView};
 use steadfast_store::ExecutionId;
 
-use super::id;
+use super::execution_id;
 use crate::commands::prelude::*;
 
 const CANCEL: &[Example] =
@@ -47,7 +47,7 @@ pub(super) struct Retry {
 #[derive(Debug, Args)]
 struct ExecutionFlags {
     /// Execution id
-    #[arg(value_name = "ID", value_parser = id::parse)]
+    #[arg(value_name = "ID", value_parser = execution_id)]
     id: ExecutionId,
 
     #[command(flatten)]

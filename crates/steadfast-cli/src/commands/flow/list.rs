@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use steadfast_api::{ExecutionFilter, ExecutionView};
 use steadfast_store::ExecutionStatus;
 
-use super::status_color;
 use crate::commands::prelude::*;
+use crate::output::table::StatusColor;
 use crate::output::{relative_time, truncate};
 use crate::paging::{Entries, Listed, Paging};
 use crate::watch::Watch;
@@ -73,7 +73,7 @@ pub(super) fn table(executions: &[ExecutionView], now: Timestamp) -> Table {
         let why = execution.message.as_deref().unwrap_or_default();
         table.colored_row([
             (execution.id.to_string(), None),
-            (execution.status.to_string(), Some(status_color::of_execution(execution.status))),
+            (execution.status.to_string(), Some(color(execution.status))),
             (execution.workflow.clone(), None),
             (execution.attempt.to_string(), None),
             (relative_time::from_now(execution.ended_at.unwrap_or(execution.due_at), now), None),
@@ -81,4 +81,13 @@ pub(super) fn table(executions: &[ExecutionView], now: Timestamp) -> Table {
         ]);
     }
     table
+}
+
+const fn color(status: ExecutionStatus) -> StatusColor {
+    match status {
+        ExecutionStatus::Running => StatusColor::Active,
+        ExecutionStatus::Completed => StatusColor::Success,
+        ExecutionStatus::Failed => StatusColor::Error,
+        ExecutionStatus::Cancelled => StatusColor::Uncertain,
+    }
 }

@@ -3,11 +3,11 @@
 mod check;
 mod control;
 mod definition_file;
-mod id;
 mod list;
 mod run;
 mod show;
-mod status_color;
+
+use steadfast_store::ExecutionId;
 
 use crate::commands::prelude::*;
 
@@ -34,4 +34,12 @@ command_group! {
         Resume(control::Resume),
         Retry(control::Retry),
     }
+}
+
+fn execution_id(text: &str) -> Result<ExecutionId, String> {
+    text.parse().map_err(|_| {
+        "not an execution id: expected one like 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b; `steadfast flow \
+         list` shows them"
+            .to_owned()
+    })
 }

@@ -2,10 +2,12 @@
 
 use steadfast::observe::Redactor;
 use steadfast_api::ExecutionView;
+use steadfast_flow::ExecutionNodeStatus;
 use steadfast_store::ExecutionId;
 
-use super::{id, list, status_color};
+use super::{execution_id, list};
 use crate::commands::prelude::*;
+use crate::output::table::StatusColor;
 use crate::output::{sanitize, truncate};
 use crate::watch::Watch;
 
@@ -24,7 +26,7 @@ const EXAMPLES: &[Example] = &[
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Show {
     /// Execution id
-    #[arg(value_name = "ID", value_parser = id::parse)]
+    #[arg(value_name = "ID", value_parser = execution_id)]
     id: ExecutionId,
 
     /// Show the chain of retried executions instead of the nodes
@@ -75,7 +77,7 @@ impl Printable for AsOf<ExecutionView> {
             let outcome = node.message.clone().or(response).unwrap_or_default();
             table.colored_row([
                 (node.node_id.clone(), None),
-                (node.status.name().to_owned(), status_color::of_node(node.status)),
+                (node.status.name().to_owned(), color(node.status)),
                 (node.depends_on.join(", "), None),
                 (node.task.map(|task| task.to_string()).unwrap_or_default(), None),
                 (truncate::line(&outcome, MAX_OUTCOME_CHARS), None),
@@ -83,5 +85,15 @@ impl Printable for AsOf<ExecutionView> {
         }
         writeln!(page)?;
         table.write(page)
+    }
+}
+
+const fn color(status: ExecutionNodeStatus) -> Option<StatusColor> {
+    match status {
+        ExecutionNodeStatus::Waiting => None,
+        ExecutionNodeStatus::Submitted => Some(StatusColor::Active),
+        ExecutionNodeStatus::Completed => Some(StatusColor::Success),
+        ExecutionNodeStatus::Failed => Some(StatusColor::Error),
+        ExecutionNodeStatus::Cancelled => Some(StatusColor::Uncertain),
     }
 }

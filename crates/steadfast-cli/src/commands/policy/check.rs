@@ -1,6 +1,5 @@
 //! `steadfast policy check`: policy file validation.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -68,22 +67,10 @@ impl Check {
     }
 }
 
-struct Counts {
-    policies: usize,
-    names: usize,
-}
-
-impl fmt::Display for Counts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let policies = counted(self.policies, "policy", "policies");
-        let names = counted(self.names, "mapped name", "mapped names");
-        write!(f, "{policies}, {names}")
-    }
-}
-
 pub(crate) struct CheckedFile {
     name: String,
-    found: Result<Counts, Vec<FileProblem>>,
+    /// What a valid file contains, or the errors.
+    found: Result<String, Vec<FileProblem>>,
 }
 
 #[derive(Serialize)]
@@ -144,12 +131,13 @@ impl CheckedFile {
     }
 }
 
-fn read(file: &Path, format: Option<Format>) -> Result<Counts, Problems> {
+fn read(file: &Path, format: Option<Format>) -> Result<String, Problems> {
     let format = match format {
         Some(format) => format,
         None if input::is_stdin(file) => Format::Yaml,
         None => Format::of(file)?,
     };
     let policies = Policies::parse_with_env(&input::source_of(file)?, format)?;
-    Ok(Counts { policies: policies.iter().count(), names: policies.mapped().len() })
+    let names = counted(policies.mapped().len(), "mapped name", "mapped names");
+    Ok(format!("{}, {names}", counted(policies.iter().count(), "policy", "policies")))
 }

@@ -3,7 +3,6 @@
 //! Values set in the environment, the file or its global defaults are listed in that order of
 //! precedence; built-in values are only counted unless `--all` is given.
 
-use serde::Serializer;
 use steadfast::file::{Explained, Explanation, Layer, Route};
 use steadfast_api::policy_fields;
 
@@ -42,16 +41,15 @@ impl Explain {
     }
 }
 
+/// `--json` prints only the explanation.
+#[derive(Serialize)]
+#[serde(transparent)]
 struct ExplainOutput<'a> {
+    #[serde(skip)]
     command: &'a Explain,
+    #[serde(skip)]
     route: Route,
     explanation: Explanation,
-}
-
-impl Serialize for ExplainOutput<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.explanation.serialize(serializer)
-    }
 }
 
 impl Printable for ExplainOutput<'_> {

@@ -45,11 +45,11 @@ fn formats() -> impl TypedValueParser<Value = ImportFormat> {
 impl Export {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let catalog = PolicyCatalog::load(common.config.as_deref())?;
-        let Some(from) = catalog.file() else {
+        let Some(from) = &catalog.file else {
             return Err(no_policies());
         };
         let exported =
-            Exported::of(self.format, steadfast_import::export(self.format, catalog.policies()));
+            Exported::of(self.format, steadfast_import::export(self.format, &catalog.policies));
         let file = self.output.as_deref().filter(|file| !input::is_stdin(file));
         if common.json || (file.is_none() && exported.text.is_some()) {
             common.print(&exported)?;

@@ -38,10 +38,10 @@ impl List {
 }
 
 fn empty_hint(catalog: &PolicyCatalog) -> Option<String> {
-    if catalog.in_file().next().is_some() {
+    if catalog.policies.iter().next().is_some() {
         return None;
     }
-    Some(match catalog.file() {
+    Some(match &catalog.file {
         Some(file) => format!("{} defines no policies: add one under policies:", file.display()),
         None => format!(
             "no {} in this directory: create one to define policies, or name a file with -c",
@@ -60,9 +60,13 @@ struct Listed<'k> {
 
 impl<'k> Listed<'k> {
     fn of(catalog: &'k PolicyCatalog, with_names: bool) -> Self {
-        let from_file = catalog.in_file().map(|policy| Summary::of(policy, false));
+        let from_file = catalog.policies.iter().map(|policy| Summary::of(policy, false));
         let built_in = catalog.built_in().map(|policy| Summary::of(policy, true));
-        Self { policies: from_file.chain(built_in).collect(), names: catalog.mapped(), with_names }
+        Self {
+            policies: from_file.chain(built_in).collect(),
+            names: catalog.policies.mapped(),
+            with_names,
+        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! `steadfast policy show`: a policy with all its values.
 
-use serde::Serializer;
 use steadfast::Policy;
 use steadfast::file::{Explanation, Route};
 use steadfast_api::policy_fields;
@@ -41,18 +40,17 @@ impl Show {
     }
 }
 
+/// `--json` prints only the policy.
+#[derive(Serialize)]
+#[serde(transparent)]
 struct PolicyOutput<'k> {
+    #[serde(skip)]
     name: &'k str,
     policy: &'k Policy,
+    #[serde(skip)]
     route: Route,
+    #[serde(skip)]
     values: Explanation,
-}
-
-/// `--json` prints the policy itself.
-impl Serialize for PolicyOutput<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.policy.serialize(serializer)
-    }
 }
 
 impl Printable for PolicyOutput<'_> {

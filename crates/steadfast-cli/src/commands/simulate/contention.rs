@@ -8,7 +8,7 @@ use steadfast_draw::{Axis, Chart, ChartStack};
 use steadfast_sim::{ContentionOutcome, contend};
 
 use super::invalid;
-use crate::chart::ChartFlags;
+use crate::chart::{ChartDestination, ChartFlags};
 use crate::commands::prelude::*;
 use crate::output::human_duration::format as human_duration;
 
@@ -50,7 +50,7 @@ pub(super) struct Contention {
 
 impl Contention {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        let destination = self.chart.destination()?;
+        let destination = ChartDestination::of(&self.chart)?;
         let policies = policies().map_err(|why| CliError::failed(why.to_string()))?;
         let mut contended = Vec::new();
         for (name, policy) in &policies {

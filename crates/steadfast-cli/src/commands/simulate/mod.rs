@@ -12,7 +12,7 @@ use steadfast::Policy;
 use steadfast_draw::ChartStack;
 use steadfast_sim::{Outcome, Scenario, ScenarioError, draw, simulate};
 
-use crate::chart::ChartFlags;
+use crate::chart::{ChartDestination, ChartFlags};
 use crate::commands::prelude::*;
 use crate::policy_flags::{self, MultiplePolicies};
 use contention::Contention;
@@ -101,7 +101,7 @@ fn run_scenario(
     chart: &ChartFlags,
     common: &Common,
 ) -> Result<Exit, CliError> {
-    let destination = chart.destination()?;
+    let destination = ChartDestination::of(chart)?;
     let outcomes: Result<Vec<Outcome>, ScenarioError> =
         policies.iter().map(|(name, policy)| simulate(scenario, name, policy)).collect();
     let outcomes = outcomes.map_err(invalid)?;

@@ -35,7 +35,7 @@ pub(super) struct ScenarioFlags {
     latency: Option<Latency>,
 
     /// Timeout of a call if the policy sets none [default: 10s]
-    #[arg(long, value_name = "DURATION", value_parser = values::duration_of)]
+    #[arg(long, value_name = "DURATION", value_parser = values::time)]
     timeout: Option<Duration>,
 
     /// Capacity of the service in calls per second [default: unlimited]
@@ -63,7 +63,7 @@ pub(super) struct ScenarioFlags {
     errors: Option<Errors>,
 
     /// End of the simulation, even with unfinished clients [default: 24h]
-    #[arg(long, value_name = "DURATION", value_parser = values::duration_of)]
+    #[arg(long, value_name = "DURATION", value_parser = values::time)]
     until: Option<Duration>,
 
     /// Random seed; the same seed gives the same result [default: 1]

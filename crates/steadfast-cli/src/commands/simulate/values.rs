@@ -7,16 +7,12 @@ use steadfast_sim::{Arrival, BrownOut, Errors, Latency, Outage, RateLimit};
 
 type Parsed<T> = Result<T, String>;
 
-fn time(text: &str) -> Parsed<Duration> {
+pub(super) fn time(text: &str) -> Parsed<Duration> {
     duration::parse(text).map_err(|why| why.to_string())
 }
 
 fn number(text: &str) -> Parsed<f64> {
     text.trim().parse().map_err(|_| format!("`{text}` is not a number"))
-}
-
-pub(super) fn duration_of(text: &str) -> Parsed<Duration> {
-    time(text)
 }
 
 pub(super) fn arrival(text: &str) -> Parsed<Arrival> {

@@ -80,7 +80,7 @@ impl TaskFlags {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct TaskDefaults {
     queue: Option<String>,
     category: Option<String>,

@@ -7,14 +7,14 @@ use steadfast::observe::Redactor;
 use steadfast_api::{Api, ApiError, Page, TaskView};
 use steadfast_store::TaskId;
 
-use super::id;
+use super::task_id;
 use crate::commands::prelude::*;
 
 /// The tasks to process, and their target.
 #[derive(Debug, Args)]
 pub(super) struct TaskIds {
     /// Task ids
-    #[arg(value_name = "ID", required = true, value_parser = id::parse)]
+    #[arg(value_name = "ID", required = true, value_parser = task_id)]
     ids: Vec<TaskId>,
 
     #[command(flatten)]

@@ -4,12 +4,13 @@ mod batch;
 mod cancel;
 mod expire;
 mod filter;
-mod id;
 mod list;
 mod requeue;
 mod run_now;
 mod show;
 mod status;
+
+use steadfast_store::TaskId;
 
 use crate::commands::prelude::*;
 
@@ -34,4 +35,12 @@ command_group! {
         RunNow(run_now::RunNow),
         Expire(expire::Expire),
     }
+}
+
+fn task_id(text: &str) -> Result<TaskId, String> {
+    text.parse().map_err(|_| {
+        "not a task id: expected one like 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b; `steadfast tasks list` \
+         shows them"
+            .to_owned()
+    })
 }

@@ -6,7 +6,7 @@ use steadfast_api::{Api, RequeueMany, RequeueOne, Requeued};
 use steadfast_store::{Status, TaskId};
 
 use super::filter::FilterFlags;
-use super::{batch, id};
+use super::{batch, task_id};
 use crate::commands::prelude::*;
 use crate::confirm;
 use crate::output::human_duration::format as human_duration;
@@ -27,7 +27,7 @@ const EXAMPLES: &[Example] = &[
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct RequeueCommand {
     /// Task ids
-    #[arg(value_name = "ID", value_parser = id::parse)]
+    #[arg(value_name = "ID", value_parser = task_id)]
     ids: Vec<TaskId>,
 
     /// Count attempts from zero (default)

@@ -3,7 +3,7 @@
 mod delay_chart;
 
 use super::plan::{DEFAULT_ROWS, Planned, rows};
-use crate::chart::ChartFlags;
+use crate::chart::{ChartDestination, ChartFlags};
 use crate::commands::prelude::*;
 use crate::policy_flags::{self, MultiplePolicies};
 use delay_chart::DelayChart;
@@ -42,7 +42,7 @@ pub(crate) struct Plot {
 
 impl Plot {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        let destination = self.chart.destination()?;
+        let destination = ChartDestination::of(&self.chart)?;
         let policies = self.policies.policies(common.config.as_deref())?;
         let attempts = self.attempts.unwrap_or(DEFAULT_ROWS);
         let plans: Vec<Planned<'_>> =

@@ -109,7 +109,7 @@ impl FileFlags {
         if let (Some(PolicyChoice::Named(name)), Some(catalog)) = (defaults.policy(), &catalog) {
             catalog.find(name)?;
         }
-        let policies = catalog.map(|catalog| Arc::new(catalog.into_policies()));
+        let policies = catalog.map(|catalog| Arc::new(catalog.policies));
         let parser = |run| TaskParser::new(defaults, policies, run);
         if self.dry_run {
             let checked = check::all(open(file)?, &parser(Uuid::now_v7()), file)?;

@@ -121,23 +121,13 @@ fn split_position(detail: &str) -> Option<(&str, u64, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
-    use super::super::super::task_flags::TaskFlags;
     use super::super::batch::Batches;
     use super::*;
 
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        flags: TaskFlags,
-    }
-
     fn read(text: &str) -> ParsedBatch {
-        let said = Line::parse_from(["x"]).flags.defaults(None).unwrap();
         let policies = Some(Arc::new(Policies::presets().unwrap()));
         let batch = Batches::of(text.as_bytes()).next().unwrap();
-        TaskParser::new(said, policies, Uuid::now_v7()).read_thoroughly(&batch)
+        TaskParser::new(TaskDefaults::default(), policies, Uuid::now_v7()).read_thoroughly(&batch)
     }
 
     fn first_error(text: &str) -> (u64, String) {

@@ -8,7 +8,7 @@ use steadfast::observe::Redactor;
 use steadfast_api::{Api, ApiError, TaskView};
 use steadfast_store::TaskId;
 
-use super::id;
+use super::task_id;
 use crate::commands::prelude::*;
 use crate::output::colour::HEADING;
 use crate::output::sanitize;
@@ -29,7 +29,7 @@ const EXAMPLES: &[Example] = &[
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Show {
     /// Task id
-    #[arg(value_name = "ID", value_parser = id::parse, required_unless_present = "key")]
+    #[arg(value_name = "ID", value_parser = task_id, required_unless_present = "key")]
     id: Option<TaskId>,
 
     /// Idempotency key, instead of an id
