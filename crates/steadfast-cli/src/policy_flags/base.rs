@@ -1,14 +1,16 @@
 //! The base of a policy given by flags: a preset or a policy of the policy file.
 
+use std::path::Path;
+
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgMatches};
+use clap::{Arg, ArgAction, ArgMatches};
 use steadfast::policy::{Draft, PRESETS};
 
 use crate::error::CliError;
 use crate::policies::{self, PolicyCatalog};
 
-pub(super) const PRESET: &str = "preset";
-pub(super) const POLICY: &str = "policy";
+const PRESET: &str = "preset";
+const POLICY: &str = "policy";
 
 #[derive(Clone, Debug)]
 pub(super) enum Base {
@@ -24,30 +26,30 @@ impl Base {
         name
     }
 
-    pub(super) fn needs_file(&self) -> bool {
-        matches!(self, Self::Policy(_))
-    }
-
-    pub(super) fn draft(&self, catalog: Option<&PolicyCatalog>) -> Result<Draft, CliError> {
-        match (self, catalog) {
-            (Self::Policy(name), Some(catalog)) => catalog.draft(name),
-            (Self::Policy(name) | Self::Preset(name), _) => policies::preset(name),
+    pub(super) fn draft(&self, config: Option<&Path>) -> Result<Draft, CliError> {
+        match self {
+            Self::Policy(name) => PolicyCatalog::load(config)?.draft(name),
+            Self::Preset(name) => policies::preset(name),
         }
     }
 }
 
-/// `--preset` and `--policy`.
-pub(super) fn flags() -> [Arg; 2] {
+/// `--preset` and `--policy`, of which there may be one or `many`.
+pub(super) fn flags(many: bool) -> [Arg; 2] {
     let preset = Arg::new(PRESET)
         .long(PRESET)
-        .value_name("NAME")
         .value_parser(PossibleValuesParser::new(PRESETS))
         .help("Start from a preset");
-    let policy = Arg::new(POLICY)
-        .long(POLICY)
-        .value_name("NAME")
-        .help("Start from this policy of the policy file, or preset");
-    [preset, policy]
+    let policy =
+        Arg::new(POLICY).long(POLICY).help("Start from this policy of the policy file, or preset");
+    let [preset, policy] = [preset, policy].map(|flag| flag.value_name("NAME"));
+    if !many {
+        return [preset.conflicts_with(POLICY), policy];
+    }
+    [preset, policy].map(|flag| {
+        let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
+        flag.action(ArgAction::Append).help(format!("{help}; may be repeated"))
+    })
 }
 
 /// The bases given, in command-line order.

@@ -5,7 +5,6 @@
 
 mod base;
 mod fields;
-mod multiple;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,9 +16,7 @@ use steadfast_api::PolicyChoice;
 
 use crate::error::CliError;
 use crate::help::Section;
-use crate::policies::PolicyCatalog;
 use base::Base;
-pub(crate) use multiple::MultiplePolicies;
 
 const HEADING: &str = "Policy";
 
@@ -34,41 +31,52 @@ pub(crate) const VALUES: Section = (
     ],
 );
 
+/// Flags for one policy, or with `MANY` for several to compare: `--preset` and `--policy` may be
+/// repeated, and the other flags apply to each.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PolicyFlags {
-    base: Option<Base>,
-    fields: FieldValues,
+pub(crate) struct PolicyFlags<const MANY: bool = false> {
+    bases: Vec<Base>,
+    fields: Vec<(&'static str, String)>,
 }
 
-#[derive(Clone, Debug, Default)]
-struct FieldValues(Vec<(&'static str, String)>);
+pub(crate) type MultiplePolicies = PolicyFlags<true>;
 
 impl PolicyFlags {
     /// Builds the policy. `config` is the policy file given by flag.
     pub(crate) fn policy(&self, config: Option<&Path>) -> Result<Policy, CliError> {
-        let Some(base) = &self.base else {
-            return self.fields.apply(Draft::new(), None);
-        };
-        let catalog = base.needs_file().then(|| PolicyCatalog::load(config)).transpose()?;
-        self.fields.apply(base.draft(catalog.as_ref())?, Some(base))
+        self.build(self.bases.first(), config)
     }
-}
 
-impl PolicyFlags {
     /// The policy for a task, or `None` without any policy flag. A name alone stays a name, resolved
     /// when the task is run.
     pub(crate) fn choice(&self, config: Option<&Path>) -> Result<Option<PolicyChoice>, CliError> {
-        match (&self.base, self.fields.0.as_slice()) {
-            (None, []) => Ok(None),
-            (Some(Base::Policy(name)), []) => Ok(Some(PolicyChoice::Named(name.clone()))),
+        match (self.bases.as_slice(), self.fields.as_slice()) {
+            ([], []) => Ok(None),
+            ([Base::Policy(name)], []) => Ok(Some(PolicyChoice::Named(name.clone()))),
             _ => Ok(Some(PolicyChoice::Given(Arc::new(self.policy(config)?)))),
         }
     }
 }
 
-impl FieldValues {
-    fn apply(&self, draft: Draft, base: Option<&Base>) -> Result<Policy, CliError> {
-        let draft = fields::apply(draft, &self.0)
+impl MultiplePolicies {
+    /// Builds each policy, with the name it was given by; the default policy if none was named.
+    pub(crate) fn policies(
+        &self,
+        config: Option<&Path>,
+    ) -> Result<Vec<(Option<&str>, Policy)>, CliError> {
+        if self.bases.is_empty() {
+            return Ok(vec![(None, self.build(None, config)?)]);
+        }
+        let each =
+            self.bases.iter().map(|base| Ok((Some(base.name()), self.build(Some(base), config)?)));
+        each.collect()
+    }
+}
+
+impl<const MANY: bool> PolicyFlags<MANY> {
+    fn build(&self, base: Option<&Base>, config: Option<&Path>) -> Result<Policy, CliError> {
+        let draft = base.map_or_else(|| Ok(Draft::new()), |base| base.draft(config))?;
+        let draft = fields::apply(draft, &self.fields)
             .map_err(|errors| all(errors.iter().map(invalid_value)))?;
         let problems = draft.problems();
         let contradictions = problems.iter().map(|problem| self.contradiction(problem, base));
@@ -79,7 +87,7 @@ impl FieldValues {
     fn contradiction(&self, problem: &PolicyError, base: Option<&Base>) -> CliError {
         let (what, field) = (problem.to_string(), problem.field());
         let change = format!("change {}", fields::flags_in(&what, &field).join(" or "));
-        let is_given = self.0.iter().any(|(given, _)| *given == field);
+        let is_given = self.fields.iter().any(|(given, _)| *given == field);
         let next = match base {
             Some(base) if !is_given => format!("{change}: {field} comes from `{}`", base.name()),
             _ => change,
@@ -99,11 +107,9 @@ fn all(problems: impl IntoIterator<Item = CliError>) -> CliError {
         .unwrap_or_else(|| CliError::usage("the flags do not form a valid policy"))
 }
 
-impl clap::Args for PolicyFlags {
+impl<const MANY: bool> clap::Args for PolicyFlags<MANY> {
     fn augment_args(command: Command) -> Command {
-        let [preset, policy] = base::flags();
-        let flags =
-            [preset.conflicts_with(base::POLICY), policy].into_iter().chain(fields::flags());
+        let flags = base::flags(MANY).into_iter().chain(fields::flags());
         command.args(flags.map(|flag| flag.help_heading(HEADING)))
     }
 
@@ -112,10 +118,9 @@ impl clap::Args for PolicyFlags {
     }
 }
 
-impl clap::FromArgMatches for PolicyFlags {
+impl<const MANY: bool> clap::FromArgMatches for PolicyFlags<MANY> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let base = base::named(matches).into_iter().next();
-        Ok(Self { base, fields: FieldValues(fields::values(matches)) })
+        Ok(Self { bases: base::named(matches), fields: fields::values(matches) })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -10,8 +10,8 @@ use std::future::Future;
 
 use clap::Args;
 use nix::unistd::{User, getuid};
-use steadfast_api::Api;
 use steadfast_api::remote::Remote;
+use steadfast_api::{Api, Local};
 use steadfast_store::Actor;
 
 use crate::cli::Common;
@@ -65,12 +65,21 @@ impl Target {
 
     /// Opens the target. A store must exist.
     pub(crate) async fn open(&self) -> Result<Box<dyn Api>, CliError> {
+        self.open_with(async |url| {
+            store::require_existing(url, store::is_named(self.store.as_deref()))?;
+            store::open(url).await
+        })
+        .await
+    }
+
+    /// Opens a server, or a store by its URL.
+    async fn open_with(
+        &self,
+        store: impl AsyncFnOnce(&str) -> Result<Local, CliError>,
+    ) -> Result<Box<dyn Api>, CliError> {
         match self.resolve()? {
             ResolvedTarget::Server(address) => Ok(Box::new(self.remote(&address)?)),
-            ResolvedTarget::Store(url) => {
-                store::require_existing(&url, store::is_named(self.store.as_deref()))?;
-                Ok(Box::new(store::open(&url).await?))
-            }
+            ResolvedTarget::Store(url) => Ok(Box::new(store(&url).await?)),
         }
     }
 
@@ -100,22 +109,12 @@ impl Target {
     /// Opens the target to submit to. A store is created if needed and gets the policies of the policy
     /// file; a server has its own.
     pub(crate) async fn open_or_create(&self, common: &Common) -> Result<Box<dyn Api>, CliError> {
-        match self.resolve()? {
-            ResolvedTarget::Server(address) => Ok(Box::new(self.remote(&address)?)),
-            ResolvedTarget::Store(url) => {
-                Ok(Box::new(store::open_with_policies(&url, common).await?))
-            }
-        }
+        self.open_with(async |url| store::open_with_policies(url, common).await).await
     }
 
     /// Opens the target for a preview that stores nothing.
     pub(crate) async fn open_for_preview(&self, common: &Common) -> Result<Box<dyn Api>, CliError> {
-        match self.resolve()? {
-            ResolvedTarget::Server(address) => Ok(Box::new(self.remote(&address)?)),
-            ResolvedTarget::Store(_) => {
-                Ok(Box::new(store::open_with_policies("sqlite::memory:", common).await?))
-            }
-        }
+        self.open_with(async |_| store::open_with_policies("sqlite::memory:", common).await).await
     }
 
     pub(crate) fn remote(&self, address: &str) -> Result<Remote, CliError> {
