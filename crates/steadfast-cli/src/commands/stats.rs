@@ -3,7 +3,8 @@
 use steadfast_api::StatsView;
 
 use crate::commands::prelude::*;
-use crate::output::{queues, relative_time};
+use crate::commands::queue::list::write_queues;
+use crate::output::relative_time;
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
@@ -62,6 +63,6 @@ impl Printable for AsOf<StatsView> {
         table.entry("success rate", format!("{rate:>7}"));
         table.write(page)?;
         writeln!(page)?;
-        queues::write(page, &stats.queues)
+        write_queues(page, &stats.queues)
     }
 }

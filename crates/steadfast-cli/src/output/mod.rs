@@ -6,11 +6,9 @@
 pub(crate) mod colour;
 pub(crate) mod file;
 pub(crate) mod human_duration;
-pub(crate) mod queues;
 pub(crate) mod relative_time;
 pub(crate) mod sanitize;
 pub(crate) mod seconds;
-pub(crate) mod stacked_row;
 pub(crate) mod table;
 pub(crate) mod truncate;
 pub(crate) mod width;

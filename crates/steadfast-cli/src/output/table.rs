@@ -5,8 +5,10 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use comfy_table::presets::NOTHING;
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement};
+use textwrap::{Options, WordSplitter};
 
-use super::{sanitize, stacked_row, width};
+use super::colour::HEADING;
+use super::{sanitize, width};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum StatusColor {
@@ -113,7 +115,7 @@ impl Table {
             return self.write_within(page, None);
         };
         let mut rows = stacked.into_iter();
-        rows.try_for_each(|(name, rest)| stacked_row::write(page, width, &name, &rest))
+        rows.try_for_each(|(name, rest)| write_stacked(page, width, &name, &rest))
     }
 
     /// Writes the table, wrapped to `width` if given.
@@ -135,6 +137,26 @@ impl Table {
 
 fn bold(text: &str) -> Cell {
     Cell::new(text).add_attribute(Attribute::Bold)
+}
+
+const INDENT: &str = "    ";
+
+/// Writes a row for narrow terminals: the name, and the details below it no wider than `width`.
+/// Words are never broken, so that names can be copied.
+pub(crate) fn write_stacked(
+    page: &mut dyn Write,
+    width: u16,
+    name: &str,
+    rest: &str,
+) -> io::Result<()> {
+    let (name, rest) = (sanitize::line(name), sanitize::line(rest));
+    writeln!(page, "{HEADING}{name}{HEADING:#}")?;
+    let options = Options::new(usize::from(width))
+        .initial_indent(INDENT)
+        .subsequent_indent(INDENT)
+        .break_words(false)
+        .word_splitter(WordSplitter::NoHyphenation);
+    textwrap::wrap(&rest, options).iter().try_for_each(|line| writeln!(page, "{line}"))
 }
 
 #[cfg(test)]
@@ -182,5 +204,19 @@ mod tests {
         let narrow = written(towns(), Some(14));
         assert!(narrow.lines().all(|line| line.chars().count() <= 14), "{narrow}");
         assert!(narrow.contains("東京") && narrow.contains("236"), "{narrow}");
+    }
+
+    #[test]
+    fn details_wrap_below_name_without_breaking_words() {
+        let mut page = anstream::StripStream::new(Vec::new());
+        write_stacked(
+            &mut page,
+            20,
+            "a_name_longer_than_the_page",
+            "full-jitter and a_word_that_is_longer",
+        )
+        .unwrap();
+        let lines = "a_name_longer_than_the_page\n    full-jitter and\n    a_word_that_is_longer\n";
+        assert_eq!(String::from_utf8(page.into_inner()).unwrap(), lines);
     }
 }

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use steadfast_import::Unsupported;
 
 use crate::output::colour::HEADING;
-use crate::output::{counted, stacked_row, width};
+use crate::output::table::write_stacked;
+use crate::output::{counted, width};
 
 /// Prints the list on stderr. `file` is the file its lines refer to.
 pub(super) fn report(lost: &[Unsupported], file: &str, headline: &str) {
@@ -19,7 +20,7 @@ fn write(page: &mut dyn Write, lost: &[Unsupported], file: &str, headline: &str)
     let width = u16::try_from(width::of_stderr()).unwrap_or(u16::MAX);
     for each in lost {
         let (name, rest) = entry_of(each, file);
-        stacked_row::write(page, width, &format!("- {name}"), &rest)?;
+        write_stacked(page, width, &format!("- {name}"), &rest)?;
     }
     Ok(())
 }

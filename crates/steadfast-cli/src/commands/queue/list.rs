@@ -3,7 +3,7 @@
 use steadfast_api::QueueView;
 
 use crate::commands::prelude::*;
-use crate::output::queues;
+use crate::output::table::StatusColor;
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
@@ -35,6 +35,22 @@ impl Printable for Vec<QueueView> {
         if self.is_empty() {
             return writeln!(page, "no queues yet: submit a task with `steadfast submit`");
         }
-        queues::write(page, self)
+        write_queues(page, self)
     }
+}
+
+pub(crate) fn write_queues(page: &mut dyn Write, queues: &[QueueView]) -> io::Result<()> {
+    let mut table =
+        Table::with_columns(&["queue", "pending", "scheduled", "state"], &["pending", "scheduled"]);
+    for queue in queues {
+        let (state, color) =
+            if queue.paused { ("paused", Some(StatusColor::Error)) } else { ("open", None) };
+        table.colored_row([
+            (queue.name.clone(), None),
+            (queue.pending.to_string(), None),
+            (queue.scheduled.to_string(), None),
+            (state.to_owned(), color),
+        ]);
+    }
+    table.write(page)
 }

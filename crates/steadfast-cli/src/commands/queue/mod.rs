@@ -1,7 +1,7 @@
 //! `steadfast queue`: queues (D10).
 
 mod control;
-mod list;
+pub(crate) mod list;
 
 use crate::commands::prelude::*;
 

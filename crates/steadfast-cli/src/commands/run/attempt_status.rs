@@ -1,10 +1,11 @@
-//! The exit status of an attempt.
+//! The exit status and the failure of an attempt.
 
 use std::fmt;
 use std::io;
 
 use nix::errno::Errno;
 use nix::sys::signal::Signal;
+use steadfast::{Failure, Fault};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AttemptStatus {
@@ -84,6 +85,37 @@ impl fmt::Display for AttemptStatus {
         }
     }
 }
+
+/// A failed attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct CommandFailure {
+    pub(super) status: AttemptStatus,
+    /// The pattern that a line of its output matched.
+    pub(super) matched: Option<String>,
+}
+
+impl Failure for CommandFailure {
+    fn fault(&self) -> Fault {
+        let fault = match self.status {
+            AttemptStatus::TimedOut => Fault::timed_out(),
+            other => Fault::exit(i32::from(other.code())),
+        };
+        match (&self.matched, self.status) {
+            (Some(pattern), _) => fault.with_message(format!("output matched {pattern}")),
+            // The exit code is the whole message.
+            (None, AttemptStatus::Exited(_)) => fault,
+            (None, other) => fault.with_message(other.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for CommandFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.status.fmt(f)
+    }
+}
+
+impl std::error::Error for CommandFailure {}
 
 #[cfg(test)]
 mod tests {

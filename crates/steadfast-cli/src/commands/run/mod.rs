@@ -5,11 +5,10 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `session.rs` | the retry loop and the signals that end it |
+//! | `session.rs` | the retry loop, its delays and the signals that end it |
 //! | `program.rs`, `process_group.rs`, `foreground.rs` | an attempt, its processes, its terminal |
 //! | `input.rs`, `output_filter.rs`, `pattern.rs` | stdin replay and output patterns |
-//! | `attempt_status.rs`, `failure.rs`, `classification.rs` | exit status, fault and class |
-//! | `retry_delay.rs` | the delay until the next attempt |
+//! | `attempt_status.rs`, `classification.rs` | exit status, fault and class |
 //! | `retry_notice.rs`, `countdown.rs`, `report.rs`, `start_error.rs` | messages and the report |
 //! | `handover.rs` | hand-over to a store |
 //! | `signals.rs`, `run_result.rs` | signals and the exit of this program |
@@ -17,7 +16,6 @@
 mod attempt_status;
 mod classification;
 mod countdown;
-mod failure;
 mod foreground;
 mod handover;
 mod input;
@@ -26,7 +24,6 @@ mod pattern;
 mod process_group;
 mod program;
 mod report;
-mod retry_delay;
 mod retry_notice;
 mod run_result;
 mod session;

@@ -12,8 +12,7 @@ use steadfast::Attempt;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::attempt_status::AttemptStatus;
-use super::failure::CommandFailure;
+use super::attempt_status::{AttemptStatus, CommandFailure};
 use super::foreground::Foreground;
 use super::input::Input;
 use super::output_filter::OutputFilter;

@@ -1,15 +1,18 @@
-//! The retry loop of the command, with signal handling.
+//! The retry loop of the command, its delays and its signals.
 
 use std::io;
+use std::pin::Pin;
+use std::time::Duration;
 
 use nix::sys::signal::Signal;
+use steadfast::drive::{Environment, Real, Sleeper};
 use steadfast::observe::{Memory, Recorder};
-use steadfast::{Attempt, GaveUp, Policy, retry};
+use steadfast::{Attempt, GaveUp, Moment, Policy, retry};
+use tokio::time::sleep;
 
 use super::attempt_status::AttemptStatus;
 use super::classification;
 use super::program::Program;
-use super::retry_delay::RetryDelay;
 use super::retry_notice::RetryNotice;
 use super::run_result::RunResult;
 use super::signals;
@@ -68,5 +71,27 @@ async fn stop_signal(program: &Program<'_>, mut signals: Signals) -> Signal {
             return signal;
         }
         program.interrupt(signal);
+    }
+}
+
+/// The real clock, with delays that start when the last attempt's processes have exited. A timed
+/// out command may take a while to exit, and two attempts must not run at once.
+struct RetryDelay<'p, 'c>(&'p Program<'c>);
+
+impl Environment for RetryDelay<'_, '_> {
+    fn now(&self) -> Moment {
+        Real.now()
+    }
+}
+
+impl<'p> Sleeper for RetryDelay<'p, '_> {
+    type Sleep = Pin<Box<dyn Future<Output = ()> + 'p>>;
+
+    fn sleep(&self, delay: Duration) -> Self::Sleep {
+        let exited = self.0.exited();
+        Box::pin(async move {
+            exited.await;
+            sleep(delay).await;
+        })
     }
 }

@@ -8,15 +8,14 @@ mod address;
 mod file_descriptors;
 mod log;
 mod policies;
-mod policy_audit;
 mod serve_error;
 mod signals;
-mod systemd;
 mod worker_flags;
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use sd_notify::NotifyState;
 use steadfast::duration;
 use steadfast::observe::Redactor;
 use steadfast_server::{BoundServer, LogFormat, Server};
@@ -26,7 +25,7 @@ use crate::commands::prelude::*;
 use crate::signals::{Signals, listen_error};
 use crate::target::StoreTarget;
 use access_flags::AccessFlags;
-use signals::{STOP_SIGNALS, StopSignals, stop_signals};
+use signals::{STOP_SIGNALS, StopSignals, notify_systemd, stop_signals};
 use worker_flags::WorkerFlags;
 
 const EXAMPLES: &[Example] = &[
@@ -103,7 +102,7 @@ impl Serve {
         let registry = loader.load()?;
         let store = Store::open(&url).await;
         let store = store.map_err(|error| target::open_error(&url, error.into()))?;
-        let auditing = tokio::spawn(policy_audit::write_changes(changes, store.clone()));
+        let auditing = tokio::spawn(policies::write_changes(changes, store.clone()));
         let reloading = signals::reload_on_hang_up(registry.clone())?;
 
         let server = Server::new(store.clone()).listen(self.listen).policies(registry);
@@ -114,11 +113,11 @@ impl Serve {
         let bound =
             self.work.apply(server, &store)?.bind().await.map_err(serve_error::to_cli_error)?;
         common.print(&Serving::new(&bound, &url))?;
-        systemd::ready();
+        notify_systemd(NotifyState::Ready);
         let StopSignals { stop, hurry } = stop_signals(signals, self.drain);
         bound.run_with_signals(stop, hurry).await.map_err(serve_error::to_cli_error)?;
         reloading.abort();
-        policy_audit::finish(auditing).await;
+        policies::finish(auditing).await;
         Ok(Exit::Success)
     }
 }

@@ -8,13 +8,13 @@ use std::future::{Future, pending};
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
+use sd_notify::NotifyState;
 use steadfast::registry::Registry;
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
-use super::systemd;
 use crate::error::CliError;
 use crate::signals::{Signals, listen_error};
 
@@ -28,7 +28,7 @@ pub(super) fn stop_signals(
     let ((stop_sender, stop), (hurry_sender, hurry)) = (oneshot::channel(), oneshot::channel());
     tokio::spawn(async move {
         let signal = signals.next().await as i32;
-        systemd::stopping();
+        notify_systemd(NotifyState::Stopping);
         // The receiver is gone if the server has stopped by itself.
         let _ = stop_sender.send(());
         if drain.is_zero() {
@@ -81,5 +81,12 @@ fn reload(registry: &Registry) {
         (None, _) => info!(target: "steadfast", "no policy file to reload"),
         (Some(file), Ok(None)) => info!(target: "steadfast", file, "policy file unchanged"),
         (Some(_), _) => {}
+    }
+}
+
+/// Notifies systemd of readiness and shutdown (`Type=notify`).
+pub(super) fn notify_systemd(state: NotifyState<'_>) {
+    if let Err(error) = sd_notify::notify(&[state]) {
+        debug!(target: "steadfast", %error, "cannot notify systemd");
     }
 }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::tally::Tally;
+use super::batch::Tally;
 use crate::error::CliError;
 
 const JOURNAL_SUFFIX: &str = ".steadfast-progress";

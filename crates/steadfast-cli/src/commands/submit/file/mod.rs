@@ -26,7 +26,6 @@ mod run_id;
 mod send;
 mod stop_error;
 mod summary;
-mod tally;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};

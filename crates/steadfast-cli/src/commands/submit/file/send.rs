@@ -17,7 +17,7 @@ use steadfast::{Class, Fault, Jitter, Policy, Reason, retry};
 use steadfast_api::{Api, ApiError, ErrorKind, NewTask, Submitted};
 use tokio::sync::mpsc::Receiver;
 
-use super::batch::Batch;
+use super::batch::{Batch, Tally};
 use super::interrupt::Interrupt;
 use super::journal::{Checkpoint, Journal};
 use super::parser::{InvalidLine, ParsedBatch, TaskParser};
@@ -25,7 +25,6 @@ use super::progress::Progress;
 use super::reader::Next;
 use super::rejects::Rejects;
 use super::stop_error::StopError;
-use super::tally::Tally;
 use crate::error::CliError;
 
 const MAX_REPORTED_LINES: u64 = 10;
