@@ -36,6 +36,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use steadfast::Policy;
+use steadfast::duration;
 use steadfast::observe::Memory;
 
 use crate::commands::prelude::*;
@@ -110,7 +111,7 @@ pub(crate) struct Run {
     stdin_again: bool,
 
     /// Grace period between SIGTERM and SIGKILL for an attempt that timed out
-    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = duration::parse)]
     kill_after: Duration,
 
     /// Write a JSON report to this file; - is stdout
@@ -137,10 +138,6 @@ fn pattern(text: &str) -> Result<String, String> {
     let text = text.to_owned();
     Patterns::of(std::slice::from_ref(&text)).map_err(|why| why.to_string())?;
     Ok(text)
-}
-
-fn duration(text: &str) -> Result<Duration, String> {
-    steadfast::duration::parse(text).map_err(|why| why.to_string())
 }
 
 impl Run {

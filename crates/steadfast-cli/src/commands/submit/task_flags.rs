@@ -13,7 +13,7 @@ use crate::error::CliError;
 use crate::policy_flags::PolicyFlags;
 
 /// Flags named after task fields.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Task")]
 pub(super) struct TaskFlags {
     /// Queue name [default: default]
@@ -64,49 +64,33 @@ pub(super) struct TaskFlags {
 impl TaskFlags {
     /// The defaults given by the flags. `config` is the policy file given by flag.
     pub(super) fn defaults(&self, config: Option<&Path>) -> Result<TaskDefaults, CliError> {
-        let time = |at: Option<Timestamp>, after: Option<Duration>| {
-            at.map(When::At).or(after.map(When::After))
-        };
-        Ok(TaskDefaults {
-            queue: self.queue.clone(),
-            category: self.category.clone(),
-            priority: self.priority,
-            policy: self.policy.choice(config)?,
-            run_at: time(self.at, self.after),
-            expires_at: time(self.expires_at, self.expires_in),
-            correlation_id: self.correlation_id.clone(),
-            hold_category: self.hold_category,
-        })
+        Ok(TaskDefaults { flags: self.clone(), policy: self.policy.choice(config)? })
     }
 }
 
+/// Values for fields that a task omits.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TaskDefaults {
-    queue: Option<String>,
-    category: Option<String>,
-    priority: Option<i16>,
-    policy: Option<PolicyChoice>,
-    run_at: Option<When>,
-    expires_at: Option<When>,
-    correlation_id: Option<String>,
-    hold_category: bool,
+    flags: TaskFlags,
+    pub(super) policy: Option<PolicyChoice>,
 }
 
 impl TaskDefaults {
-    pub(super) const fn policy(&self) -> Option<&PolicyChoice> {
-        self.policy.as_ref()
-    }
-
     pub(super) fn fill(&self, task: &mut NewTask) {
-        or(&mut task.queue, &self.queue);
-        or(&mut task.category, &self.category);
-        or(&mut task.priority, &self.priority);
+        let flags = &self.flags;
+        or(&mut task.queue, &flags.queue);
+        or(&mut task.category, &flags.category);
+        or(&mut task.priority, &flags.priority);
         or(&mut task.policy, &self.policy);
-        or(&mut task.run_at, &self.run_at);
-        or(&mut task.expires_at, &self.expires_at);
-        or(&mut task.correlation_id, &self.correlation_id);
-        task.hold_category |= self.hold_category;
+        or(&mut task.run_at, &when(flags.at, flags.after));
+        or(&mut task.expires_at, &when(flags.expires_at, flags.expires_in));
+        or(&mut task.correlation_id, &flags.correlation_id);
+        task.hold_category |= flags.hold_category;
     }
+}
+
+fn when(at: Option<Timestamp>, after: Option<Duration>) -> Option<When> {
+    at.map(When::At).or(after.map(When::After))
 }
 
 fn or<T: Clone>(own: &mut Option<T>, default: &Option<T>) {

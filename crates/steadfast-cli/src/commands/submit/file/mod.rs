@@ -105,7 +105,7 @@ impl FileFlags {
         let catalog = self.target.policies(common)?;
         let defaults = self.task.defaults(common.config.as_deref())?;
         // An unknown policy in a flag is reported once, not for each line.
-        if let (Some(PolicyChoice::Named(name)), Some(catalog)) = (defaults.policy(), &catalog) {
+        if let (Some(PolicyChoice::Named(name)), Some(catalog)) = (&defaults.policy, &catalog) {
             catalog.find(name)?;
         }
         let policies = catalog.map(|catalog| Arc::new(catalog.policies));
