@@ -36,7 +36,6 @@ mod policies;
 mod policy_flags;
 mod secrets;
 mod signals;
-mod suggestion;
 mod target;
 mod watch;
 

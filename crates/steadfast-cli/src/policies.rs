@@ -7,13 +7,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use steadfast::Policy;
 use steadfast::file::{Explanation, Policies, Route};
 use steadfast::policy::{Draft, PRESETS};
+use steadfast::{Policy, nearest};
 
 use crate::config;
 use crate::error::CliError;
-use crate::suggestion::nearest;
 
 /// The policies of the policy file and the presets.
 pub(crate) struct PolicyCatalog {
@@ -96,4 +95,17 @@ pub(crate) fn preset(name: &str) -> Result<Draft, CliError> {
         CliError::usage(format!("unknown preset `{name}`"))
             .with_help(meant.unwrap_or_else(|| format!("use one of {}", PRESETS.join(", "))))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// F2: only a close name is suggested.
+    #[test]
+    fn only_a_close_preset_is_suggested() {
+        let error = |name| preset(name).unwrap_err().render(80).to_string();
+        assert!(error("sqll").contains("did you mean sql?"));
+        assert!(error("flow").contains("use one of"));
+    }
 }

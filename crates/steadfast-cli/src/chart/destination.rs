@@ -12,7 +12,7 @@ use supports_unicode::Stream;
 use super::{ChartFlags, ChartFormat};
 use crate::error::CliError;
 use crate::input;
-use crate::output::file::{self, IfExists};
+use crate::output::file;
 use crate::output::{self, width};
 
 pub(crate) struct ChartDestination<'p> {
@@ -55,7 +55,7 @@ impl<'p> ChartDestination<'p> {
         let Some(path) = &self.file else {
             return self.print(&drawing);
         };
-        file::write(path, &drawing, IfExists::Replace)?;
+        file::write(path, &drawing, true)?;
         output::note(&format!("chart written to {}", path.display()));
         Ok(())
     }

@@ -6,20 +6,10 @@ use std::path::Path;
 
 use crate::error::CliError;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum IfExists {
-    /// Replace it: generated output can be generated again.
-    Replace,
-    /// Fail: it may have been edited.
-    Refuse,
-}
-
-pub(crate) fn write(file: &Path, bytes: &[u8], if_exists: IfExists) -> Result<(), CliError> {
+/// Writes a file. Without `force`, an existing one is not replaced: it may have been edited.
+pub(crate) fn write(file: &Path, bytes: &[u8], force: bool) -> Result<(), CliError> {
     let mut options = OpenOptions::new();
-    match if_exists {
-        IfExists::Replace => options.write(true).create(true).truncate(true),
-        IfExists::Refuse => options.write(true).create_new(true),
-    };
+    options.write(true).create(force).truncate(force).create_new(!force);
     let written = options.open(file).and_then(|mut file| file.write_all(bytes));
     written.map_err(|why| match why.kind() {
         ErrorKind::AlreadyExists => CliError::failed(format!("{} already exists", file.display()))

@@ -21,7 +21,7 @@ pub(crate) fn elapsed(time: Timestamp, now: Timestamp) -> String {
 }
 
 /// Rounds to the largest unit that fits; below two of that unit the next smaller unit is added.
-fn round_to_unit(seconds: i64) -> String {
+pub(crate) fn round_to_unit(seconds: i64) -> String {
     let fits = UNITS.iter().position(|(_, size)| seconds >= *size).unwrap_or(UNITS.len() - 1);
     let mut units = UNITS.iter().skip(fits);
     let (Some((unit, size)), smaller) = (units.next(), units.next()) else {

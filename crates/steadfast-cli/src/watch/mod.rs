@@ -4,7 +4,6 @@
 //! other. An unreachable store does not end it: the error is shown until the store is back.
 
 mod keys;
-mod plain;
 mod screen;
 
 use std::io::{self, IsTerminal};
@@ -17,7 +16,8 @@ use steadfast::duration;
 use crate::cli::Common;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::Printable;
+use crate::output::{self, Printable};
+use crate::signals::{Signals, listen_error};
 
 /// Signals that end it.
 const STOP_SIGNALS: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
@@ -55,7 +55,31 @@ impl Watch {
         } else if !common.json && io::stdout().is_terminal() {
             screen::run(every, ask).await
         } else {
-            plain::run(every, common.json, ask).await
+            print_series(every, common.json, ask).await
+        }
+    }
+}
+
+/// Prints results until a stop signal, or until stdout is closed.
+async fn print_series<A: Printable>(
+    every: Duration,
+    json: bool,
+    mut ask: impl AsyncFnMut() -> Result<A, CliError>,
+) -> Result<Exit, CliError> {
+    let mut signals = Signals::listen(STOP_SIGNALS).map_err(listen_error)?;
+    let mut is_first = true;
+    loop {
+        match ask().await {
+            Ok(answer) if !output::print_while_read(&answer, json, !is_first)? => {
+                return Ok(Exit::Success);
+            }
+            Ok(_) => is_first = false,
+            Err(problem) if is_first => return Err(problem),
+            Err(problem) => drop(problem.report()),
+        }
+        tokio::select! {
+            _ = signals.next() => return Ok(Exit::Success),
+            () = tokio::time::sleep(every) => {}
         }
     }
 }

@@ -1,10 +1,10 @@
 //! `steadfast breaker open` and `close`: breaker overrides for all instances.
 
+use steadfast::nearest;
 use steadfast_api::Api;
 use steadfast_store::BreakerCommand;
 
 use crate::commands::prelude::*;
-use crate::suggestion::nearest;
 
 const OPEN: &[Example] = &[
     ("steadfast breaker open payments", "until its timeout ends and a probe succeeds"),

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use steadfast::Fault;
 use steadfast::file::Source;
+use steadfast_api::nearest_in_serde_error;
 
 use crate::error::CliError;
 use crate::input::{bytes_of, name_of};
-use crate::suggestion;
 
 const MAX_FAULT_BYTES: u64 = 1024 * 1024;
 
@@ -29,7 +29,7 @@ pub(super) fn read(file: &Path) -> Result<Fault, CliError> {
 fn parse_error(source: &Source, why: &serde_json::Error) -> CliError {
     let message = why.to_string();
     let (what, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
-    let next = match suggestion::in_refusal(what) {
+    let next = match nearest_in_serde_error(what) {
         Some(meant) => format!("did you mean {meant}?"),
         None => "use JSON such as {\"http_status\": 503, \"message\": \"busy\"}".to_owned(),
     };

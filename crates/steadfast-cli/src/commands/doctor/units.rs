@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
-
 use crate::output::relative_time;
 
 pub(super) const MINUTE: Duration = Duration::from_secs(60);
@@ -13,9 +11,7 @@ pub(super) const GIB: u64 = 1 << 30;
 
 /// Formats a duration as `2 h` or `1 min 30 s`.
 pub(super) fn long(duration: Duration) -> String {
-    let duration = SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX);
-    let begin = Timestamp::UNIX_EPOCH;
-    relative_time::elapsed(begin, begin.checked_add(duration).unwrap_or(Timestamp::MAX))
+    relative_time::round_to_unit(i64::try_from(duration.as_secs()).unwrap_or(i64::MAX))
 }
 
 /// Formats a size as `12 MiB`.

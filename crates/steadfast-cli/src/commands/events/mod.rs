@@ -3,12 +3,12 @@
 mod follow;
 mod line;
 
+use steadfast::nearest;
 use steadfast::observe::EventType;
 use steadfast_api::remote::Remote;
 use steadfast_api::{Api, EventFilter, EventView, Events, EventsFrom};
 
 use crate::commands::prelude::*;
-use crate::suggestion::nearest;
 use crate::target::ResolvedTarget;
 use follow::EventFollower;
 

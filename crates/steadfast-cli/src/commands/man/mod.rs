@@ -8,7 +8,7 @@ use clap::CommandFactory;
 
 use crate::cli::Cli;
 use crate::commands::prelude::*;
-use crate::output::file::{self, IfExists};
+use crate::output::file;
 use page::page;
 
 const EXAMPLES: &[Example] = &[
@@ -62,7 +62,7 @@ fn write_all(
         return Err(CliError::failed(format!("{} is not a directory", directory.display()))
             .with_help(format!("create it with mkdir -p {}", directory.display())));
     }
-    file::write(&file, &render(command)?, IfExists::Replace)?;
+    file::write(&file, &render(command)?, true)?;
     written.pages.push(file);
     command.get_subcommands().try_for_each(|inner| write_all(inner, directory, written))
 }

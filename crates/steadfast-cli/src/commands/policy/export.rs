@@ -9,7 +9,7 @@ use super::losses;
 use crate::commands::prelude::*;
 use crate::config;
 use crate::input;
-use crate::output::file::{self, IfExists};
+use crate::output::file;
 use crate::policies::PolicyCatalog;
 
 const EXAMPLES: &[Example] = &[
@@ -48,8 +48,11 @@ impl Export {
         let Some(from) = &catalog.file else {
             return Err(no_policies());
         };
-        let exported =
-            Exported::of(self.format, steadfast_import::export(self.format, &catalog.policies));
+        let (text, unsupported) = match steadfast_import::export(self.format, &catalog.policies) {
+            Ok(text) => (Some(text), Vec::new()),
+            Err(unsupported) => (None, unsupported),
+        };
+        let exported = Exported { format: self.format.name(), text, unsupported };
         let file = self.output.as_deref().filter(|file| !input::is_stdin(file));
         if common.json || (file.is_none() && exported.text.is_some()) {
             common.print(&exported)?;
@@ -72,8 +75,7 @@ impl Export {
     }
 
     fn save(&self, file: &Path, text: &str) -> Result<(), CliError> {
-        let if_exists = if self.force { IfExists::Replace } else { IfExists::Refuse };
-        file::write(file, text.as_bytes(), if_exists)?;
+        file::write(file, text.as_bytes(), self.force)?;
         note(&format!("written to {}", file.display()));
         Ok(())
     }
@@ -91,16 +93,6 @@ struct Exported {
     format: &'static str,
     text: Option<String>,
     unsupported: Vec<Unsupported>,
-}
-
-impl Exported {
-    fn of(format: ImportFormat, exported: Result<String, Vec<Unsupported>>) -> Self {
-        let format = format.name();
-        match exported {
-            Ok(text) => Self { format, text: Some(text), unsupported: Vec::new() },
-            Err(unsupported) => Self { format, text: None, unsupported },
-        }
-    }
 }
 
 impl Printable for Exported {

@@ -8,7 +8,7 @@ use steadfast_import::{ImportFormat, ImportReport};
 use super::losses;
 use crate::commands::prelude::*;
 use crate::input;
-use crate::output::file::{self, IfExists};
+use crate::output::file;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy import grpc service_config.json", "as YAML, on stdout"),
@@ -112,8 +112,7 @@ impl Import {
     }
 
     fn save(&self, file: &Path, imported: &ImportReport) -> Result<(), CliError> {
-        let if_exists = if self.force { IfExists::Replace } else { IfExists::Refuse };
-        file::write(file, imported.to_yaml().as_bytes(), if_exists)?;
+        file::write(file, imported.to_yaml().as_bytes(), self.force)?;
         let policies = counted(imported.policies.len(), "policy", "policies");
         note(&format!("{policies} written to {}", file.display()));
         Ok(())

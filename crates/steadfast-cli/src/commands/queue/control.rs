@@ -1,10 +1,10 @@
 //! `steadfast queue pause` and `resume`.
 
+use steadfast::nearest;
 use steadfast_api::{Api, QueueView};
 
 use crate::commands::prelude::*;
 use crate::output::sanitize;
-use crate::suggestion::nearest;
 
 const PAUSE: &[Example] = &[
     ("steadfast queue pause mail", "during an outage of its service"),

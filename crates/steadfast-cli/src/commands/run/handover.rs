@@ -71,23 +71,15 @@ impl HandOver {
     ) -> Result<Option<TaskId>, CliError> {
         match &self.to {
             HandOverTarget::Store(url) => {
-                self.submit_to_store(&open(url).await?, gave_up, key).await
+                let mut task = Task::new(KIND, &self.call);
+                if let Some(key) = key {
+                    task = task.key(key);
+                }
+                let handed_over = open(url).await?.hand_over(&self.policy, gave_up, task).await;
+                handed_over.map_err(|why| hand_over_error(&why))
             }
             HandOverTarget::Server(remote) => self.submit_to_server(remote, gave_up, key).await,
         }
-    }
-
-    async fn submit_to_store(
-        &self,
-        store: &Store,
-        gave_up: &GaveUp,
-        key: Option<String>,
-    ) -> Result<Option<TaskId>, CliError> {
-        let mut task = Task::new(KIND, &self.call);
-        if let Some(key) = key {
-            task = task.key(key);
-        }
-        store.hand_over(&self.policy, gave_up, task).await.map_err(|why| hand_over_error(&why))
     }
 
     async fn submit_to_server(

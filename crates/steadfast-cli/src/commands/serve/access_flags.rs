@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 use steadfast_server::{Proxy, Server};
 
-use super::file_descriptors;
-
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Access")]
 pub(super) struct AccessFlags {
@@ -35,15 +33,10 @@ pub(super) struct AccessFlags {
     /// 25000, or as many as the file descriptor limit allows]
     #[arg(long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
-    connections: Option<u32>,
+    pub(super) connections: Option<u32>,
 }
 
 impl AccessFlags {
-    /// The connection limit, given the number of concurrent worker calls.
-    pub(super) fn connections(&self, calls: u32) -> usize {
-        file_descriptors::connections(self.connections, calls)
-    }
-
     pub(super) fn apply(&self, server: Server) -> Server {
         let server = self.host.iter().fold(server, |server, name| server.host(name));
         let proxies = self.trust_proxy.iter();

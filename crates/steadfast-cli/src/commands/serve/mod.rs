@@ -108,7 +108,7 @@ impl Serve {
         let server = Server::new(store.clone()).listen(self.listen).policies(registry);
         let server = server.drain(self.drain);
         let server = if self.no_page { server.without_web_ui() } else { server };
-        let connections = self.access.connections(self.work.calls());
+        let connections = file_descriptors::connections(self.access.connections, self.work.calls());
         let server = self.access.apply(server).max_connections(connections);
         let bound =
             self.work.apply(server, &store)?.bind().await.map_err(serve_error::to_cli_error)?;

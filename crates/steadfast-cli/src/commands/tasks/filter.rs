@@ -3,13 +3,12 @@
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::Timestamp;
-use steadfast::Class;
+use steadfast::{Class, nearest};
 use steadfast_api::{Api, TaskFilter};
 use steadfast_store::{Status, When};
 
 use crate::error::CliError;
 use crate::past_time;
-use crate::suggestion::nearest;
 
 /// Task filters; all given flags must match.
 #[derive(Debug, Args)]

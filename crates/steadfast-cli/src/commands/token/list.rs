@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use steadfast_server::{Token, Tokens};
+use steadfast_server::Token;
 
 use super::file;
 use crate::commands::prelude::*;
@@ -27,17 +27,16 @@ pub(super) struct List {
 
 impl List {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        let tokens = file::read(&self.file)?;
-        common.print(&Listed::new(&tokens, Timestamp::now()))
+        let now = Timestamp::now();
+        let row = |token: &Token| TokenRow {
+            name: token.name().to_owned(),
+            role: token.role().name(),
+            expires_at: token.expires_at(),
+            expired: token.is_expired(now),
+        };
+        let value: Vec<TokenRow> = file::read(&self.file)?.iter().map(row).collect();
+        common.print(&AsOf { value, now })
     }
-}
-
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Listed {
-    tokens: Vec<TokenRow>,
-    #[serde(skip)]
-    now: Timestamp,
 }
 
 #[derive(Serialize)]
@@ -48,34 +47,16 @@ struct TokenRow {
     expired: bool,
 }
 
-impl Listed {
-    fn new(tokens: &Tokens, now: Timestamp) -> Self {
-        let row = |token: &Token| TokenRow {
-            name: token.name().to_owned(),
-            role: token.role().name(),
-            expires_at: token.expires_at(),
-            expired: token.is_expired(now),
-        };
-        Self { tokens: tokens.iter().map(row).collect(), now }
-    }
-
-    fn expiry(&self, row: &TokenRow) -> String {
-        match row.expires_at {
-            None => "never".to_owned(),
-            Some(end) => relative_time::from_now(end, self.now),
-        }
-    }
-}
-
-impl Printable for Listed {
+impl Printable for AsOf<Vec<TokenRow>> {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        if self.tokens.is_empty() {
+        if self.value.is_empty() {
             return writeln!(page, "no tokens: create one with `steadfast token new`");
         }
         let mut table = Table::with_columns(&["name", "role", "expires"], &[]);
-        for row in &self.tokens {
-            let role = row.role.to_owned();
-            table.row([row.name.clone(), role, self.expiry(row)]);
+        for row in &self.value {
+            let expiry = row.expires_at.map(|end| relative_time::from_now(end, self.now));
+            let expiry = expiry.unwrap_or_else(|| "never".to_owned());
+            table.row([row.name.clone(), row.role.to_owned(), expiry]);
         }
         table.write(page)
     }

@@ -36,8 +36,10 @@ impl SubmitSummary {
             seconds: Seconds(Duration::from_millis(took.as_millis() as u64)),
         }
     }
+}
 
-    fn line(&self) -> String {
+impl Printable for SubmitSummary {
+    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         let tasks = counted(self.submitted as usize, "task", "tasks");
         let mut parts =
             vec![format!("{tasks} submitted in {}", human_duration::format(self.seconds.0))];
@@ -53,13 +55,7 @@ impl SubmitSummary {
                 counted(self.rejected as usize, "task", "tasks")
             ));
         }
-        parts.join(", ")
-    }
-}
-
-impl Printable for SubmitSummary {
-    fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        writeln!(page, "{}", self.line())
+        writeln!(page, "{}", parts.join(", "))
     }
 }
 

@@ -1,12 +1,15 @@
 //! `steadfast policy plot`: delay charts.
 
-mod delay_chart;
+use steadfast::Policy;
+use steadfast_draw::Chart;
+use steadfast_sim::draw;
 
 use super::plan::{DEFAULT_ROWS, Planned, rows};
+use super::summary::Summary;
 use crate::chart::{ChartDestination, ChartFlags};
 use crate::commands::prelude::*;
+use crate::output::human_duration::format as human_duration;
 use crate::policy_flags::{self, MultiplePolicies};
-use delay_chart::DelayChart;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy plot --preset grpc --max-attempts 8", "in the terminal"),
@@ -40,6 +43,8 @@ pub(crate) struct Plot {
     policies: MultiplePolicies,
 }
 
+type NamedPolicy<'n> = (Option<&'n str>, Policy);
+
 impl Plot {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let destination = ChartDestination::of(&self.chart)?;
@@ -47,18 +52,47 @@ impl Plot {
         let attempts = self.attempts.unwrap_or(DEFAULT_ROWS);
         let plans: Vec<Planned<'_>> =
             policies.iter().map(|(_, policy)| Planned::of(policy, attempts)).collect();
-        let delay_chart =
-            DelayChart { policies: &policies, plans: &plans, attempts, log: self.log };
-
-        let to_stdout = destination.is_stdout();
         if common.json {
             common.print(&Plans { policies: &plans })?;
         }
-        if !(common.json && to_stdout) {
-            destination.write(&delay_chart.chart().into())?;
+        if !(common.json && destination.is_stdout()) {
+            destination.write(&self.draw(&policies, attempts).into())?;
         }
-        delay_chart.print_notes();
+        policies.iter().zip(&plans).for_each(|(policy, plan)| print_notes(policy, plan));
         Ok(Exit::Success)
+    }
+
+    fn draw(&self, policies: &[NamedPolicy<'_>], attempts: u32) -> Chart {
+        let is_alone = policies.len() == 1;
+        policies.iter().fold(self.titled(policies), |chart, (name, policy)| {
+            let name = name.filter(|_| !is_alone);
+            draw::delays(chart, name.unwrap_or_default(), policy, attempts)
+        })
+    }
+
+    /// One policy is described in the subtitle; several are distinguished by the legend.
+    fn titled(&self, policies: &[NamedPolicy<'_>]) -> Chart {
+        let title = "Delay before each attempt";
+        let [(name, policy)] = policies else {
+            return draw::delay_chart(title, self.log);
+        };
+        let summary = Summary::of(policy, false);
+        let attempts = counted(summary.attempts as usize, "attempt", "attempts");
+        let (backoff, total) = (&summary.backoff, human_duration(summary.total_delay.0));
+        let title = name.map_or_else(|| title.to_owned(), |name| format!("{title} of {name}"));
+        draw::delay_chart(&title, self.log)
+            .subtitle(format!("{backoff}; at most {attempts}, total delay {total}"))
+    }
+}
+
+/// Notes on attempts not drawn, and on a policy without a line.
+fn print_notes((name, policy): &NamedPolicy<'_>, plan: &Planned<'_>) {
+    let prefix = name.map(|name| format!("{name}: ")).unwrap_or_default();
+    plan.notes().for_each(|what| note(&format!("{prefix}{what}")));
+    match plan.most {
+        1 if policy.is_enabled() => note(&format!("{prefix}never retries: max_attempts is 1")),
+        1 => note(&format!("{prefix}never retries: it is disabled")),
+        _ => {}
     }
 }
 
