@@ -6,14 +6,15 @@ use std::sync::Arc;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::Style;
 use terminal_size::{Width, terminal_size_of};
+use unicode_width::UnicodeWidthStr;
 
 use super::foreground::Foreground;
 use crate::output::colour::DIM;
+use crate::output::truncate;
 
 /// Returns to the start of the line and clears it. Not a colour, so it is used without colours too.
 const CLEAR: &str = "\r\x1b[K";
 const SEPARATOR: &str = " · ";
-const ELLIPSIS: char = '…';
 const DEFAULT_COLUMNS: u16 = 80;
 
 #[derive(Clone)]
@@ -61,26 +62,15 @@ fn width() -> usize {
 
 fn fitting(parts: &[&str], width: usize) -> String {
     let mut parts = parts.iter().filter(|part| !part.is_empty());
-    let mut line = parts.next().map(|first| truncate(first, width)).unwrap_or_default();
+    let mut line = parts.next().map(|first| truncate::line(first, width)).unwrap_or_default();
     for part in parts {
         let longer = format!("{line}{SEPARATOR}{part}");
-        if length(&longer) > width {
+        if longer.width() > width {
             break;
         }
         line = longer;
     }
     line
-}
-
-fn truncate(text: &str, width: usize) -> String {
-    if length(text) <= width {
-        return text.to_owned();
-    }
-    text.chars().take(width.saturating_sub(1)).chain([ELLIPSIS]).collect()
-}
-
-fn length(text: &str) -> usize {
-    text.chars().count()
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::io::Write;
-use std::sync::Arc;
 use std::time::Duration;
 
 use steadfast::Policy;
@@ -13,7 +12,6 @@ use tokio::time::Instant;
 
 use super::attempt_status::AttemptStatus;
 use super::countdown::Countdown;
-use super::foreground::Foreground;
 use super::program::Program;
 use super::run_result::RunResult;
 use crate::error::CliError;
@@ -47,7 +45,7 @@ impl<'p, 'c> RetryNotice<'p, 'c> {
         }
         let next = format!("attempt {} of {}", event.attempt.saturating_add(1), self.attempts);
         let why = sanitize::line(&fault.to_string());
-        match Countdown::on(self.terminal()) {
+        match Countdown::on(self.program.foreground.clone()) {
             Some(countdown) => self.count_down(countdown, delay, next, why),
             None => self.print_line(delay, &next, &why),
         }
@@ -75,10 +73,6 @@ impl<'p, 'c> RetryNotice<'p, 'c> {
             Ok(_) => {}
             Err(problem) => _ = problem.report(),
         }
-    }
-
-    fn terminal(&self) -> Option<Arc<Foreground>> {
-        self.program.foreground.clone()
     }
 
     fn print_line(&self, delay: Duration, next: &str, why: &str) {
