@@ -57,7 +57,7 @@ fn read_batches(
             return Ok(());
         }
         if let Some(invalid) = invalid {
-            return Err(StopError::Invalid(invalid));
+            return Err(StopError::Invalid(Box::new(invalid)));
         }
     }
 }

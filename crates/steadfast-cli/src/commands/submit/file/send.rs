@@ -135,7 +135,7 @@ impl Submission {
         self.kept.existed += existed;
         self.sending(&before)?;
         self.keep(&before)?;
-        Err(StopError::Invalid(refused))
+        Err(StopError::Invalid(Box::new(refused)))
     }
 
     fn sending(&mut self, to: &Tally) -> Result<(), CliError> {

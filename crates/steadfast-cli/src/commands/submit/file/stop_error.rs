@@ -14,7 +14,7 @@ use crate::output::counted;
 
 #[derive(Debug)]
 pub(super) enum StopError {
-    Invalid(InvalidLine),
+    Invalid(Box<InvalidLine>),
     Unreadable(InputError),
     /// The store was unreachable for too long.
     Store(ApiError),
@@ -38,7 +38,7 @@ impl StopError {
     ) -> CliError {
         let (problem, first) = match self {
             Self::Own(problem) => return problem,
-            Self::Invalid(line) => (invalid(file, line), "fix the line"),
+            Self::Invalid(line) => (invalid(file, *line), "fix the line"),
             Self::Unreadable(why) => (unreadable(file, &why), "fix the file"),
             Self::Store(error) => (CliError::from(error), "make sure the store is reachable"),
             Self::Interrupted => (CliError::failed("interrupted"), ""),
