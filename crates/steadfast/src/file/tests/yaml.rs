@@ -67,7 +67,7 @@ fn a_file_is_one_document() {
     let text = "a: 1\n---\nb: 2\n";
     assert_eq!(
         refusals(text, Yaml),
-        ["f:2:1: a policy file must be a single document; move the second one to another file"]
+        ["f:2:1: the file must be a single document; move the second one to another file"]
     );
     assert_eq!(rest(text, Yaml), json!({"a": "1·"}));
     assert_eq!(plain(&tree("%YAML 1.2\n---\na: 1\n...\n", Yaml)), json!({"a": "1·"}));

@@ -189,7 +189,7 @@ impl<'t> Reader<'t, '_> {
         if self.top.is_none() || !matches!(event, Event::DocumentStart(..)) {
             return false;
         }
-        let message = "a policy file must be a single document";
+        let message = "the file must be a single document";
         self.report(span(at), message, "move the second one to another file");
         true
     }
