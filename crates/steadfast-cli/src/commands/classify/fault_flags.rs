@@ -79,9 +79,6 @@ impl FaultFlags {
             Some(file) => fault_file::read(file)?,
             None => Fault::default(),
         };
-        if !self.any() {
-            return Err(no_facts());
-        }
         fault.sqlstate = self.sqlstate().or(fault.sqlstate);
         fault.http_status = self.http.or(fault.http_status);
         fault.grpc_status = self.grpc.or(fault.grpc_status);
@@ -92,20 +89,6 @@ impl FaultFlags {
         fault.message = self.message.clone().or(fault.message);
         fault.unknown_outcome |= self.unknown_outcome;
         Ok(fault)
-    }
-
-    fn any(&self) -> bool {
-        self.fault.is_some()
-            || self.sqlstate.is_some()
-            || self.http.is_some()
-            || self.retry_after.is_some()
-            || self.grpc.is_some()
-            || self.pushback.is_some()
-            || self.kind.is_some()
-            || self.exit.is_some()
-            || self.type_name.is_some()
-            || self.message.is_some()
-            || self.unknown_outcome
     }
 
     /// An invalid SQLSTATE is ignored (J3), with a note.
@@ -136,13 +119,6 @@ fn retry_after(value: &str) -> Option<Hint> {
         ));
     }
     hint
-}
-
-fn no_facts() -> CliError {
-    CliError::usage("no facts about the failure given").with_help(
-    "pass at least one, such as --sqlstate 40P01, --http 503, --grpc UNAVAILABLE, --kind timeout or \
-     --fault FILE; see `steadfast classify --help`",
-    )
 }
 
 fn http_status(text: &str) -> Result<u16, &'static str> {

@@ -35,7 +35,7 @@ const EXAMPLES: &[Example] = &[
 )]
 pub(crate) struct Classify {
     #[command(flatten)]
-    fault: FaultFlags,
+    fault: Option<FaultFlags>,
 
     #[command(flatten)]
     policy: PolicyFlags,
@@ -44,8 +44,15 @@ pub(crate) struct Classify {
 impl Classify {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let policy = self.policy.policy(common.config.as_deref())?;
-        let fault = self.fault.fault()?;
+        let fault = self.fault.as_ref().ok_or_else(no_facts)?.fault()?;
         let judgement = judge::judge(policy.rules(), &fault);
         common.print(&Classification::new(&policy, fault, &judgement))
     }
+}
+
+fn no_facts() -> CliError {
+    CliError::usage("no facts about the failure given").with_help(
+    "pass at least one, such as --sqlstate 40P01, --http 503, --grpc UNAVAILABLE, --kind timeout or \
+     --fault FILE; see `steadfast classify --help`",
+    )
 }
