@@ -6,14 +6,14 @@
 use std::path::PathBuf;
 
 use clap::builder::Styles;
-use clap::{Args, ColorChoice, Parser};
+use clap::{Args, Parser};
 
 use crate::commands;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::help::{Example, Section, after_help};
 use crate::lazy_args::LazyArgs;
-use crate::output::colour::{HEADING, LITERAL};
+use crate::output::colour::{Colour, HEADING, LITERAL};
 use crate::output::{self, Printable};
 use crate::secrets;
 
@@ -85,7 +85,7 @@ pub(crate) struct Common {
         hide_possible_values = true
     )]
     #[allow(dead_code, reason = "read before the command line is parsed; clap validates it here")]
-    color: ColorChoice,
+    color: Colour,
 
     /// Also redact values with this name, in addition to common names such as password; may be
     /// repeated [env: STEADFAST_SECRETS]

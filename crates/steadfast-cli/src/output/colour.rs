@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 
 use anstyle::{AnsiColor, Style};
-use clap::{ColorChoice, ValueEnum};
+use clap::ValueEnum;
 
 pub(crate) const HEADING: Style = Style::new().bold();
 pub(crate) const LITERAL: Style = AnsiColor::Cyan.on_default();
@@ -14,31 +14,42 @@ pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 
+/// When colours are used. The comments are shown by shell completion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    /// On a terminal, unless the environment says otherwise.
+    #[default]
+    Auto,
+    /// Everywhere.
+    Always,
+    /// Nowhere.
+    Never,
+}
+
 /// Sets the colour choice before the command line is parsed, so that it also applies to help and
 /// usage errors.
 pub(crate) fn choose(arguments: &[OsString]) {
     match requested(arguments) {
-        ColorChoice::Auto => {}
-        ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
-        ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
+        Colour::Auto => {}
+        Colour::Always => anstream::ColorChoice::Always.write_global(),
+        Colour::Never => anstream::ColorChoice::Never.write_global(),
     }
 }
 
 /// The value of `--color`; clap reports an invalid one later.
-fn requested(arguments: &[OsString]) -> ColorChoice {
+fn requested(arguments: &[OsString]) -> Colour {
     let mut arguments = arguments.iter().map_while(|argument| match argument.to_str() {
         Some("--") => None,
         text => Some(text.unwrap_or_default()),
     });
-    let mut requested = ColorChoice::default();
+    let mut requested = Colour::default();
     while let Some(argument) = arguments.next() {
         let when = match argument.strip_prefix("--color") {
             Some("") => arguments.next(),
             Some(rest) => rest.strip_prefix('='),
             None => None,
         };
-        requested =
-            when.and_then(|when| ColorChoice::from_str(when, false).ok()).unwrap_or(requested);
+        requested = when.and_then(|when| Colour::from_str(when, false).ok()).unwrap_or(requested);
     }
     requested
 }
@@ -47,7 +58,7 @@ fn requested(arguments: &[OsString]) -> ColorChoice {
 mod tests {
     use super::*;
 
-    fn requested_by(line: &str) -> ColorChoice {
+    fn requested_by(line: &str) -> Colour {
         let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         requested(&arguments)
     }
@@ -56,14 +67,14 @@ mod tests {
     #[test]
     fn color_flag_applies_before_parsing() {
         for (line, colour) in [
-            ("steadfast", ColorChoice::Auto),
-            ("steadfast --color never --help", ColorChoice::Never),
-            ("steadfast nonsense --color=always", ColorChoice::Always),
-            ("steadfast --color always --color never", ColorChoice::Never),
-            ("steadfast --color sometimes", ColorChoice::Auto),
-            ("steadfast --colorful always", ColorChoice::Auto),
-            ("steadfast --color", ColorChoice::Auto),
-            ("steadfast run -- ls --color always", ColorChoice::Auto),
+            ("steadfast", Colour::Auto),
+            ("steadfast --color never --help", Colour::Never),
+            ("steadfast nonsense --color=always", Colour::Always),
+            ("steadfast --color always --color never", Colour::Never),
+            ("steadfast --color sometimes", Colour::Auto),
+            ("steadfast --colorful always", Colour::Auto),
+            ("steadfast --color", Colour::Auto),
+            ("steadfast run -- ls --color always", Colour::Auto),
         ] {
             assert_eq!(requested_by(line), colour, "{line}");
         }

@@ -11,7 +11,9 @@ pub(super) const GIB: u64 = 1 << 30;
 
 /// Formats a duration as `2 h` or `1 min 30 s`.
 pub(super) fn long(duration: Duration) -> String {
-    relative_time::round_to_unit(i64::try_from(duration.as_secs()).unwrap_or(i64::MAX))
+    // At most a century: longer ones say no more.
+    let seconds = u32::try_from(duration.as_secs()).unwrap_or(u32::MAX);
+    relative_time::round_to_unit(seconds.into())
 }
 
 /// Formats a size as `12 MiB`.
