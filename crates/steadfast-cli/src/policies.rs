@@ -21,12 +21,6 @@ pub(crate) struct PolicyCatalog {
     pub(crate) file: Option<PathBuf>,
 }
 
-/// A policy and how its name resolved to it.
-pub(crate) struct ResolvedPolicy<'k> {
-    pub(crate) policy: &'k Arc<Policy>,
-    pub(crate) route: Route,
-}
-
 impl PolicyCatalog {
     /// Loads them. `config` is the policy file given by flag.
     pub(crate) fn load(config: Option<&Path>) -> Result<Self, CliError> {
@@ -46,10 +40,11 @@ impl PolicyCatalog {
             .filter_map(|(policy, route)| matches!(route, Route::Preset).then_some(policy))
     }
 
-    pub(crate) fn find(&self, name: &str) -> Result<ResolvedPolicy<'_>, CliError> {
+    /// The policy of a name, and how the name resolved to it.
+    pub(crate) fn find(&self, name: &str) -> Result<(&Arc<Policy>, Route), CliError> {
         match self.policies.route(name) {
             (_, Route::Default) => Err(self.unknown(name)),
-            (policy, route) => Ok(ResolvedPolicy { policy, route }),
+            found => Ok(found),
         }
     }
 

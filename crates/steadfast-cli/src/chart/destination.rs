@@ -62,7 +62,7 @@ impl<'p> ChartDestination<'p> {
 
     fn print(&self, drawing: &[u8]) -> Result<(), CliError> {
         match self.format {
-            ChartFormat::Terminal => output::print(|page| page.write_all(drawing)),
+            ChartFormat::Terminal => output::print(|page| page.write_all(drawing)).map(drop),
             ChartFormat::Svg | ChartFormat::Png => output::print_raw(drawing),
         }
     }

@@ -57,14 +57,12 @@ pub(crate) fn print_while_read(
     json: bool,
     is_another: bool,
 ) -> Result<bool, CliError> {
-    let mut page = BufWriter::new(anstream::stdout().lock());
-    let separator = if is_another && !json { "\n" } else { "" };
-    let written = write!(page, "{separator}")
-        .and_then(|()| write(&mut page, result, json))
-        .and_then(|()| page.flush());
-    let is_closed = matches!(&written, Err(why) if why.kind() == io::ErrorKind::BrokenPipe);
-    write_result(written)?;
-    Ok(!is_closed)
+    print(|page| {
+        if is_another && !json {
+            writeln!(page)?;
+        }
+        write(page, result, json)
+    })
 }
 
 fn write(page: &mut dyn Write, result: &impl Printable, json: bool) -> io::Result<()> {
@@ -81,24 +79,26 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(anstream::stderr(), "{dim}note: {text}{dim:#}");
 }
 
-pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CliError> {
+/// Prints on stdout. Returns whether it is still open; `| head` may have closed it.
+pub(crate) fn print(
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<bool, CliError> {
     let mut page = BufWriter::new(anstream::stdout().lock());
-    write_result(write(&mut page).and_then(|()| page.flush()))
+    is_open(write(&mut page).and_then(|()| page.flush()))
 }
 
 /// Prints binary data on stdout, bypassing the colour filter.
 pub(crate) fn print_raw(bytes: &[u8]) -> Result<(), CliError> {
     let mut page = io::stdout().lock();
-    write_result(page.write_all(bytes).and_then(|()| page.flush()))
+    is_open(page.write_all(bytes).and_then(|()| page.flush())).map(drop)
 }
 
-/// Treats a closed stdout (`| head`) as success.
-fn write_result(result: io::Result<()>) -> Result<(), CliError> {
-    match result {
-        Err(why) if why.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+fn is_open(written: io::Result<()>) -> Result<bool, CliError> {
+    match written {
+        Ok(()) => Ok(true),
+        Err(why) if why.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         Err(why) => Err(CliError::failed(format!("cannot write the output: {why}"))
             .with_help("free disk space, or redirect the output elsewhere")),
-        Ok(()) => Ok(()),
     }
 }
 

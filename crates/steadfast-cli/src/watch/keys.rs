@@ -10,24 +10,14 @@ pub(super) enum KeyAction {
     Redraw,
 }
 
-pub(super) struct Keys(EventStream);
-
-impl Keys {
-    pub(super) fn listen() -> Self {
-        Self(EventStream::new())
-    }
-
-    pub(super) async fn next(&mut self) -> KeyAction {
-        loop {
-            match self.0.next().await {
-                Some(Ok(event)) => {
-                    if let Some(action) = action_of(&event) {
-                        return action;
-                    }
-                }
-                // The terminal is gone.
-                Some(Err(_)) | None => return KeyAction::Quit,
-            }
+/// Waits for the next action. Without a terminal any more, that is to quit.
+pub(super) async fn next(events: &mut EventStream) -> KeyAction {
+    loop {
+        let Some(Ok(event)) = events.next().await else {
+            return KeyAction::Quit;
+        };
+        if let Some(action) = action_of(&event) {
+            return action;
         }
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anstream::AutoStream;
 use crossterm::cursor::{Hide, MoveTo, Show};
+use crossterm::event::EventStream;
 use crossterm::terminal::{
     BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen,
     LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
@@ -16,7 +17,7 @@ use crossterm::{execute, queue, terminal};
 use steadfast::duration;
 
 use super::STOP_SIGNALS;
-use super::keys::{KeyAction, Keys};
+use super::keys::{self, KeyAction};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Printable;
@@ -33,7 +34,7 @@ pub(super) async fn run<A: Printable>(
     let mut answer = Ok(ask().await?);
     let mut signals = Signals::listen(STOP_SIGNALS).map_err(listen_error)?;
     let screen = Screen::enter().map_err(terminal_error)?;
-    let mut keys = Keys::listen();
+    let mut events = EventStream::new();
     let mut interval = tokio::time::interval(every);
     interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     interval.reset();
@@ -41,7 +42,7 @@ pub(super) async fn run<A: Printable>(
         screen.draw(&answer, every).map_err(terminal_error)?;
         tokio::select! {
             _ = signals.next() => return Ok(Exit::Success),
-            typed = keys.next() => match typed {
+            typed = keys::next(&mut events) => match typed {
                 KeyAction::Quit => return Ok(Exit::Success),
                 KeyAction::Redraw => {}
             },

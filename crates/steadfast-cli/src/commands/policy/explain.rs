@@ -35,7 +35,7 @@ pub(crate) struct Explain {
 impl Explain {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let catalog = PolicyCatalog::load(common.config.as_deref())?;
-        let route = catalog.find(&self.name)?.route;
+        let (_, route) = catalog.find(&self.name)?;
         let explanation = catalog.explain(&self.name)?;
         common.print(&ExplainOutput { command: self, route, explanation })
     }

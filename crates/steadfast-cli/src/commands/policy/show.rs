@@ -29,13 +29,9 @@ pub(crate) struct Show {
 impl Show {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let catalog = PolicyCatalog::load(common.config.as_deref())?;
-        let found = catalog.find(&self.name)?;
-        let shown = PolicyOutput {
-            name: &self.name,
-            policy: found.policy,
-            route: found.route,
-            values: catalog.explain(&self.name)?,
-        };
+        let (policy, route) = catalog.find(&self.name)?;
+        let shown =
+            PolicyOutput { name: &self.name, policy, route, values: catalog.explain(&self.name)? };
         common.print(&shown)
     }
 }
