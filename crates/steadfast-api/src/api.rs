@@ -3,7 +3,11 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast::observe::{MetricsSummary, Session};
-use steadfast_store::{AuditEntry, BreakerCommand, BudgetReport, ExecutionId, TaskId, When};
+use steadfast_flow::Execution;
+use steadfast_store::{
+    AuditEntry, BreakerCommand, BudgetReport, ExecutionFilter, ExecutionId, Page, QueueInfo,
+    Submitted, TaskId, When,
+};
 
 use crate::audit::AuditFilter;
 use crate::breakers::BreakerView;
@@ -11,18 +15,15 @@ use crate::claims::{AttemptFailure, Claims, Completion, FailResponse, HeartbeatR
 use crate::error::ApiError;
 use crate::events::{EventFilter, Events, EventsFrom};
 use crate::metrics_summary::Window;
-use crate::page::{Page, PageQuery};
+use crate::page::PageQuery;
 use crate::policies::{Classification, ClassifyRequest, PlanQuery, PlanView, PoliciesView};
-use crate::queues::QueueView;
 use crate::sessions::SessionFilter;
 use crate::tasks::{
-    NewTask, Preview, RequeueMany, RequeueOne, Requeued, StatsView, Submission, Submitted,
-    TaskFilter, TaskView,
+    NewTask, Preview, RequeueMany, RequeueOne, Requeued, StatsView, Submission, TaskFilter,
+    TaskView,
 };
 use crate::workers::WorkerView;
-use crate::workflows::{
-    CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, StartedExecution, WorkflowView,
-};
+use crate::workflows::{CheckedWorkflow, NewExecution, StartedExecution, WorkflowView};
 
 /// The API of a store, in this process ([`Local`](crate::Local)) or behind a server
 /// (`remote::Remote`). Every error says what is wrong, with which field, and what to do.
@@ -72,7 +73,7 @@ pub trait Api: Send + Sync {
     async fn stats(&self) -> Result<StatsView, ApiError>;
 
     /// Lists the queues.
-    async fn queues(&self) -> Result<Vec<QueueView>, ApiError>;
+    async fn queues(&self) -> Result<Vec<QueueInfo>, ApiError>;
 
     /// Pauses a queue. With `new`, the queue may have no tasks yet.
     async fn pause(&self, queue: &str, new: bool) -> Result<(), ApiError>;
@@ -162,24 +163,24 @@ pub trait Api: Send + Sync {
     ) -> Result<StartedExecution, ApiError>;
 
     /// Reads one execution with its nodes.
-    async fn execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError>;
+    async fn execution(&self, id: ExecutionId) -> Result<Execution, ApiError>;
 
     /// Lists executions without their nodes, newest first.
     async fn executions(
         &self,
         filter: &ExecutionFilter,
         page: &PageQuery,
-    ) -> Result<Page<ExecutionView>, ApiError>;
+    ) -> Result<Page<Execution>, ApiError>;
 
     /// Lists the chain of retries that an execution belongs to, oldest first (W3).
-    async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<ExecutionView>, ApiError>;
+    async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<Execution>, ApiError>;
 
     /// Cancels an execution and its running nodes.
-    async fn cancel_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError>;
+    async fn cancel_execution(&self, id: ExecutionId) -> Result<Execution, ApiError>;
 
     /// Resumes a failed or cancelled execution from the nodes that did not complete.
-    async fn resume_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError>;
+    async fn resume_execution(&self, id: ExecutionId) -> Result<Execution, ApiError>;
 
     /// Retries a failed or cancelled execution from the start; returns the new execution.
-    async fn retry_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError>;
+    async fn retry_execution(&self, id: ExecutionId) -> Result<Execution, ApiError>;
 }

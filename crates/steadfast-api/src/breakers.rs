@@ -12,10 +12,8 @@ pub struct BreakerView {
     /// The policy.
     pub policy: String,
     /// The state in each instance; empty if no instance has reported lately.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::openapi::BreakerReport>))]
     pub instances: Vec<BreakerReport>,
     /// The last manual override, if any.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::BreakerOverride>))]
     pub order: Option<BreakerOverride>,
 }
 

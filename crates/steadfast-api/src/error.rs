@@ -46,7 +46,7 @@ pub struct ApiError {
     pub next: Option<String>,
     /// The task or execution that the request changed, if it cannot be read back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = "uuid"))]
+    #[cfg_attr(feature = "openapi", schema(format = "uuid"))]
     pub id: Option<Box<String>>,
     /// The database's own message. It is for the log and the command line; a server does not send
     /// it.

@@ -34,7 +34,6 @@ mod page;
 mod parse;
 mod path_segment;
 mod policies;
-mod queues;
 #[cfg(feature = "remote")]
 pub mod remote;
 mod sessions;
@@ -54,23 +53,21 @@ pub use error::{ApiError, ErrorKind};
 pub use events::{EventFilter, EventView, Events, EventsFrom};
 pub use local::{Local, PolicySource};
 pub use metrics_summary::Window;
-pub use page::{Page, PageQuery};
+pub use page::PageQuery;
 #[doc(hidden)]
 pub use parse::serde_message::nearest_in_serde_error;
 pub use parse::{from_json, from_query};
 pub use path_segment::path_segment;
 pub use policies::{
-    Classification, ClassifyRequest, PlanQuery, PlanView, PlannedAttempt, PoliciesView,
-    PolicyChoice, PolicyDetails, PolicySummary, fields as policy_fields,
+    Classification, ClassifyRequest, PlanQuery, PlanView, PoliciesView, PolicyChoice,
+    PolicyDetails, PolicySummary, fields as policy_fields,
 };
-pub use queues::QueueView;
 pub use sessions::{Outcome, SessionFilter};
+pub use steadfast_flow::{Execution, ExecutionNode};
+pub use steadfast_store::{ExecutionFilter, NextAttempt, Page, QueueInfo, Submitted};
 pub use tasks::{
-    NewExpiry, NewTask, NextAttempt, Preview, PriorAttempt, RequeueMany, RequeueOne, Requeued,
-    StatsView, Submission, Submitted, TaskFilter, TaskView,
+    NewExpiry, NewTask, Preview, PriorAttempt, RequeueMany, RequeueOne, Requeued, StatsView,
+    Submission, TaskFilter, TaskView,
 };
 pub use workers::{WorkerStatus, WorkerView};
-pub use workflows::{
-    CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, NodeView, StartedExecution,
-    WorkflowProblem, WorkflowView,
-};
+pub use workflows::{CheckedWorkflow, NewExecution, StartedExecution, WorkflowView};

@@ -20,8 +20,7 @@ const EARLIEST: Timestamp = Timestamp::UNIX_EPOCH;
 
 /// A time window: its length, its start and end, or one of each; default: the last hour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema, utoipa::IntoParams))]
-#[cfg_attr(feature = "openapi", into_params(parameter_in = Query))]
+#[cfg_attr(feature = "openapi", derive(utoipa::IntoParams), into_params(parameter_in = Query))]
 #[serde(default, deny_unknown_fields)]
 pub struct Window {
     /// The length of the window, such as `1h` or `7d`.
@@ -30,7 +29,6 @@ pub struct Window {
         with = "serde_seconds::option",
         skip_serializing_if = "Option::is_none"
     )]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::DurationInput>))]
     #[cfg_attr(feature = "openapi", param(value_type = Option<crate::openapi::DurationInput>))]
     pub length: Option<Duration>,
     /// The start of the window.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use steadfast_store::{
-    Actor, ExecutionFilter, ExecutionId, Page, PageRequest, Result, Started, Store, StoredExecution,
+    Actor, ExecutionFilter, ExecutionId, Page, PageRequest, Result, Started, Store,
 };
 
 use crate::definition_cache::DefinitionCache;
@@ -96,7 +96,8 @@ impl Flow {
     /// The execution does not exist, or the database failed.
     pub async fn execution(&self, id: ExecutionId) -> Result<Execution> {
         let stored = self.store.execution(id).await?;
-        self.view(stored).await
+        let workflow = self.definitions.get(&self.store, stored.workflow).await?;
+        Ok(Execution::of(stored, &workflow))
     }
 
     /// A page of executions without their nodes, newest first.
@@ -109,8 +110,7 @@ impl Flow {
         filter: &ExecutionFilter,
         page: &PageRequest,
     ) -> Result<Page<Execution>> {
-        let Page { items, next } = self.store.executions(filter, page).await?;
-        Ok(Page { items: items.into_iter().map(Execution::summary).collect(), next })
+        Ok(self.store.executions(filter, page).await?.map(Execution::listed))
     }
 
     /// The retry chain of an execution (W3), without nodes, oldest first. Pruned executions are
@@ -120,11 +120,6 @@ impl Flow {
     /// The execution does not exist, or the database failed.
     pub async fn chain(&self, id: ExecutionId) -> Result<Vec<Execution>> {
         let chain = self.store.execution_chain(id).await?;
-        Ok(chain.into_iter().map(Execution::summary).collect())
-    }
-
-    async fn view(&self, stored: StoredExecution) -> Result<Execution> {
-        let workflow = self.definitions.get(&self.store, stored.workflow).await?;
-        Ok(Execution::of(stored, &workflow))
+        Ok(chain.into_iter().map(Execution::listed).collect())
     }
 }

@@ -3,77 +3,85 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use steadfast::observe::Redactor;
 use steadfast_store::{
     ExecutionId, ExecutionStatus, NodeStatus, StoredExecution, StoredNode, TaskId,
 };
 
 use crate::workflow::{Node, Workflow};
 
-/// An execution with its nodes.
+/// An execution. Fields that a list omits are absent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ExecutionView))]
 #[non_exhaustive]
 pub struct Execution {
-    /// Its id.
+    /// The id of the execution.
     pub id: ExecutionId,
-    /// The name of its workflow.
+    /// The name of the workflow.
     pub workflow: String,
-    /// The number of its workflow definition in the store.
-    pub workflow_number: i64,
-    /// Its status.
+    /// The id of the workflow definition.
+    pub workflow_id: i64,
+    /// The status.
     pub status: ExecutionStatus,
-    /// Its attempt number in the retry chain, from 1.
+    /// The number of the attempt in its chain of retries, from 1.
     pub attempt: u32,
-    /// When it was started.
+    /// When the execution was started.
     pub started_at: Timestamp,
-    /// When its first nodes are due.
+    /// When the first nodes are or were due.
     pub due_at: Timestamp,
     /// When it ended.
     pub ended_at: Option<Timestamp>,
-    /// Its idempotency key.
+    /// The key that identifies the execution.
     pub key: Option<String>,
-    /// The execution that it retries.
+    /// The execution that this one retries.
     pub previous: Option<ExecutionId>,
-    /// The execution that retries it, which may have been pruned.
+    /// The retry of this execution. It may have been pruned.
     pub next: Option<ExecutionId>,
-    /// The node that failed the execution.
+    /// The node that failed.
     pub failed_node: Option<String>,
-    /// Why it ended.
+    /// Why it failed or was cancelled.
     pub message: Option<String>,
-    /// The value it was started with. Not part of a list.
-    pub trigger: Value,
-    /// All its nodes, in the order of the workflow. Not part of a list.
+    /// The input of the execution. A list omits it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<Value>,
+    /// The nodes, in the order of the workflow. A list omits them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<ExecutionNode>,
 }
 
-/// One node of an execution.
+/// A node of an execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = NodeView))]
 #[non_exhaustive]
 pub struct ExecutionNode {
-    /// Its id in the workflow.
+    /// The id of the node in its workflow.
     pub node_id: String,
-    /// Its kind: `http`, `command`, or the name of a handler.
+    /// The kind of its task: `http`, `command`, or the name of a handler.
     pub kind: String,
     /// The nodes that must complete first.
     pub depends_on: Vec<String>,
-    /// Its status.
+    /// The status.
     pub status: ExecutionNodeStatus,
-    /// Its task, which may have been pruned.
+    /// The task of the node. It may have been pruned.
     pub task: Option<TaskId>,
-    /// When it started.
-    pub began_at: Option<Timestamp>,
+    /// When the node was started.
+    #[serde(alias = "began_at")]
+    pub started_at: Option<Timestamp>,
     /// When it ended.
     pub ended_at: Option<Timestamp>,
-    /// Its result, unless that is omitted.
+    /// The result of the node, unless it is omitted.
     pub result: Option<Value>,
-    /// The size of an omitted result in bytes: the results of earlier nodes fill the response. The task
-    /// has the result.
-    pub left_out: Option<u64>,
-    /// Why it ended.
+    /// The size of the result in bytes, if it is omitted because the results of other nodes fill the
+    /// response. The task has it.
+    #[serde(default, alias = "left_out", skip_serializing_if = "Option::is_none")]
+    pub omitted_bytes: Option<u64>,
+    /// Why it failed or was cancelled.
     pub message: Option<String>,
 }
 
-/// The status of a node in an execution.
+/// The status of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = NodeStatus))]
 #[serde(rename_all = "snake_case")]
 pub enum ExecutionNodeStatus {
     /// It waits for its dependencies.
@@ -100,10 +108,6 @@ impl From<NodeStatus> for ExecutionNodeStatus {
 }
 
 impl ExecutionNodeStatus {
-    /// Every status, in the order of a node's life.
-    pub const ALL: [Self; 5] =
-        [Self::Waiting, Self::Submitted, Self::Completed, Self::Failed, Self::Cancelled];
-
     /// Its name in JSON and on the web page.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -119,19 +123,20 @@ impl ExecutionNodeStatus {
 
 impl Execution {
     pub(crate) fn of(mut stored: StoredExecution, workflow: &Workflow) -> Self {
+        let trigger = Some(std::mem::take(&mut stored.trigger));
         let mut started = std::mem::take(&mut stored.nodes).into_iter().peekable();
-        let nodes = workflow.nodes().iter().enumerate();
-        let nodes = nodes.map(|(number, node)| {
-            node_view(node, started.next_if(|started| usize::from(started.number) == number))
+        let nodes = workflow.nodes().iter().enumerate().map(|(number, node)| {
+            ExecutionNode::of(node, started.next_if(|it| usize::from(it.number) == number))
         });
-        Self { nodes: nodes.collect(), ..Self::summary(stored) }
+        Self { trigger, nodes: nodes.collect(), ..Self::listed(stored) }
     }
 
-    pub(crate) fn summary(stored: StoredExecution) -> Self {
+    /// The execution as in a list.
+    pub(crate) fn listed(stored: StoredExecution) -> Self {
         Self {
             id: stored.id,
             workflow: stored.name,
-            workflow_number: stored.workflow,
+            workflow_id: stored.workflow,
             status: stored.status,
             attempt: stored.attempt,
             started_at: stored.started_at,
@@ -142,7 +147,7 @@ impl Execution {
             next: stored.next,
             failed_node: stored.failed_node,
             message: stored.message,
-            trigger: stored.trigger,
+            trigger: None,
             nodes: Vec::new(),
         }
     }
@@ -152,32 +157,40 @@ impl Execution {
     pub fn node(&self, id: &str) -> Option<&ExecutionNode> {
         self.nodes.iter().find(|node| node.node_id == id)
     }
+
+    /// Masks secrets in the trigger and in the results of the nodes.
+    #[must_use]
+    pub fn without_secrets(mut self, redactor: &Redactor) -> Self {
+        let results = self.nodes.iter_mut().filter_map(|node| node.result.as_mut());
+        self.trigger.iter_mut().chain(results).for_each(|value| redactor.value(value));
+        self
+    }
 }
 
-fn node_view(node: &Node, started: Option<StoredNode>) -> ExecutionNode {
-    let waiting = ExecutionNode {
-        node_id: node.id().to_owned(),
-        kind: node.kind().to_owned(),
-        depends_on: node.depends_on().to_vec(),
-        status: ExecutionNodeStatus::Waiting,
-        task: None,
-        began_at: None,
-        ended_at: None,
-        result: None,
-        left_out: None,
-        message: None,
-    };
-    match started {
-        None => waiting,
-        Some(started) => ExecutionNode {
+impl ExecutionNode {
+    fn of(node: &Node, started: Option<StoredNode>) -> Self {
+        let waiting = Self {
+            node_id: node.id().to_owned(),
+            kind: node.kind().to_owned(),
+            depends_on: node.depends_on().to_vec(),
+            status: ExecutionNodeStatus::Waiting,
+            task: None,
+            started_at: None,
+            ended_at: None,
+            result: None,
+            omitted_bytes: None,
+            message: None,
+        };
+        let Some(started) = started else { return waiting };
+        Self {
             status: started.status.into(),
             task: started.task,
-            began_at: Some(started.began_at),
+            started_at: Some(started.started_at),
             ended_at: started.ended_at,
             result: started.result,
-            left_out: started.left_out,
+            omitted_bytes: started.omitted_bytes,
             message: started.message,
             ..waiting
-        },
+        }
     }
 }

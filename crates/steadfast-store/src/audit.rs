@@ -10,21 +10,22 @@ use crate::control::{Actor, Program, Requeue, Requeued};
 use crate::page::{Cursor, Page, PageRequest};
 use crate::task::filter::Filter;
 
-/// One audited action.
+/// An entry of the audit log. Its number and time are set when it is written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AuditEntry {
-    /// Its number, which only grows; `None` before it is written.
+    /// The number of the entry. Numbers increase.
     pub number: Option<i64>,
-    /// The time, by the store's clock; `None` before it is written.
+    /// The time of the action.
     pub at: Option<Timestamp>,
     /// The actor.
     #[serde(rename = "by", alias = "actor")]
     pub actor: Actor,
-    /// The action: `task.cancel`, `queue.pause`, `policy.reload`.
+    /// The action, such as `task.cancel` or `queue.pause`.
     pub action: String,
-    /// The target: a task's id or a queue's name.
+    /// The target, such as a task id or a queue name.
     pub target: Option<String>,
-    /// The details.
+    /// Details of the action.
     pub detail: Value,
 }
 

@@ -35,6 +35,9 @@ mod events;
 pub mod health;
 mod location;
 mod maintenance;
+#[cfg(feature = "openapi")]
+#[doc(hidden)]
+pub mod openapi;
 mod page;
 mod queue;
 mod report;
@@ -73,7 +76,7 @@ pub use report::{BreakerCommand, BreakerOverride, BreakerReport, BudgetReport, W
 pub use retry::decision::{FailureContext, GuardEnv, worker_lost, worker_lost_judgement};
 pub use retry::handover::can_hand_over;
 pub use retry::permit::{AttemptOutcome, AttemptPermit};
-pub use retry::schedule::{Planned, Preview, Schedule, schedule};
+pub use retry::schedule::{NextAttempt, Preview, Schedule, schedule};
 pub use store::Store;
 pub use task::filter::{Documents, Filter};
 pub use task::{

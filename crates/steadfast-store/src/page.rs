@@ -49,6 +49,7 @@ impl PageRequest {
 
 /// The opaque end of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(transparent)]
 pub struct Cursor(pub String);
 
@@ -60,14 +61,22 @@ impl Cursor {
     }
 }
 
-/// A part of a list. It may be shorter than the limit, even empty, although more follows: `next`
+/// A page of a list. It may be shorter than the limit, even empty, although more follows: `next`
 /// decides.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Page<T> {
     /// The items.
     pub items: Vec<T>,
-    /// The cursor of the next page, if there is more.
+    /// The cursor of the next page; `null` on the last page.
     pub next: Option<Cursor>,
+}
+
+impl<T> Page<T> {
+    /// The same page of other items.
+    pub fn map<U>(self, convert: impl FnMut(T) -> U) -> Page<U> {
+        Page { items: self.items.into_iter().map(convert).collect(), next: self.next }
+    }
 }
 
 /// The sort key of a task in a list: the two numbers that the list is ordered by, or zeroes, and the

@@ -36,52 +36,56 @@ pub struct WorkerReport {
     pub running: Option<u32>,
 }
 
-/// The state of one instance's budget of one policy.
+/// The retry budget of one policy in one instance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BudgetReport {
     /// The policy.
     pub policy: String,
     /// The instance.
     pub instance: String,
-    /// The time of the report, by the store's clock; `None` before it is written.
+    /// When the instance last reported it; set when the report is written.
     pub seen_at: Option<Timestamp>,
-    /// The number of retries that it would grant now.
+    /// Number of retries that it grants at once.
     pub balance: u64,
-    /// Its settings.
+    /// The settings.
     pub settings: BudgetSettings,
 }
 
 /// The time without a report after which an instance is not shown.
 pub(crate) const INSTANCE_TIMEOUT: Duration = Duration::from_secs(90);
 
-/// The state of one instance's breaker of one policy.
+/// The circuit breaker of one policy in one instance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BreakerReport {
     /// The policy.
     pub policy: String,
     /// The instance.
     pub instance: String,
-    /// The time of the report, by the store's clock; `None` before it is written.
+    /// When the instance last reported it; set when the report is written.
     pub seen_at: Option<Timestamp>,
     /// The state.
     pub state: BreakerState,
-    /// The number of failures that count towards opening it, or opened it.
+    /// Number of failures that count towards opening it, or that opened it.
     pub failure_count: u64,
-    /// The number of consecutive failures that open it; `None` if it opens by a rate.
+    /// Number of consecutive failures that open it; `null` if it opens by failure rate.
     pub threshold: Option<u32>,
-    /// The time for which it stays open, in seconds.
+    /// How long it stays open.
+    #[cfg_attr(feature = "openapi", schema(value_type = steadfast::openapi::AnyDuration))]
     #[serde(with = "serde_seconds")]
     pub timeout: Duration,
     /// The time of the last failure.
     pub last_failure_time: Option<Timestamp>,
     /// The time of the last state change.
     pub last_state_change: Option<Timestamp>,
-    /// The time of the next probe, if it is open.
+    /// When an open breaker permits a probe.
     pub next_probe_at: Option<Timestamp>,
 }
 
-/// A command for a breaker in all instances.
+/// A manual command to a circuit breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum BreakerCommand {
     /// Opens it for its usual time.
@@ -111,10 +115,11 @@ impl BreakerCommand {
     }
 }
 
-/// The last command for a policy's breakers.
+/// The last manual command to a policy's circuit breaker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BreakerOverride {
-    /// Greater than that of every earlier override.
+    /// The number of the command. Numbers increase.
     pub number: i64,
     /// The policy.
     pub policy: String,
@@ -124,6 +129,6 @@ pub struct BreakerOverride {
     /// The actor.
     #[serde(rename = "by", alias = "actor")]
     pub actor: Actor,
-    /// The time, by the store's clock.
+    /// The time of the command.
     pub at: Timestamp,
 }

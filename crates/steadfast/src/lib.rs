@@ -119,6 +119,9 @@ mod nearest;
 #[doc(hidden)]
 pub mod object;
 pub mod observe;
+#[cfg(feature = "openapi")]
+#[doc(hidden)]
+pub mod openapi;
 pub mod policy;
 #[cfg(feature = "file")]
 pub mod registry;

@@ -6,7 +6,7 @@ macro_rules! named_enum {
     (
         $(#[$meta:meta])*
         pub enum $enum:ident by $method:ident {
-            $($(#[$variant_meta:meta])* $variant:ident = $name:literal,)*
+            $($(#[$variant_meta:meta])* $variant:ident = $name:tt,)*
         }
     ) => {
         $(#[$meta])*

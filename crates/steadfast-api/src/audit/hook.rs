@@ -4,13 +4,12 @@
 //! submits and the work of workers: a program that uses its own store needs no record of them. A
 //! server does, so it installs a hook (K3).
 
-use steadfast_store::{Actor, ExecutionId, TaskId};
+use steadfast_store::{Actor, ExecutionFilter, ExecutionId, TaskId};
 
 use super::AuditFilter;
 use crate::events::EventFilter;
 use crate::sessions::SessionFilter;
 use crate::tasks::TaskFilter;
-use crate::workflows::ExecutionFilter;
 
 /// A receiver of actions that the store does not audit. It must return quickly.
 pub trait AuditHook: Send + Sync {

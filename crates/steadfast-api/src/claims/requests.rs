@@ -10,6 +10,8 @@ use steadfast::duration::serde_seconds;
 use steadfast::{Fault, read_from_objects, serde_integer};
 use steadfast_store::{ClaimRequest, Claimed, FencingToken, InputError, Status, TaskId};
 
+use crate::page::check_range;
+
 read_from_objects!(NewClaim, HeartbeatRequest, Completion, AttemptFailure);
 
 /// The most tasks of one claim.
@@ -64,10 +66,7 @@ fn fencing_token<'de, D: Deserializer<'de>>(from: D) -> Result<FencingToken, D::
 
 impl NewClaim {
     pub(super) fn request(&self) -> Result<ClaimRequest, InputError> {
-        if !(1..=MAX_CLAIM_LIMIT).contains(&self.limit) {
-            let problem = format!("{} is out of range; use 1 to {MAX_CLAIM_LIMIT}", self.limit);
-            return Err(InputError::new("limit", problem));
-        }
+        check_range("limit", self.limit, MAX_CLAIM_LIMIT)?;
         for (field, names) in
             [("queues", &self.queues), ("categories", &self.categories), ("kinds", &self.kinds)]
         {
@@ -115,7 +114,6 @@ pub struct ClaimView {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 struct ClaimDocument<T> {
     /// The id of the task.
-    #[cfg_attr(feature = "openapi", schema(value_type = String, format = "uuid"))]
     id: TaskId,
     /// The fencing token of the lease. Heartbeat, complete and fail must send it.
     #[cfg_attr(feature = "openapi", schema(value_type = i64, required))]
@@ -251,7 +249,6 @@ pub struct AttemptFailure {
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub fencing_token: FencingToken,
     /// The facts of the failure, which the task's policy classifies.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Fault))]
     pub fault: Fault,
     /// Whether the worker sent the idempotency key to the other system, so that a repeat is safe.
     #[serde(default)]
@@ -263,14 +260,12 @@ pub struct AttemptFailure {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FailResponse {
     /// The new status of the task.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Status))]
     pub status: Status,
     /// The delay until the next attempt, in seconds; `null` if there is no next attempt.
     #[serde(with = "serde_seconds::option")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::AnyDuration>))]
     pub next_delay: Option<Duration>,
     /// Why there is no next attempt.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Reason>))]
     pub reason: Option<steadfast::Reason>,
 }
 

@@ -6,14 +6,11 @@ use steadfast::observe::{Event, EventType};
 
 /// A filter of events. An event must match every field that is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema, utoipa::IntoParams))]
-#[cfg_attr(feature = "openapi", into_params(parameter_in = Query))]
+#[cfg_attr(feature = "openapi", derive(utoipa::IntoParams), into_params(parameter_in = Query))]
 #[serde(default, deny_unknown_fields)]
 pub struct EventFilter {
     /// The type of the event.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::EventType>))]
-    #[cfg_attr(feature = "openapi", param(value_type = Option<crate::openapi::EventType>))]
     pub event_type: Option<EventType>,
     /// The policy of the session.
     #[serde(skip_serializing_if = "Option::is_none")]

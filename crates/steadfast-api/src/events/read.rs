@@ -28,7 +28,6 @@ pub struct EventView {
     pub number: i64,
     /// The event.
     #[serde(flatten)]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Event))]
     pub event: Event,
 }
 

@@ -3,10 +3,10 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast::observe::{MetricsSummary, Session};
-use steadfast_flow::{Start, Workflow};
+use steadfast_flow::{Execution, Start, Workflow};
 use steadfast_store::{
     AuditEntry, AuditQuery, BreakerCommand, BudgetReport, Counts, Documents, ExecutionError,
-    ExecutionId, StoreError, TaskId, When,
+    ExecutionFilter, ExecutionId, Page, QueueInfo, StoreError, Submitted, TaskId, When,
 };
 
 use super::Local;
@@ -17,20 +17,18 @@ use crate::claims::{AttemptFailure, Claims, Completion, FailResponse, HeartbeatR
 use crate::error::ApiError;
 use crate::events::{self, EventFilter, Events, EventsFrom};
 use crate::metrics_summary::{self, Window};
-use crate::page::{Page, PageQuery};
+use crate::page::PageQuery;
 use crate::policies::{
     Classification, ClassifyRequest, PlanQuery, PlanView, PoliciesView, classify,
 };
-use crate::queues::QueueView;
 use crate::sessions::{self, SessionFilter, no_attempts};
 use crate::tasks::{
-    NewTask, Preview, RequeueMany, RequeueOne, Requeued, StatsView, Submission, Submitted,
-    TaskFilter, TaskView, batch_error, no_task_with_key, with_index,
+    NewTask, Preview, RequeueMany, RequeueOne, Requeued, StatsView, Submission, TaskFilter,
+    TaskView, batch_error, no_task_with_key, with_index,
 };
 use crate::workers::WorkerView;
 use crate::workflows::{
-    CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, StartedExecution, WorkflowView,
-    invalid_workflow,
+    CheckedWorkflow, NewExecution, StartedExecution, WorkflowView, invalid_workflow,
 };
 
 #[async_trait]
@@ -59,7 +57,7 @@ impl Api for Local {
         let tasks = each.collect::<Result<Vec<_>, _>>()?;
         let submitted = self.store.submit_all(tasks).await.map_err(batch_error)?;
         self.record_action(TaskAction::Submit, submitted.iter().map(|it| it.id));
-        Ok(submitted.into_iter().map(Submitted::from).collect())
+        Ok(submitted)
     }
 
     async fn task(&self, id: TaskId) -> Result<TaskView, ApiError> {
@@ -123,10 +121,10 @@ impl Api for Local {
         Ok(StatsView::new(&stats, queues))
     }
 
-    async fn queues(&self) -> Result<Vec<QueueView>, ApiError> {
+    async fn queues(&self) -> Result<Vec<QueueInfo>, ApiError> {
         let queues = self.store.queues().await?;
         self.record_read(ReadAction::Stats);
-        Ok(queues.into_iter().map(QueueView::from).collect())
+        Ok(queues)
     }
 
     async fn pause(&self, queue: &str, new: bool) -> Result<(), ApiError> {
@@ -154,7 +152,7 @@ impl Api for Local {
         query.page = page.request()?;
         let entries = self.store.audit_entries(&query).await?;
         self.record_read(ReadAction::Audit(filter));
-        Ok(Page::of(entries, without_secrets))
+        Ok(entries.map(without_secrets))
     }
 
     async fn policies(&self) -> Result<PoliciesView, ApiError> {
@@ -258,7 +256,7 @@ impl Api for Local {
     async fn workflows(&self, page: &PageQuery) -> Result<Page<WorkflowView>, ApiError> {
         let workflows = self.store.workflows(&page.request()?).await?;
         self.record_read(ReadAction::Workflows);
-        Ok(Page::of(workflows, WorkflowView::of))
+        Ok(workflows.map(WorkflowView::of))
     }
 
     async fn workflow(&self, id: i64) -> Result<WorkflowView, ApiError> {
@@ -284,11 +282,11 @@ impl Api for Local {
         };
         let started = self.flow.start(start).await?;
         let execution = self.changed_execution(started.id).await?;
-        Ok(StartedExecution::new(started.existed, execution))
+        Ok(StartedExecution { existed: started.existed, execution })
     }
 
-    async fn execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
-        let execution = ExecutionView::whole(self.flow.execution(id).await?);
+    async fn execution(&self, id: ExecutionId) -> Result<Execution, ApiError> {
+        let execution = self.flow.execution(id).await?;
         self.record_read(ReadAction::Execution(id));
         Ok(execution)
     }
@@ -297,29 +295,29 @@ impl Api for Local {
         &self,
         filter: &ExecutionFilter,
         page: &PageQuery,
-    ) -> Result<Page<ExecutionView>, ApiError> {
-        let listed = self.flow.executions(&filter.to_store_filter(), &page.request()?).await?;
+    ) -> Result<Page<Execution>, ApiError> {
+        let listed = self.flow.executions(filter, &page.request()?).await?;
         self.record_read(ReadAction::Executions(filter));
-        Ok(Page::of(listed, ExecutionView::listed))
+        Ok(listed)
     }
 
-    async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<ExecutionView>, ApiError> {
+    async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<Execution>, ApiError> {
         let chain = self.flow.chain(id).await?;
         self.record_read(ReadAction::Execution(id));
-        Ok(chain.into_iter().map(ExecutionView::listed).collect())
+        Ok(chain)
     }
 
-    async fn cancel_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+    async fn cancel_execution(&self, id: ExecutionId) -> Result<Execution, ApiError> {
         self.flow.cancel(id, &self.actor).await?;
         self.changed_execution(id).await
     }
 
-    async fn resume_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+    async fn resume_execution(&self, id: ExecutionId) -> Result<Execution, ApiError> {
         self.flow.resume(id, &self.actor).await?;
         self.changed_execution(id).await
     }
 
-    async fn retry_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+    async fn retry_execution(&self, id: ExecutionId) -> Result<Execution, ApiError> {
         let next = self.flow.retry(id, &self.actor).await?;
         self.changed_execution(next).await
     }

@@ -9,16 +9,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use steadfast_flow::Flow;
-use steadfast_store::{Activity, Actor, Documents, ExecutionId, Store, TaskId};
+use steadfast_flow::{Execution, Flow};
+use steadfast_store::{Activity, Actor, Documents, ExecutionId, Page, Store, TaskId};
 
 use crate::audit::{AuditHook, ReadAction, TaskAction};
 use crate::claims::{ClaimService, InFlight};
 use crate::error::ApiError;
-use crate::page::{Page, PageQuery};
+use crate::page::PageQuery;
 use crate::tasks::{TaskFilter, TaskView};
 use crate::workers::{self, HttpWorkers, WorkerStatus};
-use crate::workflows::ExecutionView;
 pub use policies::PolicySource;
 use read_back::read_back;
 
@@ -124,7 +123,7 @@ impl Local {
         let store_filter = self.store_filter(filter).await?;
         let tasks = self.store.tasks_with(&store_filter, &page.request()?, documents).await?;
         self.record_read(ReadAction::Tasks(filter));
-        Ok(Page::of(tasks, TaskView::listed))
+        Ok(tasks.map(TaskView::listed))
     }
 
     /// The workers, and the backlog of each queue (H2).
@@ -165,8 +164,8 @@ impl Local {
     }
 
     /// An execution after a change that is committed.
-    async fn changed_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
-        Ok(ExecutionView::whole(read_back(id, || self.flow.execution(id)).await?))
+    async fn changed_execution(&self, id: ExecutionId) -> Result<Execution, ApiError> {
+        read_back(id, || self.flow.execution(id)).await
     }
 
     async fn store_filter(&self, filter: &TaskFilter) -> Result<steadfast_store::Filter, ApiError> {

@@ -11,8 +11,9 @@ use serde_json::Value;
 use steadfast::Policy;
 use steadfast::policy::Draft;
 
-/// A policy in a request.
+/// The name of a policy, or an inline policy.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), serde(untagged))]
 pub enum PolicyChoice {
     /// The policy with this name.
     Named(String),

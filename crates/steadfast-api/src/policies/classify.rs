@@ -20,11 +20,9 @@ read_from_objects!(ClassifyRequest);
 #[serde(deny_unknown_fields, expecting = "an object with fault", remote = "Self")]
 pub struct ClassifyRequest {
     /// The facts of the failure.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Fault))]
     pub fault: Fault,
     /// The policy whose rules apply; default: the policy `default`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::PolicyChoice>))]
     pub policy: Option<PolicyChoice>,
 }
 
@@ -34,19 +32,16 @@ pub struct ClassifyRequest {
 #[non_exhaustive]
 pub struct Classification {
     /// The class of the fault.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Class))]
     pub class: Class,
     /// The rule that matched; `null` if none did.
     pub rule: Option<String>,
     /// The list of the rule.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub matched_by: MatchedBy,
     /// The delay that the other side asked for, in seconds.
     #[serde(with = "serde_seconds::option")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::AnyDuration>))]
     pub hint: Option<Duration>,
     /// The facts as they were parsed.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Fault))]
     pub fault: Fault,
 }
 

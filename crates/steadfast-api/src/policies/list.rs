@@ -15,13 +15,10 @@ use crate::error::{ApiError, ErrorKind};
 #[non_exhaustive]
 pub struct PoliciesView {
     /// The policies of the policy file, in its order.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::openapi::Policy>))]
     pub policies: Vec<Arc<Policy>>,
     /// The built-in policies, `default` and the presets, unless the policy file replaces them.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::openapi::Policy>))]
     pub ready_made: Vec<Arc<Policy>>,
     /// The names that the policy file maps to policies.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::openapi::MappedName>))]
     pub names: Vec<MappedName>,
 }
 

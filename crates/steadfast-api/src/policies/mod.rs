@@ -12,5 +12,5 @@ pub use choice::PolicyChoice;
 pub use classify::{Classification, ClassifyRequest};
 pub use list::{PoliciesView, PolicyDetails};
 pub(crate) use list::{find_policy, unknown_policy};
-pub use plan::{PlanQuery, PlanView, PlannedAttempt};
+pub use plan::{PlanQuery, PlanView};
 pub use summary::PolicySummary;

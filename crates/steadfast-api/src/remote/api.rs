@@ -3,10 +3,10 @@
 use crate::{
     Api, ApiError, AttemptFailure, AuditFilter, BreakerView, CheckedWorkflow, Claims,
     Classification, ClassifyRequest, Completion, ErrorKind, EventFilter, Events, EventsFrom,
-    ExecutionFilter, ExecutionView, FailResponse, HeartbeatRequest, NewClaim, NewExecution,
-    NewExpiry, NewTask, Page, PageQuery, PlanQuery, PlanView, PoliciesView, Preview, QueueView,
-    RequeueMany, RequeueOne, Requeued, SessionFilter, StartedExecution, StatsView, Submission,
-    Submitted, TaskFilter, TaskView, Window, WorkerView, WorkflowView,
+    Execution, ExecutionFilter, FailResponse, HeartbeatRequest, NewClaim, NewExecution, NewExpiry,
+    NewTask, Page, PageQuery, PlanQuery, PlanView, PoliciesView, Preview, QueueInfo, RequeueMany,
+    RequeueOne, Requeued, SessionFilter, StartedExecution, StatsView, Submission, Submitted,
+    TaskFilter, TaskView, Window, WorkerView, WorkflowView,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -154,7 +154,7 @@ impl Api for Remote {
         self.fetch(self.get(&["stats"])?).await
     }
 
-    async fn queues(&self) -> Result<Vec<QueueView>, ApiError> {
+    async fn queues(&self) -> Result<Vec<QueueInfo>, ApiError> {
         self.fetch(self.get(&["queues"])?).await
     }
 
@@ -280,7 +280,7 @@ impl Api for Remote {
         self.fetch(if new.key.is_some() { request.repeatable() } else { request }).await
     }
 
-    async fn execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+    async fn execution(&self, id: ExecutionId) -> Result<Execution, ApiError> {
         self.fetch(self.get(&["executions", &id.to_string()])?).await
     }
 
@@ -288,23 +288,23 @@ impl Api for Remote {
         &self,
         filter: &ExecutionFilter,
         page: &PageQuery,
-    ) -> Result<Page<ExecutionView>, ApiError> {
+    ) -> Result<Page<Execution>, ApiError> {
         self.fetch(self.get(&["executions"])?.query(filter)?.query(page)?).await
     }
 
-    async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<ExecutionView>, ApiError> {
+    async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<Execution>, ApiError> {
         self.fetch(self.get(&["executions", &id.to_string(), "chain"])?).await
     }
 
-    async fn cancel_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+    async fn cancel_execution(&self, id: ExecutionId) -> Result<Execution, ApiError> {
         self.fetch(self.execution_action(id, "cancel")?).await
     }
 
-    async fn resume_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+    async fn resume_execution(&self, id: ExecutionId) -> Result<Execution, ApiError> {
         self.fetch(self.execution_action(id, "resume")?).await
     }
 
-    async fn retry_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+    async fn retry_execution(&self, id: ExecutionId) -> Result<Execution, ApiError> {
         self.fetch(self.execution_action(id, "retry")?).await
     }
 }

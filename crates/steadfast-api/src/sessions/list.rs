@@ -10,14 +10,14 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use jiff::Timestamp;
 use steadfast::observe::Session;
 use steadfast_store::{
-    Cursor, InputError, PageRequest, Record, RecordKind, Store, StoreError, StoredTask, TaskId,
-    name,
+    Cursor, InputError, Page, PageRequest, Record, RecordKind, Store, StoreError, StoredTask,
+    TaskId, name,
 };
 
 use super::filter::SessionFilter;
 use super::from_task;
 use crate::error::ApiError;
-use crate::page::{Page, PageQuery};
+use crate::page::PageQuery;
 
 /// The page size of a source under a selective filter.
 const FILTERED_PAGE_SIZE: u32 = 500;

@@ -20,8 +20,6 @@ read_from_objects!(TaskFilter);
 pub struct TaskFilter {
     /// The status.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Status>))]
-    #[cfg_attr(feature = "openapi", param(value_type = Option<crate::openapi::Status>))]
     pub status: Option<Status>,
     /// The queue.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,8 +38,6 @@ pub struct TaskFilter {
     pub kind: Option<String>,
     /// The class of the last fault.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Class>))]
-    #[cfg_attr(feature = "openapi", param(value_type = Option<crate::openapi::Class>))]
     pub class: Option<Class>,
     /// The correlation id.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -16,6 +16,6 @@ pub use preview::Preview;
 pub use prior_attempts::PriorAttempt;
 pub use stats::StatsView;
 pub use submit::NewTask;
-pub use submit_response::{Submission, Submitted};
+pub use submit_response::Submission;
 pub(crate) use submit_response::{batch_error, no_task_with_key, with_index};
-pub use view::{NextAttempt, TaskView};
+pub use view::TaskView;

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use steadfast::{Policy, Reason};
-
-use crate::tasks::NextAttempt;
+use steadfast_store::NextAttempt;
 
 /// The schedule of a task that is not submitted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,10 +13,8 @@ use crate::tasks::NextAttempt;
 pub struct Preview {
     /// The policy of the task.
     #[serde(deserialize_with = "crate::policies::deserialize::deserialize")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Policy))]
     pub policy: Arc<Policy>,
     /// Why the task would fail without an attempt, because of its `first_fault`.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Reason>))]
     pub reason: Option<Reason>,
     /// The attempts if each fails with a retryable fault, at most 100, up to the expiry of the task.
     pub next: Vec<NextAttempt>,
@@ -29,7 +26,6 @@ pub struct Preview {
 impl From<steadfast_store::Preview> for Preview {
     fn from(preview: steadfast_store::Preview) -> Self {
         let steadfast_store::Preview { policy, ended, schedule, .. } = preview;
-        let next = schedule.attempts.into_iter().map(NextAttempt::from).collect();
-        Self { policy, reason: ended, next, and_more: schedule.more }
+        Self { policy, reason: ended, next: schedule.attempts, and_more: schedule.more }
     }
 }

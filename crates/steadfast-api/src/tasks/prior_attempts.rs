@@ -19,10 +19,8 @@ pub struct PriorAttempt {
     #[cfg_attr(feature = "openapi", schema(format = Int64, maximum = 4294967295_u32))]
     pub attempt: u32,
     /// The facts of the failure.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Fault))]
     pub fault: Fault,
     /// The class of the fault.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Class))]
     pub class: Class,
     /// The delay after the attempt; left out for the last one.
     #[serde(default, with = "serde_seconds::option", skip_serializing_if = "Option::is_none")]

@@ -4,8 +4,6 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use steadfast_store::{QueueInfo, Stats};
 
-use crate::queues::QueueView;
-
 /// Task counts by status, the success rate, and the queues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -32,14 +30,13 @@ pub struct StatsView {
     /// When the oldest waiting task became due, among the next tasks of queues that are not paused.
     pub due_since: Option<Timestamp>,
     /// The queues.
-    pub queues: Vec<QueueView>,
+    pub queues: Vec<QueueInfo>,
 }
 
 impl StatsView {
     /// The counts of a store.
     #[must_use]
     pub fn new(stats: &Stats, queues: Vec<QueueInfo>) -> Self {
-        let queues = queues.into_iter().map(QueueView::from).collect();
         Self {
             pending: stats.pending,
             scheduled: stats.scheduled,

@@ -23,7 +23,7 @@ pub struct NewTask {
     /// The id, a UUID of version 7; default: a new one. A submit with the same id can be repeated
     /// safely: it creates one task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::TaskId>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, pattern = "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$"))]
     pub id: Option<TaskId>,
     /// The kind of the task, which selects its handler.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Name))]
@@ -49,7 +49,6 @@ pub struct NewTask {
     pub priority: Option<i16>,
     /// The retry policy; default: the policy `default`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::PolicyChoice>))]
     pub policy: Option<PolicyChoice>,
     /// The time at which the task becomes due, or a delay from now such as `2h`; default: now.
     #[serde(default, with = "time_input", skip_serializing_if = "Option::is_none")]
@@ -69,7 +68,6 @@ pub struct NewTask {
     pub correlation_id: Option<String>,
     /// The fault of a first attempt that was made elsewhere; the task starts with the retry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Fault>))]
     pub first_fault: Option<Fault>,
     /// The attempts of a session that gave up elsewhere, oldest first. They become the history of the
     /// task and count as its first attempt.

@@ -1,28 +1,10 @@
 //! Responses to submits.
 
 use serde::{Deserialize, Serialize};
-use steadfast_store::{StoreError, TaskId};
+use steadfast_store::StoreError;
 
 use crate::error::{ApiError, ErrorKind};
 use crate::tasks::TaskView;
-
-/// The result of submitting one of many tasks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[non_exhaustive]
-pub struct Submitted {
-    /// The id of the new task, or of the existing one with the same id or idempotency key.
-    #[cfg_attr(feature = "openapi", schema(value_type = String, format = "uuid"))]
-    pub id: TaskId,
-    /// Whether the task already existed.
-    pub existed: bool,
-}
-
-impl From<steadfast_store::Submitted> for Submitted {
-    fn from(submitted: steadfast_store::Submitted) -> Self {
-        Self { id: submitted.id, existed: submitted.existed }
-    }
-}
 
 /// The result of submitting one task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

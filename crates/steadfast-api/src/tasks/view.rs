@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use steadfast::observe::Redactor;
 use steadfast::{Policy, Reason};
-use steadfast_store::{FaultRecord, HeldLease, LastError, Planned, Status, StoredTask, TaskId};
+use steadfast_store::{FaultRecord, HeldLease, LastError, NextAttempt, Status, StoredTask, TaskId};
 
 /// A task. Fields that a list leaves out are absent; other unset fields are `null`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,15 +15,12 @@ use steadfast_store::{FaultRecord, HeldLease, LastError, Planned, Status, Stored
 #[non_exhaustive]
 pub struct TaskView {
     /// The id of the task.
-    #[cfg_attr(feature = "openapi", schema(value_type = String, format = "uuid"))]
     pub id: TaskId,
     /// The kind of the task, which selects its handler.
     pub kind: String,
     /// The status.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Status))]
     pub status: Status,
     /// Why the task failed.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Reason>))]
     pub reason: Option<Reason>,
     /// The queue.
     pub queue: String,
@@ -48,10 +45,8 @@ pub struct TaskView {
     /// When the task expires.
     pub expires_at: Option<Timestamp>,
     /// The lease of a running task.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::HeldLease>))]
     pub lease: Option<HeldLease>,
     /// The last error, in short.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::LastError>))]
     pub last_error: Option<LastError>,
     /// The input of the handler.
     pub payload: Value,
@@ -65,14 +60,12 @@ pub struct TaskView {
     pub hold_category: bool,
     /// The retry policy, as of the submission.
     #[serde(deserialize_with = "crate::policies::deserialize::option::deserialize")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Policy>))]
     pub policy: Option<Arc<Policy>>,
     /// Why the task cannot be decoded. It is not run until that is fixed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// The failed attempts, oldest first. A list leaves them out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::openapi::FaultRecord>>))]
     pub faults: Option<Vec<FaultRecord>>,
     /// The remaining attempts if each fails with a retryable fault, at most 100. A list leaves them
     /// out.
@@ -83,26 +76,6 @@ pub struct TaskView {
     pub and_more: Option<u32>,
 }
 
-/// A planned attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[non_exhaustive]
-pub struct NextAttempt {
-    /// The number of the attempt.
-    pub attempt: u32,
-    /// The earliest start.
-    pub earliest: Timestamp,
-    /// The latest start, with jitter.
-    pub latest: Timestamp,
-}
-
-impl From<Planned> for NextAttempt {
-    fn from(planned: Planned) -> Self {
-        let Planned { attempt, earliest, latest, .. } = planned;
-        Self { attempt, earliest, latest }
-    }
-}
-
 impl TaskView {
     /// The task with its history and remaining attempts.
     #[must_use]
@@ -111,7 +84,7 @@ impl TaskView {
         let faults = std::mem::take(&mut task.faults);
         Self {
             faults: Some(faults),
-            next: Some(remaining.attempts.into_iter().map(NextAttempt::from).collect()),
+            next: Some(remaining.attempts),
             and_more: Some(remaining.more),
             ..Self::listed(task)
         }

@@ -13,28 +13,57 @@ use super::{Handlers, MAX_NODES, Node, Workflow, check, kind, retry};
 /// The longest id of a node: the key of its task is prefixed with the execution's id.
 const MAX_NODE_ID_CHARS: usize = 200;
 
+/// A workflow definition, as described in `docs/workflows.md`.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
 struct RawWorkflow {
+    /// The name of the workflow, which its versions share.
+    #[cfg_attr(feature = "openapi", schema(value_type = steadfast_store::openapi::Name))]
     name: String,
+    /// The queue of the tasks of its nodes.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<steadfast_store::openapi::Name>))]
     queue: Option<String>,
+    /// The retry policy of an execution.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     retry: Option<Value>,
+    /// The nodes.
+    #[cfg_attr(feature = "openapi", schema(min_items = 1, max_items = 1000))]
     nodes: Vec<RawNode>,
 }
 
+/// A node of a workflow.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = WorkflowNode))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
 struct RawNode {
+    /// The id of the node in its workflow.
+    #[cfg_attr(feature = "openapi", schema(value_type = steadfast_store::openapi::Name))]
     node_id: String,
+    /// The type of the node; selects the handler unless `subType` does.
     #[serde(rename = "type")]
+    #[cfg_attr(feature = "openapi", schema(value_type = steadfast_store::openapi::Name))]
     kind: String,
+    /// The handler: `http` or `api-call`, `command`, or the name of a handler.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<steadfast_store::openapi::Name>))]
     sub_type: Option<String>,
+    /// The queue of its task.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<steadfast_store::openapi::Name>))]
     queue: Option<String>,
+    /// The nodes that must complete first.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<steadfast_store::openapi::Name>, max_items = 1000))]
     depends_on: Vec<String>,
+    /// The input of the handler. It may refer to the trigger and to the results of earlier nodes.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     config: Option<Map<String, Value>>,
+    /// The retry policy of the node.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     retry: Option<Value>,
 }
+
+#[cfg(feature = "openapi")]
+steadfast::openapi_schemas! { Workflow = RawWorkflow; }
 
 steadfast::read_from_objects!(RawWorkflow, RawNode);
 

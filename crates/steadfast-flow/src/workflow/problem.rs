@@ -3,18 +3,20 @@
 use std::error::Error;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How many problems are reported at once.
 pub(super) const MAX_PROBLEMS: usize = 100;
 
 /// A problem of a workflow, displayed as
 /// `nodes[1].dependsOn[0]: unknown node "craete"; did you mean "create"?`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = WorkflowProblem))]
+#[cfg_attr(feature = "openapi", schema(description = "A problem of a workflow."))]
 pub struct Problem {
-    /// The path, such as `nodes[1].dependsOn[0]`; empty for the whole workflow.
+    /// The path of the field, such as `nodes[1].dependsOn[0]`; empty for the whole workflow.
     pub path: String,
-    /// What is wrong, and what to do about it.
+    /// What is wrong, and what to do.
     pub message: String,
 }
 

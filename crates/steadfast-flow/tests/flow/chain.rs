@@ -83,7 +83,7 @@ async fn failed_execution_is_retried_after_7_and_14_days(store: Harness) {
 
     let second = store.follow_up(first).await;
     assert_eq!((second.status, second.attempt), (ExecutionStatus::Running, 2));
-    assert_eq!((second.previous, &second.trigger), (Some(first), &trigger));
+    assert_eq!((second.previous, &second.trigger), (Some(first), &Some(trigger)));
     assert_eq!(days(second.started_at, second.due_at), 7);
     let task = store.store().task(second.nodes[0].task.unwrap()).await.unwrap();
     assert_eq!(days(second.started_at, task.scheduled_at), 7);
@@ -195,7 +195,7 @@ async fn executions_failing_together_each_have_a_follow_up(store: Harness) {
         let message = execution.message.unwrap();
         assert!(message.starts_with("node a failed (final): HTTP 503"), "{message}");
         let next = store.follow_up(one.id).await;
-        assert_eq!((next.trigger, next.previous), (json!(number), Some(one.id)));
+        assert_eq!((next.trigger, next.previous), (Some(json!(number)), Some(one.id)));
     }
 }
 
@@ -213,7 +213,7 @@ async fn execution_is_retried_by_an_operator_once(store: Harness) {
     assert!(rejected.contains("cannot be resumed"), "{rejected}");
     let execution = store.run(&handlers, second).await;
     assert!(completed(&execution));
-    assert_eq!((execution.previous, execution.trigger), (Some(first), json!("t")));
+    assert_eq!((execution.previous, execution.trigger), (Some(first), Some(json!("t"))));
     assert!(store.flow.retry(second, &by).await.is_err(), "it completed");
 }
 

@@ -69,10 +69,10 @@ async fn results_beyond_the_view_limit_are_omitted(store: Harness) {
     let handlers =
         names.fold(Handlers::default(), |handlers, node| handlers.when(&node, [done(much())]));
     let execution = store.done(&handlers, &flow).await;
-    let (shown, left_out) = execution.nodes.split_at(8);
-    assert!(shown.iter().all(|node| node.result == Some(much()) && node.left_out.is_none()));
-    for node in left_out {
-        assert_eq!((&node.result, node.left_out), (&None, Some(1_000_002)));
+    let (shown, omitted) = execution.nodes.split_at(8);
+    assert!(shown.iter().all(|node| node.result == Some(much()) && node.omitted_bytes.is_none()));
+    for node in omitted {
+        assert_eq!((&node.result, node.omitted_bytes), (&None, Some(1_000_002)));
         let task = store.store().task(node.task.unwrap()).await.unwrap();
         assert_eq!(task.result, Some(much()));
     }

@@ -1,7 +1,7 @@
 //! The audit log (K3).
 
 use axum::Json;
-use steadfast_api::{Api, AuditFilter, Page, PageQuery, openapi};
+use steadfast_api::{Api, AuditFilter, Page, PageQuery};
 use steadfast_store::AuditEntry;
 
 use crate::auth::Admin;
@@ -12,7 +12,7 @@ use crate::limits::ReadPermit;
 #[utoipa::path(
     get, path = "/audit", tag = "audit",
     params(AuditFilter, PageQuery),
-    responses((status = 200, description = "A page of entries", body = Page<openapi::AuditEntry>))
+    responses((status = 200, description = "A page of entries", body = Page<AuditEntry>))
 )]
 pub(super) async fn list_audit(
     Admin(api): Admin,

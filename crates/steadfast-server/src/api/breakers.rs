@@ -52,7 +52,7 @@ breaker_command! {
 #[utoipa::path(
     get, path = "/budgets", tag = "breakers",
     responses(
-        (status = 200, description = "The budgets by policy and instance", body = Vec<openapi::BudgetReport>),
+        (status = 200, description = "The budgets by policy and instance", body = Vec<BudgetReport>),
     )
 )]
 pub(super) async fn list_budgets(Viewer(api): Viewer) -> JsonResult<Vec<BudgetReport>> {

@@ -3,9 +3,9 @@
 use axum::Json;
 use http::StatusCode;
 use steadfast_api::{
-    Api, AttemptFailure, Claims, Completion, FailResponse, HeartbeatRequest, NewClaim, openapi,
+    Api, AttemptFailure, Claims, Completion, FailResponse, HeartbeatRequest, NewClaim,
 };
-use steadfast_store::MAX_PAYLOAD;
+use steadfast_store::{MAX_PAYLOAD, TaskId};
 
 use crate::auth::Operator;
 use crate::http::{Body, JsonResult, PathTaskId, Problem, request_body};
@@ -31,7 +31,7 @@ pub(super) async fn claim(
 /// Extend the lease of a claimed task. 409: the lease is lost, and the worker should stop the attempt.
 #[utoipa::path(
     post, path = "/claims/{id}/heartbeat", tag = "claims",
-    params(("id" = openapi::TaskId, Path, description = "The task")),
+    params(("id" = TaskId, Path, description = "The task")),
     request_body = HeartbeatRequest,
     responses((status = 204, description = "The lease is extended"))
 )]
@@ -47,7 +47,7 @@ pub(super) async fn heartbeat(
 /// Complete a claimed task. 409: the lease is lost, and nothing was written.
 #[utoipa::path(
     post, path = "/claims/{id}/complete", tag = "claims",
-    params(("id" = openapi::TaskId, Path, description = "The task")),
+    params(("id" = TaskId, Path, description = "The task")),
     request_body = Completion,
     responses((status = 204, description = "The task is completed"))
 )]
@@ -64,7 +64,7 @@ pub(super) async fn complete(
 /// was written.
 #[utoipa::path(
     post, path = "/claims/{id}/fail", tag = "claims",
-    params(("id" = openapi::TaskId, Path, description = "The task")),
+    params(("id" = TaskId, Path, description = "The task")),
     request_body = AttemptFailure,
     responses((status = 200, description = "The decision", body = FailResponse))
 )]

@@ -4,13 +4,13 @@
 
 use axum::Json;
 use steadfast::observe::Redactor;
-use steadfast_api::{Api, ExecutionFilter, ExecutionView, Page, PageQuery};
+use steadfast_api::{Api, Execution, ExecutionFilter, Page, PageQuery};
 
 use crate::auth::{Operator, Viewer};
 use crate::http::{JsonResult, ListQuery, PathExecutionId};
 use crate::limits::ReadPermit;
 
-fn redacted(execution: ExecutionView) -> Json<ExecutionView> {
+fn redacted(execution: Execution) -> Json<Execution> {
     Json(execution.without_secrets(Redactor::installed()))
 }
 
@@ -18,13 +18,13 @@ fn redacted(execution: ExecutionView) -> Json<ExecutionView> {
 #[utoipa::path(
     get, path = "/executions", tag = "executions",
     params(ExecutionFilter, PageQuery),
-    responses((status = 200, description = "A page of executions", body = Page<ExecutionView>))
+    responses((status = 200, description = "A page of executions", body = Page<Execution>))
 )]
 pub(super) async fn list_executions(
     Viewer(api): Viewer,
     ListQuery { filter, page }: ListQuery<ExecutionFilter>,
     _permit: ReadPermit,
-) -> JsonResult<Page<ExecutionView>> {
+) -> JsonResult<Page<Execution>> {
     Ok(Json(api.executions(&filter, &page).await?))
 }
 
@@ -32,12 +32,12 @@ pub(super) async fn list_executions(
 #[utoipa::path(
     get, path = "/executions/{id}", tag = "executions",
     params(("id" = String, Path, description = "The execution", format = "uuid")),
-    responses((status = 200, description = "The execution", body = ExecutionView))
+    responses((status = 200, description = "The execution", body = Execution))
 )]
 pub(super) async fn show_execution(
     Viewer(api): Viewer,
     PathExecutionId(id): PathExecutionId,
-) -> JsonResult<ExecutionView> {
+) -> JsonResult<Execution> {
     Ok(redacted(api.execution(id).await?))
 }
 
@@ -45,12 +45,12 @@ pub(super) async fn show_execution(
 #[utoipa::path(
     get, path = "/executions/{id}/chain", tag = "executions",
     params(("id" = String, Path, description = "Any execution of the chain", format = "uuid")),
-    responses((status = 200, description = "The chain", body = Vec<ExecutionView>))
+    responses((status = 200, description = "The chain", body = Vec<Execution>))
 )]
 pub(super) async fn show_chain(
     Viewer(api): Viewer,
     PathExecutionId(id): PathExecutionId,
-) -> JsonResult<Vec<ExecutionView>> {
+) -> JsonResult<Vec<Execution>> {
     Ok(Json(api.execution_chain(id).await?))
 }
 
@@ -58,12 +58,12 @@ pub(super) async fn show_chain(
 #[utoipa::path(
     post, path = "/executions/{id}/cancel", tag = "executions",
     params(("id" = String, Path, description = "The execution", format = "uuid")),
-    responses((status = 200, description = "The cancelled execution", body = ExecutionView))
+    responses((status = 200, description = "The cancelled execution", body = Execution))
 )]
 pub(super) async fn cancel_execution(
     Operator(api): Operator,
     PathExecutionId(id): PathExecutionId,
-) -> JsonResult<ExecutionView> {
+) -> JsonResult<Execution> {
     Ok(redacted(api.cancel_execution(id).await?))
 }
 
@@ -71,12 +71,12 @@ pub(super) async fn cancel_execution(
 #[utoipa::path(
     post, path = "/executions/{id}/resume", tag = "executions",
     params(("id" = String, Path, description = "The execution", format = "uuid")),
-    responses((status = 200, description = "The resumed execution", body = ExecutionView))
+    responses((status = 200, description = "The resumed execution", body = Execution))
 )]
 pub(super) async fn resume_execution(
     Operator(api): Operator,
     PathExecutionId(id): PathExecutionId,
-) -> JsonResult<ExecutionView> {
+) -> JsonResult<Execution> {
     Ok(redacted(api.resume_execution(id).await?))
 }
 
@@ -84,11 +84,11 @@ pub(super) async fn resume_execution(
 #[utoipa::path(
     post, path = "/executions/{id}/retry", tag = "executions",
     params(("id" = String, Path, description = "The execution to retry", format = "uuid")),
-    responses((status = 200, description = "The new execution", body = ExecutionView))
+    responses((status = 200, description = "The new execution", body = Execution))
 )]
 pub(super) async fn retry_execution(
     Operator(api): Operator,
     PathExecutionId(id): PathExecutionId,
-) -> JsonResult<ExecutionView> {
+) -> JsonResult<Execution> {
     Ok(redacted(api.retry_execution(id).await?))
 }

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
 use serde::Deserialize;
-use steadfast_api::{Api, QueueView, ReadAction, openapi};
+use steadfast_api::{Api, QueueInfo, ReadAction, openapi};
 use utoipa::IntoParams;
 
 use crate::app::App;
@@ -14,15 +14,15 @@ use crate::http::{JsonResult, PathName, Problem, Query};
 /// List all queues.
 #[utoipa::path(
     get, path = "/queues", tag = "queues",
-    responses((status = 200, description = "The queues", body = Vec<QueueView>))
+    responses((status = 200, description = "The queues", body = Vec<QueueInfo>))
 )]
 pub(super) async fn list_queues(
     Viewer(api): Viewer,
     State(app): State<App>,
-) -> JsonResult<Vec<QueueView>> {
+) -> JsonResult<Vec<QueueInfo>> {
     let queues = app.snapshots.queues().await?;
     api.record_read(ReadAction::Stats);
-    Ok(Json(queues.iter().cloned().map(QueueView::from).collect()))
+    Ok(Json(queues.iter().cloned().map(QueueInfo::from).collect()))
 }
 
 /// Whether the queue may be unknown.

@@ -2,7 +2,8 @@
 
 use axum::Json;
 use steadfast::observe::Session;
-use steadfast_api::{Api, Page, PageQuery, SessionFilter, openapi};
+use steadfast_api::{Api, Page, PageQuery, SessionFilter};
+use steadfast_store::TaskId;
 
 use crate::auth::Viewer;
 use crate::http::{JsonResult, ListQuery, PathTaskId};
@@ -13,7 +14,7 @@ use crate::limits::ReadPermit;
 #[utoipa::path(
     get, path = "/sessions", tag = "sessions",
     params(SessionFilter, PageQuery),
-    responses((status = 200, description = "A page of sessions", body = Page<openapi::Session>))
+    responses((status = 200, description = "A page of sessions", body = Page<Session>))
 )]
 pub(super) async fn list_sessions(
     Viewer(api): Viewer,
@@ -26,8 +27,8 @@ pub(super) async fn list_sessions(
 /// Get a task as a session: its attempts since it was submitted or last requeued.
 #[utoipa::path(
     get, path = "/tasks/{id}/session", tag = "sessions",
-    params(("id" = openapi::TaskId, Path, description = "The task")),
-    responses((status = 200, description = "The session", body = openapi::Session))
+    params(("id" = TaskId, Path, description = "The task")),
+    responses((status = 200, description = "The session", body = Session))
 )]
 pub(super) async fn show_task_session(
     Viewer(api): Viewer,

@@ -32,7 +32,7 @@ pub(super) async fn show_stats(
 #[utoipa::path(
     get, path = "/metrics/summary", tag = "stats",
     params(Window),
-    responses((status = 200, description = "The summary", body = openapi::MetricsSummary))
+    responses((status = 200, description = "The summary", body = MetricsSummary))
 )]
 pub(super) async fn summarize(
     Viewer(api): Viewer,

@@ -15,7 +15,7 @@ use steadfast_api::{
     Api, ApiError, ErrorKind, NewExpiry, NewTask, Page, Preview, RequeueMany, RequeueOne, Requeued,
     Submission, Submitted, TaskFilter, TaskView, openapi,
 };
-use steadfast_store::MAX_PAYLOAD;
+use steadfast_store::{MAX_PAYLOAD, TaskId};
 use utoipa::IntoParams;
 
 use crate::auth::{Operator, Viewer};
@@ -179,7 +179,7 @@ pub(super) async fn requeue_tasks(
 /// Get a task with its history and planned attempts.
 #[utoipa::path(
     get, path = "/tasks/{id}", tag = "tasks",
-    params(("id" = openapi::TaskId, Path, description = "The task")),
+    params(("id" = TaskId, Path, description = "The task")),
     responses((status = 200, description = "The task", body = TaskView))
 )]
 pub(super) async fn show_task(
@@ -205,7 +205,7 @@ pub(super) async fn show_task_by_key(
 /// Cancel a task. Its worker is notified.
 #[utoipa::path(
     post, path = "/tasks/{id}/cancel", tag = "tasks",
-    params(("id" = openapi::TaskId, Path, description = "The task")),
+    params(("id" = TaskId, Path, description = "The task")),
     responses((status = 200, description = "The updated task", body = TaskView))
 )]
 pub(super) async fn cancel_task(
@@ -218,7 +218,7 @@ pub(super) async fn cancel_task(
 /// Requeue an ended task.
 #[utoipa::path(
     post, path = "/tasks/{id}/requeue", tag = "tasks",
-    params(("id" = openapi::TaskId, Path, description = "The task")),
+    params(("id" = TaskId, Path, description = "The task")),
     request_body = Option<RequeueOne>,
     responses((status = 200, description = "The updated task", body = TaskView))
 )]
@@ -233,7 +233,7 @@ pub(super) async fn requeue_task(
 /// Run a scheduled task now.
 #[utoipa::path(
     post, path = "/tasks/{id}/run-now", tag = "tasks",
-    params(("id" = openapi::TaskId, Path, description = "The task")),
+    params(("id" = TaskId, Path, description = "The task")),
     responses((status = 200, description = "The updated task", body = TaskView))
 )]
 pub(super) async fn run_task_now(
@@ -246,7 +246,7 @@ pub(super) async fn run_task_now(
 /// Change the expiry of a task.
 #[utoipa::path(
     post, path = "/tasks/{id}/expiry", tag = "tasks",
-    params(("id" = openapi::TaskId, Path, description = "The task")),
+    params(("id" = TaskId, Path, description = "The task")),
     request_body = NewExpiry,
     responses((status = 200, description = "The updated task", body = TaskView))
 )]

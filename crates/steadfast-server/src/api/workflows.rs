@@ -6,10 +6,11 @@ use http::StatusCode;
 use http::header::LOCATION;
 use serde_json::value::RawValue;
 use steadfast::observe::Redactor;
-use steadfast_api::openapi::{Name, Workflow};
+use steadfast_api::openapi::Name;
 use steadfast_api::{
     Api, CheckedWorkflow, NewExecution, Page, PageQuery, StartedExecution, WorkflowView,
 };
+use steadfast_flow::Workflow;
 use steadfast_store::MAX_PAYLOAD;
 
 use crate::auth::{Operator, Viewer};

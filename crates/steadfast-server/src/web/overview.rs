@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use maud::{Markup, html};
 use steadfast::Reason;
 use steadfast::guard::breaker::BreakerState;
-use steadfast_api::{BreakerView, Local, QueueView, ReadAction, StatsView};
+use steadfast_api::{BreakerView, Local, QueueInfo, ReadAction, StatsView};
 use steadfast_store::{Activity, Status};
 
 use super::attention::attention;
@@ -153,10 +153,10 @@ fn failure_row(view: &View, failure: &FailureGroup<'_>) -> Markup {
 }
 
 /// Paused queues first, then those with the most pending tasks.
-fn queues(queues: &[QueueView]) -> Markup {
+fn queues(queues: &[QueueInfo]) -> Markup {
     let mut queues: Vec<_> = queues.iter().collect();
     queues.sort_by_key(|queue| (Reverse(queue.paused), Reverse(queue.pending)));
-    let row = |queue: &QueueView| {
+    let row = |queue: &QueueInfo| {
         html! {
             tr id={ "queue-" (queue.name) } {
                 td class="wide" {

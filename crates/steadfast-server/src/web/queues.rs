@@ -8,7 +8,7 @@ use axum::routing::{get, post};
 use jiff::Timestamp;
 use maud::{Markup, html};
 use serde::{Deserialize, Serialize};
-use steadfast_api::{Api, QueueView, WorkerStatus};
+use steadfast_api::{Api, QueueInfo, WorkerStatus};
 use steadfast_store::QueueBacklog;
 
 use super::parts::{self, Number, Text, VisuallyHidden};
@@ -32,8 +32,8 @@ struct QueueQuery {
 
 impl QueueQuery {
     /// The queues of this page, and the last of them if there are more.
-    fn page<'q>(&self, queues: &'q [QueueView]) -> (Vec<&'q QueueView>, Option<&'q str>) {
-        let matches = |queue: &&QueueView| {
+    fn page<'q>(&self, queues: &'q [QueueInfo]) -> (Vec<&'q QueueInfo>, Option<&'q str>) {
+        let matches = |queue: &&QueueInfo| {
             self.name.as_ref().is_none_or(|name| queue.name.contains(name))
                 && self.after.as_ref().is_none_or(|after| queue.name > *after)
         };
@@ -102,7 +102,7 @@ async fn list(
 fn queues(
     view: &View,
     query: &QueueQuery,
-    queues: &[QueueView],
+    queues: &[QueueInfo],
     backlogs: &[QueueBacklog],
 ) -> Markup {
     let backlogs = backlogs.iter().map(|backlog| (backlog.queue.as_str(), backlog)).collect();
@@ -136,18 +136,18 @@ fn no_matches(query: &QueueQuery) -> Markup {
     )
 }
 
-fn table(view: &View, queues: &[&QueueView], backlogs: &BTreeMap<&str, &QueueBacklog>) -> Markup {
+fn table(view: &View, queues: &[&QueueInfo], backlogs: &BTreeMap<&str, &QueueBacklog>) -> Markup {
     let mut columns = vec![Text("Queue")];
     columns.extend(["Pending", "Running", "Scheduled"].map(Number));
     columns.push(Text("Oldest task"));
     if view.can_operate() {
         columns.push(VisuallyHidden("Actions"));
     }
-    let row = |queue: &&QueueView| row(view, queue, backlogs.get(queue.name.as_str()).copied());
+    let row = |queue: &&QueueInfo| row(view, queue, backlogs.get(queue.name.as_str()).copied());
     parts::table("stacked", &columns, queues.iter().map(row))
 }
 
-fn row(view: &View, queue: &QueueView, backlog: Option<&QueueBacklog>) -> Markup {
+fn row(view: &View, queue: &QueueInfo, backlog: Option<&QueueBacklog>) -> Markup {
     let since = backlog.and_then(|backlog| backlog.due_since);
     html! {
         tr id={ "queue-" (queue.name) } data-row {
@@ -163,7 +163,7 @@ fn row(view: &View, queue: &QueueView, backlog: Option<&QueueBacklog>) -> Markup
     }
 }
 
-fn oldest(view: &View, queue: &QueueView, since: Option<Timestamp>) -> Markup {
+fn oldest(view: &View, queue: &QueueInfo, since: Option<Timestamp>) -> Markup {
     html! {
         @if queue.paused { span class="tag paused" { "paused" } " " }
         @match since {
@@ -173,7 +173,7 @@ fn oldest(view: &View, queue: &QueueView, since: Option<Timestamp>) -> Markup {
     }
 }
 
-fn button(queue: &QueueView) -> Markup {
+fn button(queue: &QueueInfo) -> Markup {
     let name = &queue.name;
     let label = |action: &str| html! { (action) span class="visually-hidden" { " " (name) } };
     let path = link::to("/queues", name);

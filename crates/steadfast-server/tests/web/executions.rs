@@ -30,7 +30,7 @@ async fn execution_is_shown_cancelled_and_resumed(store: Store) {
     assert!(app.get("/executions").await.page(200).contains(&path));
     let page = app.get(&path).await.page(200);
     assert_escaped(&page);
-    let task = started.execution.nodes.unwrap()[0].task.unwrap();
+    let task = started.execution.nodes[0].task.unwrap();
     assert!(page.contains(&format!("/tasks/{task}")), "{page}");
     assert!(page.contains(&format!("href=\"/workflows/{}\"", stored.id)), "{page}");
     assert!(page.contains("waiting") && page.contains("</svg>pending</span>"), "{page}");

@@ -2,13 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The actor that the audit log names: a person, a token's name or a program.
+/// The actor of an action: a person, the name of a token, or a program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Actor {
-    /// The actor's name.
+    /// The name of the actor.
     #[serde(rename = "actor", alias = "name")]
     pub name: String,
-    /// The address or host that the request came from, if known.
+    /// The address or host of the actor, if it is recorded.
     #[serde(rename = "from", alias = "origin")]
     pub origin: Option<String>,
 }

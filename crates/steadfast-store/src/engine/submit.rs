@@ -1,6 +1,7 @@
 //! The role that writes new tasks.
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, SqliteConnection};
 
 use crate::error::Result;
@@ -22,12 +23,13 @@ pub trait Submit: Send + Sync + 'static {
 }
 
 /// The result of submitting one task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct Submitted {
-    /// The new task, or the existing one with the same idempotency key.
+    /// The id of the new task, or of the existing one with the same id or idempotency key.
     pub id: TaskId,
-    /// Whether the task existed before.
+    /// Whether the task already existed.
     pub existed: bool,
 }
 

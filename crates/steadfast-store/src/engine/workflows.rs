@@ -90,7 +90,7 @@ pub trait Workflows: Send + Sync + 'static {
 
 pub(super) fn definition(row: &impl EngineRow) -> Result<WorkflowDefinition> {
     let (number, name) = (row.get("number")?, row.get("name")?);
-    Ok(WorkflowDefinition { number, name, text: row.get("body")?, kept_at: row.time("kept_at")? })
+    Ok(WorkflowDefinition { number, name, text: row.get("body")?, saved_at: row.time("kept_at")? })
 }
 
 pub(super) fn execution_state(
@@ -193,9 +193,9 @@ fn stored_node(row: &impl EngineRow) -> Result<StoredNode> {
         number: row.get::<i16>("number")?.unsigned_abs(),
         task: row.maybe_id("task")?,
         status: row.parsed("status")?,
-        began_at: row.time("began_at")?,
+        started_at: row.time("began_at")?,
         ended_at: row.maybe_time("ended_at")?,
-        left_out: row.maybe_count("left_out")?,
+        omitted_bytes: row.maybe_count("left_out")?,
         result: row.maybe_text("result")?.map(decode).transpose()?,
         message: row.get("message")?,
     })

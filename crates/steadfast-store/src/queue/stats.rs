@@ -1,7 +1,7 @@
 //! Task counts of the store and its queues (D15), and their activity over time.
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The number of tasks in each state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -67,17 +67,18 @@ pub struct DueTimes {
     pub due_since: Option<Timestamp>,
 }
 
-/// A queue and its tasks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A queue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = QueueView))]
 #[non_exhaustive]
 pub struct QueueInfo {
-    /// Its name.
+    /// The name of the queue.
     pub name: String,
-    /// Whether it is paused.
+    /// Whether the queue is paused: its tasks are not claimed.
     pub paused: bool,
-    /// Pending tasks.
+    /// Number of tasks that are due.
     pub pending: u64,
-    /// Scheduled tasks.
+    /// Number of tasks that are due later.
     pub scheduled: u64,
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use steadfast::decide::SessionLimits;
 use steadfast::{Policy, Reason};
 
@@ -15,14 +15,15 @@ use crate::task::{Status, StoredTask};
 const MAX_SHOWN_ATTEMPTS: usize = 100;
 
 /// A future attempt, if all before it fail with a retryable fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
-pub struct Planned {
-    /// Its number.
+pub struct NextAttempt {
+    /// The number of the attempt.
     pub attempt: u32,
-    /// The earliest that it can start.
+    /// The earliest start.
     pub earliest: Timestamp,
-    /// The latest that it is due, by the policy's jitter. How long attempts take is not in it.
+    /// The latest start, with jitter.
     pub latest: Timestamp,
 }
 
@@ -31,7 +32,7 @@ pub struct Planned {
 #[non_exhaustive]
 pub struct Schedule {
     /// The first hundred of them.
-    pub attempts: Vec<Planned>,
+    pub attempts: Vec<NextAttempt>,
     /// The maximum number of further attempts.
     pub more: u32,
 }
@@ -111,7 +112,7 @@ impl Upcoming {
             ..SessionLimits::default()
         };
         let mut plan = policy.plan_after(self.used, limits, moment(next)).skip(skipped);
-        let attempts = plan.by_ref().take(MAX_SHOWN_ATTEMPTS).map(|planned| Planned {
+        let attempts = plan.by_ref().take(MAX_SHOWN_ATTEMPTS).map(|planned| NextAttempt {
             attempt: planned.attempt,
             earliest: later(next, planned.total_min),
             latest: later(next, planned.total_max),

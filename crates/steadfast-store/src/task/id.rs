@@ -3,11 +3,12 @@
 /// An id that is a UUID.
 macro_rules! uuid_id {
     ($(#[$attribute:meta])* $id:ident, $unreadable:literal) => {
-        $(#[$attribute])*
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize,
             serde::Deserialize,
         )]
+        #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(value_type = String, format = "uuid"))]
+        $(#[$attribute])*
         #[serde(transparent)]
         pub struct $id(uuid::Uuid);
 
@@ -60,6 +61,7 @@ uuid_id! {
     /// assert!("42".parse::<TaskId>().is_err());
     /// # Ok::<(), steadfast_store::InputError>(())
     /// ```
+    #[cfg_attr(feature = "openapi", schema(description = "The id of a task."))]
     TaskId, "not a task id: {}"
 }
 

@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
 
-/// The state of a task.
+/// The status of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Due, and waiting for a worker.

@@ -12,41 +12,50 @@ use super::{Status, TaskId};
 use crate::page::{Cursor, SortKey};
 use crate::queue::claim::FencingToken;
 
-/// The record of one failed attempt (D8).
+/// A failed attempt (D8).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "openapi",
+    derive(utoipa::ToSchema),
+    schema(description = "A failed attempt.")
+)]
 pub struct FaultRecord {
     /// The number of the attempt, from 1. It repeats after a rate limit, which uses no attempt.
     pub attempt: u32,
-    /// The time, by the store's clock.
+    /// When it was recorded.
     pub at: Timestamp,
-    /// The class.
+    /// The class of the fault.
     pub class: Class,
     /// The error message.
     pub message: String,
     /// The facts of the failure.
     pub fault: Fault,
-    /// The explanation of the decision (O4).
+    /// Why the decision was made: the rule, and the limit, guard or hint.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub why: Option<Why>,
-    /// The delay after it, in seconds; `None` after the last attempt.
+    /// The delay after the attempt, in seconds; `null` for the last one.
     pub next_delay: Option<f64>,
 }
 
 /// The lease of a running task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct HeldLease {
-    /// The worker.
+    /// The worker that holds the lease.
     pub owner: String,
-    /// The expiry of the lease.
+    /// When the lease expires without a heartbeat.
     pub until: Timestamp,
-    /// Its fencing token.
+    /// The fencing token.
+    #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     #[serde(rename = "version", alias = "fencing_token")]
     pub fencing_token: FencingToken,
 }
 
-/// A summary of the last failure.
+/// The last error, in short.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LastError {
-    /// The class.
+    /// The class of the fault.
     pub class: Class,
     /// The error message.
     pub message: String,

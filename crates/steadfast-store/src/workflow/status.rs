@@ -8,8 +8,9 @@ use steadfast::nearest;
 use crate::error::InputError;
 use crate::task::status::names;
 
-/// The state of an execution.
+/// The status of an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ExecutionStatus {
     /// Some nodes have not ended.

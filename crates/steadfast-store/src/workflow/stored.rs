@@ -1,7 +1,7 @@
 //! Stored executions and workflow definitions.
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{ExecutionId, ExecutionStatus, NodeStatus};
@@ -60,13 +60,13 @@ pub struct StoredNode {
     /// The state.
     pub status: NodeStatus,
     /// The time of its start.
-    pub began_at: Timestamp,
+    pub started_at: Timestamp,
     /// The time of its end.
     pub ended_at: Option<Timestamp>,
-    /// Its result. Left out beyond [`MAX_SHOWN_BYTES`].
+    /// Its result. Omitted beyond [`MAX_SHOWN_BYTES`].
     pub result: Option<Value>,
-    /// The size of its result, if it is left out.
-    pub left_out: Option<u64>,
+    /// The size of its result in bytes, if it is omitted.
+    pub omitted_bytes: Option<u64>,
     /// The message.
     pub message: Option<String>,
 }
@@ -81,7 +81,7 @@ pub struct WorkflowDefinition {
     /// Its text.
     pub text: String,
     /// The time at which it was first saved.
-    pub kept_at: Timestamp,
+    pub saved_at: Timestamp,
 }
 
 impl WorkflowDefinition {
@@ -97,13 +97,17 @@ impl WorkflowDefinition {
     }
 }
 
-/// A filter of executions. Every field that is set must match.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
+/// A filter of executions. An execution must match every field that is set.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::IntoParams), into_params(parameter_in = Query))]
+#[serde(default, deny_unknown_fields)]
 pub struct ExecutionFilter {
-    /// Where they are.
+    /// The status.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<ExecutionStatus>,
     /// The name of the workflow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", param(value_type = Option<crate::openapi::Name>))]
     pub workflow: Option<String>,
 }
 

@@ -2,24 +2,38 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::{SessionLimits, is_too_late};
 use crate::Moment;
+use crate::duration::serde_seconds;
 use crate::policy::Policy;
 
-/// One attempt of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// One attempt of a plan. In JSON, durations are in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PlannedAttempt {
-    /// Its number, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// The wait before it, without jitter.
+    /// The delay before the attempt, without jitter.
+    #[serde(with = "serde_seconds")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::AnyDuration))]
     pub delay: Duration,
-    /// The shortest wait before it.
+    /// The shortest delay before the attempt.
+    #[serde(with = "serde_seconds")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::AnyDuration))]
     pub min: Duration,
-    /// The longest wait before it.
+    /// The longest delay before the attempt.
+    #[serde(with = "serde_seconds")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::AnyDuration))]
     pub max: Duration,
-    /// All waits up to it, at their shortest.
+    /// The shortest total of all delays up to the attempt.
+    #[serde(with = "serde_seconds")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::AnyDuration))]
     pub total_min: Duration,
-    /// All waits up to it, at their longest.
+    /// The longest total of all delays up to the attempt.
+    #[serde(with = "serde_seconds")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::AnyDuration))]
     pub total_max: Duration,
 }
 

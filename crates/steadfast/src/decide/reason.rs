@@ -11,6 +11,7 @@ named_enum! {
     /// assert_eq!(steadfast::Reason::OutOfTime.name(), "out_of_time");
     /// ```
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(description = "Why a task or session failed."))]
     #[non_exhaustive]
     pub enum Reason by name {
         /// The error is final: a retry cannot succeed.

@@ -97,7 +97,7 @@ pub(super) fn lenient_sqlstate<'de, D: Deserializer<'de>>(
 }
 
 macro_rules! grpc_codes {
-    ($($code:ident = $number:literal, $name:literal;)*) => {
+    ($($code:ident = $number:literal, $name:tt;)*) => {
         named_enum! {
             /// The status codes of gRPC.
             ///
@@ -105,6 +105,7 @@ macro_rules! grpc_codes {
             /// assert_eq!(steadfast::GrpcCode::Unavailable.name(), "UNAVAILABLE");
             /// ```
             #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+            #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = GrpcStatus, description = "The name of a gRPC status code."))]
             #[allow(missing_docs, reason = "the names are gRPC's own")]
             pub enum GrpcCode by name {
                 $($code = $name,)*

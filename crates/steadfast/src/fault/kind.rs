@@ -60,7 +60,7 @@ impl Family {
 }
 
 macro_rules! kinds {
-    ($($(#[doc = $doc:literal])* $kind:ident = $name:literal, $family:ident;)*) => {
+    ($($(#[doc = $doc:literal])* $kind:ident = $name:tt, $family:ident;)*) => {
         named_enum! {
             /// The kind of a failure.
             ///
@@ -68,6 +68,7 @@ macro_rules! kinds {
             /// assert_eq!(steadfast::Kind::ConnectionReset.name(), "connection_reset");
             /// ```
             #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+            #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = FaultKind, description = "The kind of a fault."))]
             #[non_exhaustive]
             pub enum Kind by name {
                 $($(#[doc = $doc])* $kind = $name,)*

@@ -45,26 +45,34 @@ pub use kind::{Family, Kind};
 /// assert_eq!(Fault::of(Kind::Timeout).kind, Some(Kind::Timeout));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "openapi",
+    derive(utoipa::ToSchema),
+    schema(description = "The facts of a failure. Every field is optional.")
+)]
 #[serde(default, deny_unknown_fields, remote = "Self")]
 #[non_exhaustive]
 #[must_use]
 pub struct Fault {
-    /// The kind of failure.
+    /// The kind of the failure, such as `timeout` or `connection_reset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
     /// The name of the error's type, such as `TimeoutError` or `sqlx::Error`.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<Cow<'static, str>>,
-    /// The status of an HTTP response.
+    /// The HTTP status code.
+    #[cfg_attr(feature = "openapi", schema(maximum = 65535))]
     #[serde(
         skip_serializing_if = "Option::is_none",
         deserialize_with = "serde_integer::option::deserialize"
     )]
     pub http_status: Option<u16>,
     /// The SQLSTATE of a database error.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "codes::lenient_sqlstate")]
     pub sqlstate: Option<SqlState>,
-    /// The status code of a gRPC call.
+    /// The gRPC status code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grpc_status: Option<GrpcCode>,
     /// The exit code of a process.
@@ -73,16 +81,17 @@ pub struct Fault {
         deserialize_with = "serde_integer::option::deserialize"
     )]
     pub exit_code: Option<i32>,
-    /// When to retry, if the other side said so.
+    /// When the other side allows a retry: a delay, or `stop` for never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<Hint>,
-    /// Whether the request may have taken effect: it was sent, and no response arrived.
+    /// Whether the request may have taken effect despite the failure.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unknown_outcome: bool,
-    /// The error's message.
+    /// The error message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// The causes, outermost first.
+    #[cfg_attr(feature = "openapi", schema(no_recursion))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<Fault>,
 }

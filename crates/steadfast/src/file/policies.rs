@@ -72,13 +72,14 @@ pub(super) struct Listed {
     pub(super) is_preset: bool,
 }
 
-/// A name mapped to a policy.
+/// A name that a policy file maps to a policy.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct MappedName {
     /// `subsystem.operation.case`.
     pub name: String,
-    /// The policy's id.
+    /// The id of the policy.
     pub policy: String,
 }
 

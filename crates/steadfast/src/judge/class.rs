@@ -11,6 +11,7 @@ named_enum! {
     /// assert_eq!(steadfast::Class::RateLimited.name(), "rate_limited");
     /// ```
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(description = "The class of a fault."))]
     pub enum Class by name {
         /// A retry cannot succeed.
         Final = "final",

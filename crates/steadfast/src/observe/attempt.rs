@@ -26,36 +26,43 @@ use crate::{Class, Fault};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "openapi",
+    derive(utoipa::ToSchema),
+    schema(description = "An attempt of a session.")
+)]
 #[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct AttemptRecord {
-    /// Its number, from 1. Every execution counts here, including one after a hinted wait that
-    /// [consumed no attempt](crate::Attempt::number).
+    /// The number of the attempt, from 1. One after a hinted wait counts here, too.
     pub attempt_number: u32,
-    /// Its start.
+    /// The start of the attempt.
     #[serde(with = "serde_format::time")]
     pub timestamp: Timestamp,
-    /// The delay before it; zero for the first.
+    /// The delay before the attempt, in seconds.
+    #[cfg_attr(feature = "openapi", schema(value_type = f64))]
     #[serde(with = "serde_format::seconds")]
     pub delay: Duration,
     /// The error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorRecord>,
-    /// Whether it succeeded.
+    /// Whether the attempt succeeded.
     pub success: bool,
-    /// Its duration.
+    /// The duration of the attempt, in seconds.
+    #[cfg_attr(feature = "openapi", schema(value_type = f64))]
     #[serde(with = "serde_format::seconds")]
     pub duration: Duration,
-    /// Further context.
+    /// Additional context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Map<String, Value>>,
     /// The facts of the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
-    /// The class of the failure.
+    /// The class of the fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<Class>,
-    /// The explanation of the decision (O4).
+    /// Why the decision was made.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Why>,
 }

@@ -19,16 +19,20 @@ use crate::{Fault, Kind};
 /// assert_eq!(ErrorRecord::of(&Fault::http(503)).error_type, "http:503");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "openapi",
+    derive(utoipa::ToSchema),
+    schema(description = "The error of an attempt.")
+)]
 #[non_exhaustive]
 #[must_use]
 pub struct ErrorRecord {
-    /// The error's type, or else its code.
+    /// The type of the error, or else its code.
     #[serde(rename = "type")]
     pub error_type: String,
-    /// The error's message.
+    /// The error message.
     pub message: String,
-    /// Its causes. Events and records include it only in
-    /// [debug mode](super::Redactor::stack_traces).
+    /// Its causes, in debug mode only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack_trace: Option<String>,
 }

@@ -21,6 +21,7 @@ named_enum! {
     /// assert_eq!(steadfast::observe::EventType::RetryAttempt.name(), "retry_attempt");
     /// ```
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(description = "The type of an event."))]
     #[non_exhaustive]
     pub enum EventType by name {
         /// A retry starts. For a task in a store, the event is emitted when the retry is scheduled.
@@ -119,45 +120,52 @@ impl Subject {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "openapi",
+    derive(utoipa::ToSchema),
+    schema(description = "An event of a session.")
+)]
 #[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct Event {
-    /// A unique id.
+    /// The unique id of the event.
     pub event_id: String,
-    /// Its type.
+    /// The type of the event.
     pub event_type: EventType,
-    /// Its time.
+    /// The time of the event.
     #[serde(with = "time")]
     pub timestamp: Timestamp,
-    /// Correlates one request across systems.
+    /// The correlation id.
     pub correlation_id: String,
-    /// The session.
+    /// The session; the session of a task is its id.
     pub session_id: String,
     /// The policy.
     pub policy_id: String,
-    /// The operation.
+    /// The operation: the kind of a task, or the name of an operation.
     pub operation: String,
     /// The number of the attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u32>,
-    /// The limit of attempts.
+    /// The most attempts that the policy allows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<u32>,
-    /// The delay before this attempt.
+    /// The delay before the attempt, in seconds.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
     #[serde(with = "maybe_seconds", default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,
     /// The error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorRecord>,
-    /// The reporting component.
+    /// The component that emitted the event.
     pub component: String,
-    /// Further context.
+    /// Additional context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Map<String, Value>>,
-    /// Why a session failed.
+    /// Why the session failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// The explanation of the decision.
+    /// Why the decision was made.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Why>,
 }

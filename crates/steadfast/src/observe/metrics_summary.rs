@@ -12,6 +12,11 @@ use super::serde_format::{self, deserialize_validated};
 
 /// The statistics of all sessions that ended within a time window. [`Tally`] computes them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "openapi",
+    derive(utoipa::ToSchema),
+    schema(description = "A summary of the sessions that ended in a time window.")
+)]
 #[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct MetricsSummary {
@@ -21,40 +26,43 @@ pub struct MetricsSummary {
     /// The end of the window.
     #[serde(with = "serde_format::time")]
     pub time_window_end: Timestamp,
-    /// Sessions that ended in it.
+    /// Number of sessions.
     pub total_sessions: u64,
-    /// Sessions that succeeded.
+    /// Number of successful sessions.
     pub successful_sessions: u64,
-    /// Sessions that failed.
+    /// Number of failed sessions.
     pub failed_sessions: u64,
-    /// Attempts of all sessions.
+    /// Number of attempts of all sessions.
     pub total_attempts: u64,
-    /// Average attempts of a session.
+    /// Average number of attempts per session.
     pub average_attempts_per_session: f64,
-    /// Most attempts of one session.
+    /// The most attempts of one session.
     pub max_attempts_in_session: u64,
-    /// Total duration of the sessions.
+    /// Total duration of all sessions, in seconds.
+    #[cfg_attr(feature = "openapi", schema(value_type = f64))]
     #[serde(with = "serde_format::seconds")]
     pub total_duration: Duration,
-    /// Average duration of a session.
+    /// Average duration per session, in seconds.
+    #[cfg_attr(feature = "openapi", schema(value_type = f64))]
     #[serde(with = "serde_format::seconds")]
     pub average_duration_per_session: Duration,
     /// Statistics by policy.
     pub by_policy: BTreeMap<String, GroupStats>,
-    /// Statistics by subsystem: the first part of the name by which a registry found the policy,
-    /// or of the operation's name.
+    /// Statistics by subsystem: the part before the first dot of an operation or kind, or of the name
+    /// by which a registry found the policy.
     pub by_subsystem: BTreeMap<String, GroupStats>,
 }
 
 /// The statistics of one policy or subsystem.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct GroupStats {
     /// Number of sessions.
     pub sessions: u64,
-    /// Share of successful sessions, from 0.0 to 1.0.
+    /// The share of successful sessions, from 0 to 1.
     pub success_rate: f64,
-    /// Average attempts of a session.
+    /// Average number of attempts per session.
     pub average_attempts: f64,
 }
 

@@ -1,7 +1,7 @@
 //! `steadfast flow cancel`, `resume` and `retry`: control of one execution.
 
 use steadfast::observe::Redactor;
-use steadfast_api::{Api, ApiError, ExecutionView};
+use steadfast_api::{Api, ApiError, Execution};
 use steadfast_store::ExecutionId;
 
 use super::execution_id;
@@ -58,7 +58,7 @@ impl ExecutionFlags {
     fn act(
         &self,
         common: &Common,
-        act: impl AsyncFn(&dyn Api, ExecutionId) -> Result<ExecutionView, ApiError>,
+        act: impl AsyncFn(&dyn Api, ExecutionId) -> Result<Execution, ApiError>,
     ) -> Result<Exit, CliError> {
         self.target.print(common, async |api| {
             let execution = act(api, self.id).await?.without_secrets(Redactor::installed());

@@ -1,7 +1,7 @@
 //! `steadfast flow list`: workflow executions.
 
 use jiff::Timestamp;
-use steadfast_api::{ExecutionFilter, ExecutionView};
+use steadfast_api::{ExecutionFilter, Execution};
 use steadfast_store::ExecutionStatus;
 
 use crate::commands::prelude::*;
@@ -58,7 +58,7 @@ impl List {
     }
 }
 
-impl Entries for ExecutionView {
+impl Entries for Execution {
     fn write(executions: &[Self], now: Timestamp, page: &mut dyn Write) -> io::Result<()> {
         table(executions, now).write(page)
     }
@@ -66,7 +66,7 @@ impl Entries for ExecutionView {
 
 const MAX_REASON_CHARS: usize = 60;
 
-pub(super) fn table(executions: &[ExecutionView], now: Timestamp) -> Table {
+pub(super) fn table(executions: &[Execution], now: Timestamp) -> Table {
     let columns = ["execution", "status", "workflow", "attempt", "when", "reason"];
     let mut table = Table::with_columns(&columns, &["attempt"]);
     for execution in executions {

@@ -1,7 +1,7 @@
 //! `steadfast flow show`: one execution with its nodes or its chain.
 
 use steadfast::observe::Redactor;
-use steadfast_api::ExecutionView;
+use steadfast_api::Execution;
 use steadfast_flow::ExecutionNodeStatus;
 use steadfast_store::ExecutionId;
 
@@ -55,7 +55,7 @@ impl Show {
     }
 }
 
-impl Printable for AsOf<Vec<ExecutionView>> {
+impl Printable for AsOf<Vec<Execution>> {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         list::table(&self.value, self.now).write(page)
     }
@@ -63,7 +63,7 @@ impl Printable for AsOf<Vec<ExecutionView>> {
 
 const MAX_OUTCOME_CHARS: usize = 60;
 
-impl Printable for AsOf<ExecutionView> {
+impl Printable for AsOf<Execution> {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         let execution = &self.value;
         list::table(std::slice::from_ref(execution), self.now).write(page)?;
@@ -72,7 +72,7 @@ impl Printable for AsOf<ExecutionView> {
         }
         let mut table =
             Table::with_columns(&["node", "status", "depends on", "task", "result"], &[]);
-        for node in execution.nodes.iter().flatten() {
+        for node in &execution.nodes {
             let response = node.result.as_ref().map(ToString::to_string);
             let outcome = node.message.clone().or(response).unwrap_or_default();
             table.colored_row([

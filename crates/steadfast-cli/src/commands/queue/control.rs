@@ -1,7 +1,7 @@
 //! `steadfast queue pause` and `resume`.
 
 use steadfast::nearest;
-use steadfast_api::{Api, QueueView};
+use steadfast_api::{Api, QueueInfo};
 
 use crate::commands::prelude::*;
 use crate::output::sanitize;
@@ -70,7 +70,7 @@ impl Resume {
 }
 
 /// Finds a queue. An unknown name is probably misspelled.
-async fn find(api: &dyn Api, name: &str) -> Result<QueueView, CliError> {
+async fn find(api: &dyn Api, name: &str) -> Result<QueueInfo, CliError> {
     let queues = api.queues().await?;
     match queues.iter().find(|queue| queue.name == name) {
         Some(queue) => Ok(queue.clone()),
@@ -78,7 +78,7 @@ async fn find(api: &dyn Api, name: &str) -> Result<QueueView, CliError> {
     }
 }
 
-fn unknown(name: &str, queues: &[QueueView]) -> CliError {
+fn unknown(name: &str, queues: &[QueueInfo]) -> CliError {
     let names: Vec<&str> = queues.iter().map(|queue| queue.name.as_str()).collect();
     let next = match nearest(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
@@ -90,7 +90,7 @@ fn unknown(name: &str, queues: &[QueueView]) -> CliError {
 }
 
 /// The state of a queue after a change.
-impl Printable for QueueView {
+impl Printable for QueueInfo {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         let Self { name, paused, pending, scheduled, .. } = self;
         let state = if *paused { "paused" } else { "resumed" };

@@ -1,6 +1,6 @@
 //! `steadfast queue list`: queues and their backlog.
 
-use steadfast_api::QueueView;
+use steadfast_api::QueueInfo;
 
 use crate::commands::prelude::*;
 use crate::output::table::StatusColor;
@@ -30,7 +30,7 @@ impl List {
     }
 }
 
-impl Printable for Vec<QueueView> {
+impl Printable for Vec<QueueInfo> {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         if self.is_empty() {
             return writeln!(page, "no queues yet: submit a task with `steadfast submit`");
@@ -39,7 +39,7 @@ impl Printable for Vec<QueueView> {
     }
 }
 
-pub(crate) fn write_queues(page: &mut dyn Write, queues: &[QueueView]) -> io::Result<()> {
+pub(crate) fn write_queues(page: &mut dyn Write, queues: &[QueueInfo]) -> io::Result<()> {
     let mut table =
         Table::with_columns(&["queue", "pending", "scheduled", "state"], &["pending", "scheduled"]);
     for queue in queues {

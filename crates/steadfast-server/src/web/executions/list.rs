@@ -1,7 +1,7 @@
 //! The list of executions.
 
 use maud::{Markup, html};
-use steadfast_api::{Api, ExecutionFilter, ExecutionView, Page};
+use steadfast_api::{Api, Execution, ExecutionFilter, Page};
 use steadfast_store::ExecutionStatus;
 
 use super::status;
@@ -40,7 +40,7 @@ fn bar(filter: &ExecutionFilter) -> Markup {
     }
 }
 
-fn results(view: &View, filter: &ExecutionFilter, executions: &Page<ExecutionView>) -> Markup {
+fn results(view: &View, filter: &ExecutionFilter, executions: &Page<Execution>) -> Markup {
     if !executions.items.is_empty() {
         return rows(view, &executions.items);
     }
@@ -53,7 +53,7 @@ fn results(view: &View, filter: &ExecutionFilter, executions: &Page<ExecutionVie
     }
 }
 
-pub(crate) fn rows(view: &View, executions: &[ExecutionView]) -> Markup {
+pub(crate) fn rows(view: &View, executions: &[Execution]) -> Markup {
     let columns = [
         Text("Status"),
         Text("Execution"),
@@ -65,7 +65,7 @@ pub(crate) fn rows(view: &View, executions: &[ExecutionView]) -> Markup {
     parts::table("stacked", &columns, executions.iter().map(|execution| row(view, execution)))
 }
 
-fn row(view: &View, execution: &ExecutionView) -> Markup {
+fn row(view: &View, execution: &Execution) -> Markup {
     html! {
         tr id={ "execution-" (execution.id) } data-row {
             td { (status(execution.status)) }

@@ -9,7 +9,7 @@ use axum::Router;
 use axum::response::{IntoResponse, Redirect};
 use axum::routing::{get, post};
 use maud::Markup;
-use steadfast_api::{Api, ApiError, ExecutionView};
+use steadfast_api::{Api, ApiError, Execution};
 use steadfast_flow::ExecutionNodeStatus;
 use steadfast_store::{ExecutionStatus, Status};
 
@@ -43,7 +43,7 @@ async fn retry(Operator(api): Operator, PathExecutionId(id): PathExecutionId) ->
     redirect(api.retry_execution(id).await)
 }
 
-fn redirect(changed: Result<ExecutionView, ApiError>) -> PageResult {
+fn redirect(changed: Result<Execution, ApiError>) -> PageResult {
     Ok(Redirect::to(&link::execution(changed?.id)).into_response())
 }
 

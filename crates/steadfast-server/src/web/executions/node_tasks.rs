@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use steadfast_api::{ApiError, NodeView};
+use steadfast_api::{ApiError, ExecutionNode};
 use steadfast_flow::ExecutionNodeStatus;
 use steadfast_store::{Documents, Status, Store, StoredTask, TaskId};
 
@@ -15,14 +15,14 @@ use crate::web::{View, parts, tasks};
 pub(super) struct NodeTasks(HashMap<TaskId, StoredTask>);
 
 impl NodeTasks {
-    pub(super) async fn load(nodes: &[NodeView], store: &Store) -> Result<Self, ApiError> {
+    pub(super) async fn load(nodes: &[ExecutionNode], store: &Store) -> Result<Self, ApiError> {
         let submitted = nodes.iter().filter(|node| node.status == ExecutionNodeStatus::Submitted);
         let ids = submitted.filter_map(|node| node.task);
         tasks::by_ids(store, ids, Documents::Without).await.map(Self)
     }
 
     /// The task of a node, if it has not finished.
-    pub(super) fn get(&self, node: &NodeView) -> Option<&StoredTask> {
+    pub(super) fn get(&self, node: &ExecutionNode) -> Option<&StoredTask> {
         self.0.get(&node.task?).filter(|task| !task.status.is_ended())
     }
 }

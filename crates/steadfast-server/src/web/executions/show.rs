@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use steadfast::observe::Redactor;
-use steadfast_api::{Api, ExecutionView, NodeView};
+use steadfast_api::{Api, Execution, ExecutionNode};
 use steadfast_store::{ExecutionStatus, Status};
 
 use super::node_tasks::{self, NodeTasks};
@@ -21,7 +21,7 @@ pub(super) async fn show(
     let chain = api.execution_chain(id).await?;
     let title = format!("{} {}", execution.workflow, execution.status);
     let tasks =
-        NodeTasks::load(execution.nodes.as_deref().unwrap_or_default(), &view.app.store).await?;
+        NodeTasks::load(&execution.nodes, &view.app.store).await?;
     let content = html! {
         div class="task-head" {
             p class="muted" {
@@ -44,7 +44,7 @@ pub(super) async fn show(
 }
 
 /// One sentence on the current state.
-fn headline(view: &View, execution: &ExecutionView, tasks: &NodeTasks) -> Markup {
+fn headline(view: &View, execution: &Execution, tasks: &NodeTasks) -> Markup {
     let finished = |label: &str| {
         html! {
             (label) " " @if let Some(time) = execution.ended_at { (parts::at(view.now, time)) }
@@ -65,8 +65,8 @@ fn headline(view: &View, execution: &ExecutionView, tasks: &NodeTasks) -> Markup
 }
 
 /// The node that continues first, if none is running.
-fn waits_for(view: &View, execution: &ExecutionView, tasks: &NodeTasks) -> Markup {
-    let nodes = execution.nodes.as_deref().unwrap_or_default();
+fn waits_for(view: &View, execution: &Execution, tasks: &NodeTasks) -> Markup {
+    let nodes = &execution.nodes;
     let in_progress: Vec<_> =
         nodes.iter().filter_map(|node| Some((node, tasks.get(node)?))).collect();
     if in_progress.iter().any(|(_, task)| task.status == Status::Running) {
@@ -80,7 +80,7 @@ fn waits_for(view: &View, execution: &ExecutionView, tasks: &NodeTasks) -> Marku
     }
 }
 
-fn buttons(execution: &ExecutionView) -> Markup {
+fn buttons(execution: &Execution) -> Markup {
     let path = link::execution(execution.id);
     let can_resume =
         matches!(execution.status, ExecutionStatus::Failed | ExecutionStatus::Cancelled);
@@ -101,8 +101,8 @@ fn buttons(execution: &ExecutionView) -> Markup {
     }
 }
 
-fn nodes(view: &View, execution: &ExecutionView, tasks: &NodeTasks) -> Markup {
-    let nodes = execution.nodes.as_deref().unwrap_or_default();
+fn nodes(view: &View, execution: &Execution, tasks: &NodeTasks) -> Markup {
+    let nodes = &execution.nodes;
     let graph_nodes: Vec<_> = nodes.iter().map(|node| graph_node(node, tasks)).collect();
     let columns = ["Status", "Node", "Depends on", "Started", "Finished", "Result"].map(Text);
     html! {
@@ -111,7 +111,7 @@ fn nodes(view: &View, execution: &ExecutionView, tasks: &NodeTasks) -> Markup {
     }
 }
 
-fn graph_node<'n>(node: &'n NodeView, tasks: &NodeTasks) -> GraphNode<'n> {
+fn graph_node<'n>(node: &'n ExecutionNode, tasks: &NodeTasks) -> GraphNode<'n> {
     let (name, depends_on) = (node.node_id.as_str(), node.depends_on.as_slice());
     let (tooltip, class) = match tasks.get(node) {
         Some(task) => (task.status.name(), task.status.name()),
@@ -120,7 +120,7 @@ fn graph_node<'n>(node: &'n NodeView, tasks: &NodeTasks) -> GraphNode<'n> {
     GraphNode { name, depends_on, tooltip, class }
 }
 
-fn row(view: &View, node: &NodeView, tasks: &NodeTasks) -> Markup {
+fn row(view: &View, node: &ExecutionNode, tasks: &NodeTasks) -> Markup {
     let task = tasks.get(node);
     let at = |time| parts::at(view.now, time);
     html! {
@@ -134,12 +134,12 @@ fn row(view: &View, node: &NodeView, tasks: &NodeTasks) -> Markup {
                 " " span class="muted" { (node.kind) }
             }
             td class="muted" data-label="depends on" { (node.depends_on.join(", ")) }
-            td class="when" data-label="started" { @if let Some(time) = node.began_at { (at(time)) } }
+            td class="when" data-label="started" { @if let Some(time) = node.started_at { (at(time)) } }
             td class="when" data-label="finished" { @if let Some(time) = node.ended_at { (at(time)) } }
             td class="wide" {
                 @if let Some(task) = task { span class="muted" { (node_tasks::progress(view, task)) } }
                 @if let Some(message) = &node.message { span class="muted" { (message) } }
-                @if let (Some(bytes), Some(task)) = (node.left_out, node.task) {
+                @if let (Some(bytes), Some(task)) = (node.omitted_bytes, node.task) {
                     a href=(link::task(task)) { "Response: " (bytes) " bytes" }
                 }
                 @if let Some(result) = &node.result {
@@ -153,7 +153,7 @@ fn row(view: &View, node: &NodeView, tasks: &NodeTasks) -> Markup {
     }
 }
 
-fn details(view: &View, execution: &ExecutionView) -> Markup {
+fn details(view: &View, execution: &Execution) -> Markup {
     let at = |time| parts::at(view.now, time);
     let tasks = link::filtered("/tasks", [("correlation_id", &execution.id.to_string())]);
     let content = html! {

@@ -81,13 +81,13 @@ pub(crate) fn get_started(view: &View, title: &str) -> Markup {
 
 fn row(view: &View, workflow: &WorkflowView, latest: &[Execution]) -> Markup {
     let nodes = workflow.workflow.get("nodes").and_then(Value::as_array).map_or(0, Vec::len);
-    let executions: Vec<_> = latest.iter().filter(|it| it.workflow_number == workflow.id).collect();
+    let executions: Vec<_> = latest.iter().filter(|it| it.workflow_id == workflow.id).collect();
     html! {
         tr id={ "workflow-" (workflow.id) } data-row {
             td class="name" { a href=(link::workflow(workflow.id)) { (workflow.name) } }
             td class="number" data-label="version" { (workflow.id) }
             td class="number" data-label="nodes" { (parts::count(nodes as u64)) }
-            td class="when" { (parts::at(view.now, workflow.kept_at)) }
+            td class="when" { (parts::at(view.now, workflow.saved_at)) }
             td {
                 @match executions.first() {
                     Some(last) => {

@@ -10,8 +10,9 @@ use crate::named_enum::named_enum;
 use crate::{Moment, duration};
 
 named_enum! {
-    /// The state of a breaker.
+    /// The state of a circuit breaker.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
     pub enum BreakerState by as_str {
         /// Calls are permitted.
         Closed = "closed",

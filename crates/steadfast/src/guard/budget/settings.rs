@@ -127,18 +127,32 @@ const fn unless_window_is_long_enough(window: Duration) -> Option<RangeError> {
 /// Trying one kind after the other would report a misspelt field as "matches none of the kinds";
 /// this way the error names the field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = BudgetSettings))]
+#[cfg_attr(
+    feature = "openapi",
+    schema(
+        description = "The settings of a retry budget: a rate, a ratio of recent successes with a minimum rate, or a token bucket."
+    )
+)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct BudgetDraft {
+    /// Retries per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) retries_per_second: Option<f64>,
+    /// Retries per success.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ratio: Option<f64>,
+    /// Minimum retries per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) min_per_second: Option<f64>,
+    /// How long a success counts.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::AnyDuration>))]
     #[serde(skip_serializing_if = "Option::is_none", with = "serde_seconds::option")]
     pub(crate) window: Option<Duration>,
+    /// The capacity of the token bucket.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) max_tokens: Option<u32>,
+    /// Tokens added per success and per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) token_ratio: Option<f64>,
 }

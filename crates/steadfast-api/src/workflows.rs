@@ -1,12 +1,14 @@
-//! Workflow definitions.
+//! Workflow definitions, and starts of their executions.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use steadfast::observe::Redactor;
-use steadfast_flow::{Workflow, WorkflowDefinition, WorkflowError};
+use steadfast_flow::{Execution, Problem, Workflow, WorkflowDefinition, WorkflowError};
 
 use crate::error::{ApiError, ErrorKind};
+
+steadfast::read_from_objects!(NewExecution);
 
 /// A saved workflow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,7 +20,8 @@ pub struct WorkflowView {
     /// The name of the workflow, which its versions share.
     pub name: String,
     /// When this version was first saved.
-    pub kept_at: Timestamp,
+    #[serde(alias = "kept_at")]
+    pub saved_at: Timestamp,
     /// The definition.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub workflow: Value,
@@ -32,25 +35,39 @@ pub struct CheckedWorkflow {
     /// Whether the workflow is valid.
     pub ok: bool,
     /// All problems.
-    pub problems: Vec<WorkflowProblem>,
+    pub problems: Vec<Problem>,
 }
 
-/// A problem of a workflow.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// An execution to start.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields, remote = "Self")]
+pub struct NewExecution {
+    /// The input of the execution; every node may refer to it.
+    pub trigger: Value,
+    /// A key that identifies the execution: a second start with the same key starts nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Name>))]
+    pub key: Option<String>,
+}
+
+/// The result of starting an execution.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
-pub struct WorkflowProblem {
-    /// The path of the field, such as `nodes[1].dependsOn[0]`.
-    pub path: String,
-    /// What is wrong, and what to do.
-    pub message: String,
+pub struct StartedExecution {
+    /// Whether an execution with the same key already existed.
+    pub existed: bool,
+    /// The execution.
+    #[serde(flatten)]
+    pub execution: Execution,
 }
 
 impl WorkflowView {
     pub(crate) fn of(definition: WorkflowDefinition) -> Self {
         let workflow = serde_json::from_str(&definition.text).unwrap_or_default();
-        let WorkflowDefinition { number, name, kept_at, .. } = definition;
-        Self { id: number, name, kept_at, workflow }
+        let WorkflowDefinition { number, name, saved_at, .. } = definition;
+        Self { id: number, name, saved_at, workflow }
     }
 
     /// Masks secrets in the configuration of the nodes.
@@ -65,12 +82,8 @@ impl CheckedWorkflow {
     /// The result of parsing a workflow.
     #[must_use]
     pub fn of(checked: &Result<Workflow, WorkflowError>) -> Self {
-        let problem = |problem: &steadfast_flow::Problem| WorkflowProblem {
-            path: problem.path.clone(),
-            message: problem.message.clone(),
-        };
         let problems = checked.as_ref().err().map(WorkflowError::problems).unwrap_or_default();
-        Self { ok: problems.is_empty(), problems: problems.iter().map(problem).collect() }
+        Self { ok: problems.is_empty(), problems: problems.to_vec() }
     }
 }
 

@@ -1,0 +1,154 @@
+//! OpenAPI schemas of values whose JSON differs from their type, for this project's own crates.
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
+
+use crate::guard::BudgetSettings;
+use crate::guard::budget::BudgetDraft;
+use crate::observe::{AttemptRecord, ErrorRecord, Session};
+use crate::{Hint, Policy, Reason};
+
+/// Implements the traits of a schema for types: `Type: schema;`, or `Type = Document;` for the schema
+/// of another type.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! openapi_schemas {
+    () => {};
+    ($type:ty: $schema:expr; $($more:tt)*) => {
+        impl ::utoipa::PartialSchema for $type {
+            fn schema() -> ::utoipa::openapi::RefOr<::utoipa::openapi::Schema> {
+                $schema
+            }
+        }
+
+        impl ::utoipa::ToSchema for $type {}
+
+        $crate::openapi_schemas! { $($more)* }
+    };
+    ($type:ty = $document:ty; $($more:tt)*) => {
+        impl ::utoipa::PartialSchema for $type {
+            fn schema() -> ::utoipa::openapi::RefOr<::utoipa::openapi::Schema> {
+                <$document as ::utoipa::PartialSchema>::schema()
+            }
+        }
+
+        impl ::utoipa::ToSchema for $type {
+            fn schemas(
+                schemas: &mut Vec<(
+                    String,
+                    ::utoipa::openapi::RefOr<::utoipa::openapi::Schema>,
+                )>,
+            ) {
+                <$document as ::utoipa::ToSchema>::schemas(schemas);
+            }
+        }
+
+        $crate::openapi_schemas! { $($more)* }
+    };
+}
+
+/// The largest duration in seconds: the greatest `f64` below 2⁶⁴.
+const MAX_SECONDS: f64 = 18_446_744_073_709_549_568.0;
+/// A duration in a request.
+pub const DURATION_PATTERN: &str = r"^([0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)?|[0-9]{1,6}d)$";
+/// A duration in a response, which a number may not represent exactly.
+const ANY_DURATION: &str =
+    r"^([0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)?|[0-9]{1,14}[mhd]|[0-9]{1,20}(\.[0-9]{1,9})?s)$";
+const HINT: &str = r"^(stop|[0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)?|[0-9]{1,6}d)$";
+const DURATION: &str =
+    "A duration: a number of seconds, or a string such as `500ms`, `10m` or `7d`";
+const RETRY_DELAY: &str =
+    "The delay before a retry: a number of seconds, a string such as `10m`, or `stop` for never";
+
+/// A duration in requests.
+#[derive(Debug)]
+pub struct DurationInput;
+
+/// A duration in responses, which may be longer than requests can set.
+#[derive(Debug)]
+pub struct AnyDuration;
+
+/// A retry policy with the fields of a policy file. A response has all fields.
+#[derive(Debug, ToSchema)]
+pub struct PolicyDocument {
+    /// The id of the policy. In a request a number is accepted and read as a string.
+    pub id: Option<PolicyId>,
+    /// The other fields.
+    #[serde(flatten)]
+    pub fields: HashMap<String, Value>,
+}
+
+/// The id of a policy.
+#[derive(Debug, ToSchema)]
+#[serde(untagged)]
+pub enum PolicyId {
+    /// The id in responses.
+    Text(String),
+    /// Accepted in requests.
+    Number(f64),
+}
+
+/// A session of a process or of a task, with its attempts.
+#[derive(Debug, ToSchema)]
+pub struct SessionDocument {
+    /// The unique id of the session.
+    pub session_id: String,
+    /// The policy.
+    pub policy_id: String,
+    /// The operation: the kind of a task, or the name of an operation.
+    pub operation: String,
+    /// The start of the session.
+    pub start_time: Timestamp,
+    /// The end of the session, if it has ended.
+    pub end_time: Option<Timestamp>,
+    /// The attempts in order.
+    pub attempts: Vec<AttemptRecord>,
+    /// The result, if it is stored.
+    pub final_result: Option<Value>,
+    /// The last error.
+    pub final_error: Option<ErrorRecord>,
+    /// Whether the session succeeded.
+    pub success: bool,
+    /// Additional context.
+    pub context: Option<Map<String, Value>>,
+    /// Why the session failed.
+    pub reason: Option<Reason>,
+    /// The correlation id.
+    pub correlation_id: Option<String>,
+    /// The subsystem, if it differs from that of the operation.
+    pub subsystem: Option<String>,
+    /// Number of first attempts that are not stored.
+    #[schema(required = false)]
+    pub forgotten_attempts: u64,
+    /// Number of stored attempts.
+    pub total_attempts: u64,
+    /// The duration of the session, in seconds.
+    pub total_duration: Option<f64>,
+    /// Number of retries among the attempts.
+    pub retry_count: u64,
+}
+
+openapi_schemas! {
+    DurationInput: duration(DURATION, 0.0..=MAX_SECONDS, DURATION_PATTERN);
+    AnyDuration: duration(DURATION, 0.0..=MAX_SECONDS, ANY_DURATION);
+    Hint: duration(RETRY_DELAY, 0.0..=MAX_SECONDS, HINT);
+    BudgetSettings = BudgetDraft;
+    Policy = PolicyDocument;
+    Session = SessionDocument;
+}
+
+/// A number of seconds, or a string of this pattern.
+#[must_use]
+pub fn duration(description: &str, seconds: RangeInclusive<f64>, pattern: &str) -> RefOr<Schema> {
+    let number = ObjectBuilder::new().schema_type(Type::Number);
+    let number = number.minimum(Some(*seconds.start())).maximum(Some(*seconds.end()));
+    let text = ObjectBuilder::new().schema_type(Type::String).pattern(Some(pattern));
+    let either = OneOfBuilder::new().item(number).item(text).description(Some(description));
+    RefOr::T(Schema::OneOf(either.build()))
+}
