@@ -14,11 +14,8 @@ use crate::queue::claim::FencingToken;
 
 /// A failed attempt (D8).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "openapi",
-    derive(utoipa::ToSchema),
-    schema(description = "A failed attempt.")
-)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(description = "A failed attempt."))]
 pub struct FaultRecord {
     /// The number of the attempt, from 1. It repeats after a rate limit, which uses no attempt.
     pub attempt: u32,

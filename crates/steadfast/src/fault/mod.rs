@@ -45,9 +45,9 @@ pub use kind::{Family, Kind};
 /// assert_eq!(Fault::of(Kind::Timeout).kind, Some(Kind::Timeout));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(
     feature = "openapi",
-    derive(utoipa::ToSchema),
     schema(description = "The facts of a failure. Every field is optional.")
 )]
 #[serde(default, deny_unknown_fields, remote = "Self")]

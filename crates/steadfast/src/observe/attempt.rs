@@ -26,11 +26,8 @@ use crate::{Class, Fault};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "openapi",
-    derive(utoipa::ToSchema),
-    schema(description = "An attempt of a session.")
-)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(description = "An attempt of a session."))]
 #[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct AttemptRecord {

@@ -19,11 +19,8 @@ use crate::{Fault, Kind};
 /// assert_eq!(ErrorRecord::of(&Fault::http(503)).error_type, "http:503");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "openapi",
-    derive(utoipa::ToSchema),
-    schema(description = "The error of an attempt.")
-)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(description = "The error of an attempt."))]
 #[non_exhaustive]
 #[must_use]
 pub struct ErrorRecord {

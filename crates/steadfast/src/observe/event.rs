@@ -120,11 +120,8 @@ impl Subject {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "openapi",
-    derive(utoipa::ToSchema),
-    schema(description = "An event of a session.")
-)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(description = "An event of a session."))]
 #[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct Event {

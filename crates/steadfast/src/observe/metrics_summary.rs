@@ -12,9 +12,9 @@ use super::serde_format::{self, deserialize_validated};
 
 /// The statistics of all sessions that ended within a time window. [`Tally`] computes them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(
     feature = "openapi",
-    derive(utoipa::ToSchema),
     schema(description = "A summary of the sessions that ended in a time window.")
 )]
 #[serde(remote = "Self")]
