@@ -101,7 +101,7 @@ impl StoreRetry {
     }
 
     fn log_unreachable(&self, operation: &'static str, error: &str) {
-        counter!("steadfast_store_failures_total", "asked" => operation).increment(1);
+        counter!("steadfast_store_failures_total", "operation" => operation).increment(1);
         if !self.unreachable.swap(true, Ordering::Relaxed) {
             warn!(
                 target: "steadfast",
