@@ -14,7 +14,8 @@ pub struct BreakerView {
     /// The state in each instance; empty if no instance has reported lately.
     pub instances: Vec<BreakerReport>,
     /// The last manual override, if any.
-    pub order: Option<BreakerOverride>,
+    #[serde(alias = "order")]
+    pub last_override: Option<BreakerOverride>,
 }
 
 pub(crate) async fn read(store: &Store) -> Result<Vec<BreakerView>, StoreError> {
@@ -22,9 +23,9 @@ pub(crate) async fn read(store: &Store) -> Result<Vec<BreakerView>, StoreError> 
     for report in store.breakers().await? {
         view_of(&mut views, &report.policy).instances.push(report);
     }
-    for order in store.breaker_overrides().await? {
-        let view = view_of(&mut views, &order.policy);
-        view.order = Some(order);
+    for last in store.breaker_overrides().await? {
+        let view = view_of(&mut views, &last.policy);
+        view.last_override = Some(last);
     }
     Ok(views.into_values().collect())
 }
@@ -34,6 +35,6 @@ fn view_of<'v>(views: &'v mut BTreeMap<String, BreakerView>, policy: &str) -> &'
     views.entry(policy.clone()).or_insert(BreakerView {
         policy,
         instances: Vec::new(),
-        order: None,
+        last_override: None,
     })
 }

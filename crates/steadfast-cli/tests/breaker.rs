@@ -52,7 +52,7 @@ fn list_shows_breakers_by_policy_and_instance() {
     let json: Value = serde_json::from_str(&folder.run_ok("breaker list --json")).unwrap();
     assert_eq!(json[0]["policy"], "payments");
     assert_eq!(json[0]["instances"][1]["state"], "open");
-    assert_eq!(json[0]["order"]["wish"], "isolate");
+    assert_eq!(json[0]["last_override"]["command"], "isolate");
 }
 
 /// G1, K3: an override is recorded for every instance, with its actor.

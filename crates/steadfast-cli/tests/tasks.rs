@@ -317,7 +317,7 @@ fn operator_actions_are_in_the_audit_log() {
     let log = json(&folder.run_ok("audit --target mail --json"));
     let actions: Vec<_> = log["items"].as_array().unwrap().iter().map(|e| &e["action"]).collect();
     assert_eq!(actions, ["queue.resume", "queue.pause"]);
-    assert!(log["items"][0]["by"]["from"].as_str().unwrap().starts_with("cli@"));
+    assert!(log["items"][0]["actor"]["origin"].as_str().unwrap().starts_with("cli@"));
     let log = folder.run_ok("audit --actor ada");
     assert!(log.contains("task.cancel"), "{log}");
     assert_eq!(log.lines().count(), 2, "{log}");

@@ -19,7 +19,7 @@ pub struct AuditEntry {
     /// The time of the action.
     pub at: Option<Timestamp>,
     /// The actor.
-    #[serde(rename = "by", alias = "actor")]
+    #[serde(alias = "by")]
     pub actor: Actor,
     /// The action, such as `task.cancel` or `queue.pause`.
     pub action: String,
@@ -89,12 +89,20 @@ impl AuditQuery {
     }
 }
 
+/// The action of an entry about a saved workflow, and its name in entries of older versions.
+const WORKFLOW_SAVE: [&str; 2] = ["workflow.save", "workflow.keep"];
+
+/// The names of an action in stored entries.
+pub(crate) fn names_of(action: &str) -> [&str; 2] {
+    if WORKFLOW_SAVE.contains(&action) { WORKFLOW_SAVE } else { [action; 2] }
+}
+
 /// The action of an entry about pruned entries.
 const PRUNE: &str = "audit.prune";
 
 impl AuditEntry {
     pub(crate) fn workflow_saved(actor: &Actor, number: i64) -> Self {
-        Self::new(actor.clone(), "workflow.keep").target(number)
+        Self::new(actor.clone(), WORKFLOW_SAVE[0]).target(number)
     }
 
     pub(crate) fn requeue(

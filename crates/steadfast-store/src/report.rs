@@ -124,10 +124,10 @@ pub struct BreakerOverride {
     /// The policy.
     pub policy: String,
     /// The command.
-    #[serde(rename = "wish", alias = "command")]
+    #[serde(alias = "wish")]
     pub command: BreakerCommand,
     /// The actor.
-    #[serde(rename = "by", alias = "actor")]
+    #[serde(alias = "by")]
     pub actor: Actor,
     /// The time of the command.
     pub at: Timestamp,

@@ -91,9 +91,9 @@ impl Local {
             return Ok(());
         }
         let reports = self.store.breakers().await?;
-        let orders = self.store.breaker_overrides().await?;
+        let overrides = self.store.breaker_overrides().await?;
         let exists = reports.iter().any(|report| report.policy == policy)
-            || orders.iter().any(|order| order.policy == policy);
+            || overrides.iter().any(|last| last.policy == policy);
         match exists {
             true => Ok(()),
             false => Err(unknown_policy(&policies, policy).of_kind(ErrorKind::NotFound)),

@@ -59,8 +59,8 @@ async fn breaker_command_is_listed_with_actor() {
     world.api.override_breaker("calls", BreakerCommand::Isolate).await.unwrap();
     let breakers = world.api.breakers().await.unwrap();
     assert_eq!((breakers[0].policy.as_str(), breakers[0].instances.len()), ("calls", 0));
-    let order = breakers[0].order.as_ref().unwrap();
-    assert_eq!((order.command, order.actor.name.as_str()), (BreakerCommand::Isolate, "ada"));
+    let last = breakers[0].last_override.as_ref().unwrap();
+    assert_eq!((last.command, last.actor.name.as_str()), (BreakerCommand::Isolate, "ada"));
     let error = world.api.override_breaker("", BreakerCommand::Open).await.unwrap_err();
     assert_eq!((error.status, error.field.as_deref()), (400, Some("policy")));
 }

@@ -5,6 +5,7 @@
 mod claims;
 mod control;
 mod events;
+mod former_names;
 mod guards;
 mod policies;
 mod preview;

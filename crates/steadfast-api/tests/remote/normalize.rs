@@ -21,7 +21,7 @@ const VARYING_FIELDS: [&str; 19] = [
     "lease_until",
     "earliest",
     "latest",
-    "by",
+    "actor",
     "target",
     "time_window_start",
     "time_window_end",

@@ -77,7 +77,7 @@ fn panel(view: &View, policies: &PolicyLinks, breaker: &BreakerView) -> Markup {
 /// The last override, until an instance changes state by itself: closing is over when a breaker
 /// opens afterwards.
 fn active_override(breaker: &BreakerView) -> Option<&BreakerOverride> {
-    let order = breaker.order.as_ref()?;
+    let order = breaker.last_override.as_ref()?;
     let is_over = |report: &BreakerReport| {
         let is_later = report.last_state_change.is_some_and(|change| change > order.at);
         let is_closed = report.state == BreakerState::Closed;
@@ -107,7 +107,7 @@ fn override_note(view: &View, order: &BreakerOverride) -> Markup {
 fn buttons(breaker: &BreakerView) -> Markup {
     let is_closed = breaker.instances.iter().all(|it| it.state == BreakerState::Closed);
     let is_isolated =
-        breaker.order.as_ref().is_some_and(|it| it.command == BreakerCommand::Isolate);
+        breaker.last_override.as_ref().is_some_and(|it| it.command == BreakerCommand::Isolate);
     let is_open = !is_closed && breaker.instances.iter().all(|it| it.state == BreakerState::Open);
     let path = link::to("/breakers", &breaker.policy);
     let name = &breaker.policy;

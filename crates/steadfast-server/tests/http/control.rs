@@ -137,13 +137,13 @@ async fn breaker_command_is_stored() {
     assert_eq!(world.post("/breakers/calls/open").await.status, 204);
     let breakers = world.get("/breakers").await.good();
     assert_eq!(
-        (&breakers[0]["policy"], &breakers[0]["order"]["wish"]),
+        (&breakers[0]["policy"], &breakers[0]["last_override"]["command"]),
         (&json!("calls"), &json!("open"))
     );
     assert_eq!(world.post("/breakers/calls/isolate").await.status, 204);
-    assert_eq!(world.get("/breakers").await.good()[0]["order"]["wish"], "isolate");
+    assert_eq!(world.get("/breakers").await.good()[0]["last_override"]["command"], "isolate");
     assert_eq!(world.post("/breakers/calls/close").await.status, 204);
-    assert_eq!(world.get("/breakers").await.good()[0]["order"]["wish"], "close");
+    assert_eq!(world.get("/breakers").await.good()[0]["last_override"]["command"], "close");
 }
 
 /// G3: the balance and size of the budgets of every instance.

@@ -99,7 +99,7 @@ async fn control_actions_are_audited() {
     let log = world.get("/audit?limit=1").await.good();
     let newest = &log["items"][0];
     assert_eq!((&newest["action"], &newest["target"]), (&json!("task.cancel"), &json!(id)));
-    assert_eq!(newest["by"], json!({"actor": "anonymous", "from": "127.0.0.1"}));
+    assert_eq!(newest["actor"], json!({"name": "anonymous", "origin": "127.0.0.1"}));
     assert!(newest["at"].is_string() && log["next"].is_string());
     let paused = world.get("/audit?target=mail").await.good();
     assert_eq!(paused["items"][0]["action"], "queue.pause");

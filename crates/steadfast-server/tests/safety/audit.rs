@@ -160,7 +160,7 @@ async fn audit_log_is_readable_while_serving() {
     };
     let page = tokio::time::timeout(crate::IN_TIME, shown).await.unwrap();
     assert_eq!(page["items"][0]["action"], "task.submit");
-    assert_eq!(page["items"][0]["by"], json!({"actor": "otto", "from": "127.0.0.1"}));
+    assert_eq!(page["items"][0]["actor"], json!({"name": "otto", "origin": "127.0.0.1"}));
 }
 
 /// K3: entries are written while the last requests finish, because the process may be killed meanwhile.

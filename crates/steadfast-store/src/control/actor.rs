@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Actor {
     /// The name of the actor.
-    #[serde(rename = "actor", alias = "name")]
+    #[serde(alias = "actor")]
     pub name: String,
     /// The address or host of the actor, if it is recorded.
-    #[serde(rename = "from", alias = "origin")]
+    #[serde(alias = "from")]
     pub origin: Option<String>,
 }
 

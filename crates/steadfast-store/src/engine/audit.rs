@@ -5,7 +5,7 @@ use sqlx::{Database, Encode, QueryBuilder, Type};
 
 use super::row::EngineRow;
 use super::time::Time;
-use crate::audit::{AuditEntry, AuditQuery};
+use crate::audit::{AuditEntry, AuditQuery, names_of};
 use crate::control::Actor;
 use crate::error::Result;
 use crate::page::Page;
@@ -78,7 +78,9 @@ where
             statement.push(and_actor).push_bind(actor);
         }
         if let Some(action) = &query.action {
-            statement.push(" AND action = ").push_bind(action);
+            let [name, former] = names_of(action).map(str::to_owned);
+            statement.push(" AND action IN (").push_bind(name);
+            statement.push(", ").push_bind(former).push(")");
         }
         if let Some(since) = query.since {
             statement.push(" AND at >= ").push_bind(Time(since));

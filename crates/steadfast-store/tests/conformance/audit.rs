@@ -240,8 +240,13 @@ async fn saved_workflow_is_audited_in_its_transaction(store: &Harness) {
     assert_eq!(log(store).await, []);
     let saved = store.save_workflow("saved", "[]", Some(&operator())).await.unwrap();
     let log = log(store).await;
-    assert_eq!((log[0].action.as_str(), &log[0].actor), ("workflow.keep", &operator()));
+    assert_eq!((log[0].action.as_str(), &log[0].actor), ("workflow.save", &operator()));
     assert_eq!((log.len(), &log[0].target), (1, &Some(saved.to_string())));
+    // Older versions wrote `workflow.keep`: a filter by either name finds both.
+    for action in ["workflow.save", "workflow.keep"] {
+        let query = query(|query| query.action = Some(action.to_owned()));
+        assert_eq!(store.audit_entries(&query).await.unwrap().items, log, "{action}");
+    }
 
     store.drop_audit_log().await;
     store.save_workflow("lost", "[1]", Some(&operator())).await.unwrap_err();

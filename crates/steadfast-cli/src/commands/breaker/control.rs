@@ -97,7 +97,6 @@ async fn instances(
 #[derive(Serialize)]
 struct BreakerChange {
     policy: String,
-    #[serde(rename = "wish")]
     command: BreakerCommand,
     instances: usize,
 }

@@ -44,8 +44,8 @@ impl Printable for AsOf<Vec<BreakerView>> {
             );
         }
         let mut table = Table::with_columns(&COLUMNS, &["failures"]);
-        for BreakerView { policy, instances, order } in &self.value {
-            let order = order.as_ref().map(|order| override_text(order, self.now));
+        for BreakerView { policy, instances, last_override } in &self.value {
+            let order = last_override.as_ref().map(|order| override_text(order, self.now));
             for report in instances {
                 table.row(row(report, order.clone().unwrap_or_default(), self.now));
             }
