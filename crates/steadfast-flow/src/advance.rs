@@ -26,7 +26,7 @@ const BATCH_SIZE: usize = 250;
 
 /// How often executions that changed since they were read are read again. The process that changed
 /// them has advanced them; the sweep covers the rest.
-const MAX_CONFLICT_RETRIES: usize = 50;
+pub(crate) const MAX_CONFLICT_RETRIES: usize = 50;
 
 /// A deadlock, a lost connection or a busy pool is worth a few retries before it is left to the sweep,
 /// which delays the next node.

@@ -6,12 +6,9 @@ use steadfast_store::{
     Result, StoreError,
 };
 
-use crate::advance::PlannedExecution;
+use crate::advance::{MAX_CONFLICT_RETRIES, PlannedExecution};
 use crate::flow::Flow;
 use crate::plan;
-
-/// How often a step is retried because the execution has changed since it was read.
-const MAX_CONFLICT_RETRIES: usize = 50;
 
 impl Flow {
     /// Cancels an execution and its open tasks.

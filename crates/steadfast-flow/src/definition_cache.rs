@@ -54,25 +54,18 @@ impl DefinitionCache {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number of a workflow, which is stored if it is new.
-    pub(crate) async fn save(&self, store: &Store, workflow: &Arc<Workflow>) -> Result<i64> {
-        let number = self.definitions().number(workflow.text());
-        if let Some(number) = number {
-            return Ok(number);
-        }
-        let number = store.save_workflow(workflow.name(), workflow.text(), None).await?;
-        self.definitions().insert(number, workflow);
-        Ok(number)
-    }
-
-    /// The same with an audit entry, which is written each time.
-    pub(crate) async fn save_for(
+    /// The number of a workflow, which is stored if it is new. An actor is audited each time.
+    pub(crate) async fn save(
         &self,
         store: &Store,
         workflow: &Arc<Workflow>,
-        by: &Actor,
+        by: Option<&Actor>,
     ) -> Result<i64> {
-        let number = store.save_workflow(workflow.name(), workflow.text(), Some(by)).await?;
+        let number = self.definitions().number(workflow.text());
+        if let (Some(number), None) = (number, by) {
+            return Ok(number);
+        }
+        let number = store.save_workflow(workflow.name(), workflow.text(), by).await?;
         self.definitions().insert(number, workflow);
         Ok(number)
     }

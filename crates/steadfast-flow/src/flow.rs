@@ -60,7 +60,7 @@ impl Flow {
     pub async fn start_all(&self, starts: Vec<Start>) -> Result<Vec<Started>> {
         let mut new = Vec::with_capacity(starts.len());
         for start in starts {
-            let number = self.definitions.save(&self.store, &start.workflow).await?;
+            let number = self.definitions.save(&self.store, &start.workflow, None).await?;
             new.push(start.into_execution(number)?);
         }
         self.store.start_executions(new).await
@@ -71,7 +71,7 @@ impl Flow {
     /// # Errors
     /// The database failed.
     pub async fn save(&self, workflow: &Workflow) -> Result<i64> {
-        self.definitions.save(&self.store, &Arc::new(workflow.clone())).await
+        self.definitions.save(&self.store, &Arc::new(workflow.clone()), None).await
     }
 
     /// The same with an audit entry, which is written together with the definition.
@@ -79,7 +79,7 @@ impl Flow {
     /// # Errors
     /// The database failed.
     pub async fn save_for(&self, workflow: &Workflow, by: &Actor) -> Result<i64> {
-        self.definitions.save_for(&self.store, &Arc::new(workflow.clone()), by).await
+        self.definitions.save(&self.store, &Arc::new(workflow.clone()), Some(by)).await
     }
 
     /// The workflow definition of this number, which is parsed and checked once.
