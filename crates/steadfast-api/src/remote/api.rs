@@ -1,5 +1,14 @@
 //! The API requests and their URLs.
 
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use steadfast::observe::{MetricsSummary, Session};
+use steadfast_store::{AuditEntry, BreakerCommand, BudgetReport, ExecutionId, TaskId, When};
+
+use super::client::Remote;
+use super::request::Request;
 use crate::{
     Api, ApiError, AttemptFailure, AuditFilter, BreakerView, CheckedWorkflow, Claims,
     Classification, ClassifyRequest, Completion, ErrorKind, EventFilter, Events, EventsFrom,
@@ -8,16 +17,6 @@ use crate::{
     RequeueOne, Requeued, SessionFilter, StartedExecution, StatsView, Submission, Submitted,
     TaskFilter, TaskView, Window, WorkerView, WorkflowView,
 };
-use async_trait::async_trait;
-use jiff::Timestamp;
-use serde::Serialize;
-use serde_json::value::RawValue;
-use steadfast::observe::{MetricsSummary, Session};
-use steadfast_store::{AuditEntry, BreakerCommand, BudgetReport, ExecutionId, TaskId, When};
-
-use super::client::Remote;
-use super::request::Request;
-use super::response::StoreTime;
 
 /// The most events in one response.
 const MAX_EVENTS: u32 = 1000;
@@ -29,23 +28,6 @@ impl Remote {
 
     fn post(&self, path: &[&str]) -> Result<Request, ApiError> {
         Ok(Request::post(self.address().api_url(path)?))
-    }
-
-    fn task_action(&self, id: TaskId, action: &str) -> Result<Request, ApiError> {
-        self.post(&["tasks", &id.to_string(), action])
-    }
-
-    fn execution_action(&self, id: ExecutionId, action: &str) -> Result<Request, ApiError> {
-        self.post(&["executions", &id.to_string(), action])
-    }
-
-    fn claim_action(
-        &self,
-        id: TaskId,
-        action: &str,
-        body: &impl Serialize,
-    ) -> Result<Request, ApiError> {
-        self.post(&["claims", &id.to_string(), action])?.json(body)
     }
 }
 
@@ -65,13 +47,15 @@ impl RepeatableTask {
     }
 }
 
-#[derive(Serialize)]
-struct KeyQuery<'k> {
-    key: &'k str,
+/// The store's clock.
+#[derive(Deserialize)]
+struct StoreTime {
+    now: Timestamp,
 }
 
 #[derive(Serialize)]
 struct PauseQuery {
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     new: bool,
 }
 
@@ -82,230 +66,127 @@ struct EventsQuery {
     limit: u32,
 }
 
-#[async_trait]
-impl Api for Remote {
-    async fn now(&self) -> Result<Timestamp, ApiError> {
-        Ok(self.fetch::<StoreTime>(self.get(&["time"])?).await?.now)
-    }
-
-    async fn preview(&self, task: NewTask) -> Result<Preview, ApiError> {
-        self.fetch(self.post(&["tasks", "preview"])?.repeatable().json(&task)?).await
-    }
-
-    async fn submit(&self, task: NewTask) -> Result<Submission, ApiError> {
-        let RepeatableTask { task, is_new } = RepeatableTask::of(task);
-        let request = self.post(&["tasks"])?.repeatable().json(&task)?;
-        let mut submission: Submission = self.fetch(request).await?;
-        // A new task can exist already only if the first response was lost.
-        submission.existed &= !is_new;
-        Ok(submission)
-    }
-
-    async fn submit_all(&self, tasks: Vec<NewTask>) -> Result<Vec<Submitted>, ApiError> {
-        let (tasks, new): (Vec<_>, Vec<_>) =
-            tasks.into_iter().map(RepeatableTask::of).map(|it| (it.task, it.is_new)).unzip();
-        let request = self.post(&["tasks", "batch"])?.repeatable().bulk().json(&tasks)?;
-        let mut submitted: Vec<Submitted> = self.fetch(request).await?;
-        for (submitted, is_new) in submitted.iter_mut().zip(new) {
-            submitted.existed &= !is_new;
-        }
-        Ok(submitted)
-    }
-
-    async fn task(&self, id: TaskId) -> Result<TaskView, ApiError> {
-        self.fetch(self.get(&["tasks", &id.to_string()])?).await
-    }
-
-    async fn task_by_key(&self, key: &str) -> Result<TaskView, ApiError> {
-        self.fetch(self.get(&["tasks", "by-key"])?.query(&KeyQuery { key })?).await
-    }
-
-    async fn tasks(
-        &self,
-        filter: &TaskFilter,
-        page: &PageQuery,
-    ) -> Result<Page<TaskView>, ApiError> {
-        self.fetch(self.get(&["tasks"])?.query(filter)?.query(page)?).await
-    }
-
-    async fn cancel(&self, id: TaskId) -> Result<TaskView, ApiError> {
-        self.fetch(self.task_action(id, "cancel")?).await
-    }
-
-    async fn run_now(&self, id: TaskId) -> Result<TaskView, ApiError> {
-        self.fetch(self.task_action(id, "run-now")?).await
-    }
-
-    async fn set_expiry(&self, id: TaskId, when: Option<When>) -> Result<TaskView, ApiError> {
-        let expiry = NewExpiry { expires_at: when };
-        self.fetch(self.task_action(id, "expiry")?.repeatable().json(&expiry)?).await
-    }
-
-    async fn requeue(&self, id: TaskId, options: RequeueOne) -> Result<TaskView, ApiError> {
-        self.fetch(self.task_action(id, "requeue")?.json(&options)?).await
-    }
-
-    async fn requeue_all(&self, requeue: &RequeueMany) -> Result<Requeued, ApiError> {
-        let request = self.post(&["tasks", "requeue"])?.bulk().json(requeue)?;
-        self.fetch(if requeue.dry_run { request.repeatable() } else { request }).await
-    }
-
-    async fn stats(&self) -> Result<StatsView, ApiError> {
-        self.fetch(self.get(&["stats"])?).await
-    }
-
-    async fn queues(&self) -> Result<Vec<QueueInfo>, ApiError> {
-        self.fetch(self.get(&["queues"])?).await
-    }
-
-    async fn pause(&self, queue: &str, new: bool) -> Result<(), ApiError> {
-        let request = self.post(&["queues", queue, "pause"])?.repeatable();
-        self.command(if new { request.query(&PauseQuery { new })? } else { request }).await
-    }
-
-    async fn resume(&self, queue: &str) -> Result<(), ApiError> {
-        self.command(self.post(&["queues", queue, "resume"])?.repeatable()).await
-    }
-
-    async fn audit(
-        &self,
-        filter: &AuditFilter,
-        page: &PageQuery,
-    ) -> Result<Page<AuditEntry>, ApiError> {
-        self.fetch(self.get(&["audit"])?.query(filter)?.query(page)?).await
-    }
-
-    async fn policies(&self) -> Result<PoliciesView, ApiError> {
-        self.fetch(self.get(&["policies"])?).await
-    }
-
-    async fn plan(&self, policy: &str, query: &PlanQuery) -> Result<PlanView, ApiError> {
-        self.fetch(self.get(&["policies", policy, "plan"])?.query(query)?).await
-    }
-
-    async fn classify(&self, request: ClassifyRequest) -> Result<Classification, ApiError> {
-        self.fetch(self.post(&["classify"])?.repeatable().json(&request)?).await
-    }
-
-    async fn claim(&self, claim: &NewClaim) -> Result<Claims, ApiError> {
-        self.fetch(self.post(&["claims"])?.json(claim)?).await
-    }
-
-    async fn heartbeat(&self, id: TaskId, request: HeartbeatRequest) -> Result<(), ApiError> {
-        self.command(self.claim_action(id, "heartbeat", &request)?.repeatable()).await
-    }
-
-    async fn complete(&self, id: TaskId, completion: Completion) -> Result<(), ApiError> {
-        self.command(self.claim_action(id, "complete", &completion)?).await
-    }
-
-    async fn fail(&self, id: TaskId, failure: AttemptFailure) -> Result<FailResponse, ApiError> {
-        self.fetch(self.claim_action(id, "fail", &failure)?).await
-    }
-
-    async fn events(
-        &self,
-        filter: &EventFilter,
-        from: EventsFrom,
-        limit: u32,
-    ) -> Result<Events, ApiError> {
+impl EventsQuery {
+    fn of(from: EventsFrom, limit: u32) -> Self {
         let after = match from {
             EventsFrom::Latest => None,
             EventsFrom::After(number) => Some(number),
         };
-        let page = EventsQuery { after, limit: limit.clamp(1, MAX_EVENTS) };
-        self.fetch(self.get(&["events"])?.query(filter)?.query(&page)?).await
+        Self { after, limit: limit.clamp(1, MAX_EVENTS) }
     }
+}
 
-    async fn metrics_summary(&self, window: Window) -> Result<MetricsSummary, ApiError> {
-        self.fetch(self.get(&["metrics", "summary"])?.query(&window)?).await
-    }
+/// Implements the API from a table: `method(arguments) -> response = request`. A request is its HTTP
+/// method, its path, what is sent as JSON or in the query, and its settings.
+macro_rules! requests {
+    (
+        $($name:ident($($argument:ident: $type:ty),*) -> $response:ty =
+            $method:ident[$($segment:expr),*]$(.$part:ident($value:expr))*
+            $(, $setting:ident$(($condition:expr))?)*;)*
+        $({ $($other:tt)* })?
+    ) => {
+        #[async_trait]
+        impl Api for Remote {
+            $(async fn $name(&self, $($argument: $type),*) -> Result<$response, ApiError> {
+                let request = self.$method(&[$(&*$segment.to_string()),*])?$(.$part($value)?)*;
+                self.fetch(request$(.$setting($($condition)?))*).await
+            })*
 
-    async fn task_session(&self, id: TaskId) -> Result<Session, ApiError> {
-        self.fetch(self.get(&["tasks", &id.to_string(), "session"])?).await
-    }
+            $($($other)*)?
+        }
+    };
+}
 
-    async fn sessions(
-        &self,
-        filter: &SessionFilter,
-        page: &PageQuery,
-    ) -> Result<Page<Session>, ApiError> {
-        self.fetch(self.get(&["sessions"])?.query(filter)?.query(page)?).await
-    }
+requests! {
+    preview(task: NewTask) -> Preview = post["tasks", "preview"].json(&task), repeatable;
+    task(id: TaskId) -> TaskView = get["tasks", id];
+    task_by_key(key: &str) -> TaskView = get["tasks", "by-key"].query(&[("key", key)]);
+    tasks(filter: &TaskFilter, page: &PageQuery) -> Page<TaskView> =
+        get["tasks"].query(filter).query(page);
+    cancel(id: TaskId) -> TaskView = post["tasks", id, "cancel"];
+    run_now(id: TaskId) -> TaskView = post["tasks", id, "run-now"];
+    set_expiry(id: TaskId, when: Option<When>) -> TaskView =
+        post["tasks", id, "expiry"].json(&NewExpiry { expires_at: when }), repeatable;
+    requeue(id: TaskId, options: RequeueOne) -> TaskView =
+        post["tasks", id, "requeue"].json(&options);
+    requeue_all(requeue: &RequeueMany) -> Requeued =
+        post["tasks", "requeue"].json(requeue), bulk, repeatable_if(requeue.dry_run);
 
-    async fn breakers(&self) -> Result<Vec<BreakerView>, ApiError> {
-        self.fetch(self.get(&["breakers"])?).await
-    }
+    stats() -> StatsView = get["stats"];
+    queues() -> Vec<QueueInfo> = get["queues"];
+    pause(queue: &str, new: bool) -> () =
+        post["queues", queue, "pause"].query(&PauseQuery { new }), repeatable;
+    resume(queue: &str) -> () = post["queues", queue, "resume"], repeatable;
+    workers() -> Vec<WorkerView> = get["workers"];
+    audit(filter: &AuditFilter, page: &PageQuery) -> Page<AuditEntry> =
+        get["audit"].query(filter).query(page);
 
-    async fn override_breaker(
-        &self,
-        policy: &str,
-        command: BreakerCommand,
-    ) -> Result<(), ApiError> {
-        self.command(self.post(&["breakers", policy, command.name()])?.repeatable()).await
-    }
+    policies() -> PoliciesView = get["policies"];
+    plan(policy: &str, query: &PlanQuery) -> PlanView =
+        get["policies", policy, "plan"].query(query);
+    classify(request: ClassifyRequest) -> Classification =
+        post["classify"].json(&request), repeatable;
+    breakers() -> Vec<BreakerView> = get["breakers"];
+    override_breaker(policy: &str, command: BreakerCommand) -> () =
+        post["breakers", policy, command.name()], repeatable;
+    budgets() -> Vec<BudgetReport> = get["budgets"];
 
-    async fn budgets(&self) -> Result<Vec<BudgetReport>, ApiError> {
-        self.fetch(self.get(&["budgets"])?).await
-    }
+    claim(claim: &NewClaim) -> Claims = post["claims"].json(claim);
+    heartbeat(id: TaskId, request: HeartbeatRequest) -> () =
+        post["claims", id, "heartbeat"].json(&request), repeatable;
+    complete(id: TaskId, completion: Completion) -> () =
+        post["claims", id, "complete"].json(&completion);
+    fail(id: TaskId, failure: AttemptFailure) -> FailResponse =
+        post["claims", id, "fail"].json(&failure);
 
-    async fn workers(&self) -> Result<Vec<WorkerView>, ApiError> {
-        self.fetch(self.get(&["workers"])?).await
-    }
+    events(filter: &EventFilter, from: EventsFrom, limit: u32) -> Events =
+        get["events"].query(filter).query(&EventsQuery::of(from, limit));
+    metrics_summary(window: Window) -> MetricsSummary = get["metrics", "summary"].query(&window);
+    task_session(id: TaskId) -> Session = get["tasks", id, "session"];
+    sessions(filter: &SessionFilter, page: &PageQuery) -> Page<Session> =
+        get["sessions"].query(filter).query(page);
 
-    async fn check_workflow(&self, text: &str) -> Result<CheckedWorkflow, ApiError> {
-        let request = self.post(&["workflows", "check"])?.repeatable();
-        self.fetch(request.json(&workflow_json(text)?)?).await
-    }
+    check_workflow(text: &str) -> CheckedWorkflow =
+        post["workflows", "check"].json(workflow_json(text)?), repeatable;
+    save_workflow(text: &str) -> WorkflowView =
+        post["workflows"].json(workflow_json(text)?), repeatable;
+    workflows(page: &PageQuery) -> Page<WorkflowView> = get["workflows"].query(page);
+    workflow(id: i64) -> WorkflowView = get["workflows", id];
+    // With a key the start is idempotent.
+    start_execution(workflow: i64, new: NewExecution) -> StartedExecution =
+        post["workflows", workflow, "executions"].json(&new), repeatable_if(new.key.is_some());
+    execution(id: ExecutionId) -> Execution = get["executions", id];
+    executions(filter: &ExecutionFilter, page: &PageQuery) -> Page<Execution> =
+        get["executions"].query(filter).query(page);
+    execution_chain(id: ExecutionId) -> Vec<Execution> = get["executions", id, "chain"];
+    cancel_execution(id: ExecutionId) -> Execution = post["executions", id, "cancel"];
+    resume_execution(id: ExecutionId) -> Execution = post["executions", id, "resume"];
+    retry_execution(id: ExecutionId) -> Execution = post["executions", id, "retry"];
 
-    async fn save_workflow(&self, text: &str) -> Result<WorkflowView, ApiError> {
-        self.fetch(self.post(&["workflows"])?.repeatable().json(&workflow_json(text)?)?).await
-    }
+    {
+        async fn now(&self) -> Result<Timestamp, ApiError> {
+            Ok(self.fetch::<StoreTime>(self.get(&["time"])?).await?.now)
+        }
 
-    async fn workflows(&self, page: &PageQuery) -> Result<Page<WorkflowView>, ApiError> {
-        self.fetch(self.get(&["workflows"])?.query(page)?).await
-    }
+        async fn submit(&self, task: NewTask) -> Result<Submission, ApiError> {
+            let RepeatableTask { task, is_new } = RepeatableTask::of(task);
+            let request = self.post(&["tasks"])?.json(&task)?.repeatable();
+            let mut submission: Submission = self.fetch(request).await?;
+            // A new task can exist already only if the first response was lost.
+            submission.existed &= !is_new;
+            Ok(submission)
+        }
 
-    async fn workflow(&self, id: i64) -> Result<WorkflowView, ApiError> {
-        self.fetch(self.get(&["workflows", &id.to_string()])?).await
-    }
-
-    async fn start_execution(
-        &self,
-        workflow: i64,
-        new: NewExecution,
-    ) -> Result<StartedExecution, ApiError> {
-        let request = self.post(&["workflows", &workflow.to_string(), "executions"])?.json(&new)?;
-        // With a key the start is idempotent.
-        self.fetch(if new.key.is_some() { request.repeatable() } else { request }).await
-    }
-
-    async fn execution(&self, id: ExecutionId) -> Result<Execution, ApiError> {
-        self.fetch(self.get(&["executions", &id.to_string()])?).await
-    }
-
-    async fn executions(
-        &self,
-        filter: &ExecutionFilter,
-        page: &PageQuery,
-    ) -> Result<Page<Execution>, ApiError> {
-        self.fetch(self.get(&["executions"])?.query(filter)?.query(page)?).await
-    }
-
-    async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<Execution>, ApiError> {
-        self.fetch(self.get(&["executions", &id.to_string(), "chain"])?).await
-    }
-
-    async fn cancel_execution(&self, id: ExecutionId) -> Result<Execution, ApiError> {
-        self.fetch(self.execution_action(id, "cancel")?).await
-    }
-
-    async fn resume_execution(&self, id: ExecutionId) -> Result<Execution, ApiError> {
-        self.fetch(self.execution_action(id, "resume")?).await
-    }
-
-    async fn retry_execution(&self, id: ExecutionId) -> Result<Execution, ApiError> {
-        self.fetch(self.execution_action(id, "retry")?).await
+        async fn submit_all(&self, tasks: Vec<NewTask>) -> Result<Vec<Submitted>, ApiError> {
+            let (tasks, new): (Vec<_>, Vec<_>) =
+                tasks.into_iter().map(RepeatableTask::of).map(|it| (it.task, it.is_new)).unzip();
+            let request = self.post(&["tasks", "batch"])?.json(&tasks)?.repeatable().bulk();
+            let mut submitted: Vec<Submitted> = self.fetch(request).await?;
+            for (submitted, is_new) in submitted.iter_mut().zip(new) {
+                submitted.existed &= !is_new;
+            }
+            Ok(submitted)
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::{ApiError, ErrorKind};
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, RequestBuilder, StatusCode, redirect};
+use serde::de::DeserializeOwned;
 use steadfast::policy::Draft;
 use steadfast::{Jitter, Policy, retry};
 
@@ -93,8 +94,15 @@ impl Remote {
         &self.address
     }
 
+    /// Sends a request and decodes the response; no content is `()`.
+    pub(crate) async fn fetch<T: DeserializeOwned>(&self, request: Request) -> Result<T, ApiError> {
+        let body = self.send(request).await?;
+        serde_json::from_slice(if body.is_empty() { b"null" } else { &body })
+            .map_err(|error| RequestError::undecodable(&self.address, &error))
+    }
+
     /// Sends a request, and retries it if that is safe.
-    pub(crate) async fn send(&self, request: Request) -> Result<Bytes, ApiError> {
+    async fn send(&self, request: Request) -> Result<Bytes, ApiError> {
         let policy = if request.repeatable { &REPEATABLE } else { &NOT_REPEATABLE };
         let response = retry(policy, || self.send_once(&request)).await;
         response.map_err(|gave_up| match gave_up.into_error() {

@@ -25,7 +25,6 @@ mod client;
 mod event_stream;
 mod request;
 mod request_error;
-mod response;
 mod tls;
 
 pub use client::Remote;

@@ -35,8 +35,12 @@ impl Request {
     }
 
     /// Marks the request as safe to repeat.
-    pub(crate) const fn repeatable(mut self) -> Self {
-        self.repeatable = true;
+    pub(crate) const fn repeatable(self) -> Self {
+        self.repeatable_if(true)
+    }
+
+    pub(crate) const fn repeatable_if(mut self, condition: bool) -> Self {
+        self.repeatable = condition;
         self
     }
 
@@ -54,7 +58,7 @@ impl Request {
     }
 
     /// Appends to the query.
-    pub(crate) fn query(mut self, query: &impl Serialize) -> Result<Self, ApiError> {
+    pub(crate) fn query(mut self, query: &(impl Serialize + ?Sized)) -> Result<Self, ApiError> {
         let more = serde_urlencoded::to_string(query).map_err(|error| unserializable(&error))?;
         let joined = match self.url.query() {
             Some(query) if !more.is_empty() => format!("{query}&{more}"),
