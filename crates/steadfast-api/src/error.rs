@@ -54,139 +54,87 @@ pub struct ApiError {
     pub cause: Option<Box<String>>,
 }
 
-/// The type of a problem.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// The change is committed, but the result cannot be read back.
-    #[serde(rename = "urn:steadfast:unread")]
-    ReadBackFailed,
-    /// The request is invalid. Nothing was changed.
-    #[serde(rename = "urn:steadfast:invalid")]
-    Invalid,
-    /// The request has no valid token.
-    #[serde(rename = "urn:steadfast:unauthenticated")]
-    Unauthenticated,
-    /// The role of the caller does not allow the request.
-    #[serde(rename = "urn:steadfast:forbidden")]
-    Forbidden,
-    /// The server does not serve the host name of the request.
-    #[serde(rename = "urn:steadfast:wrong-host")]
-    WrongHost,
-    /// Too many requests in a short time.
-    #[serde(rename = "urn:steadfast:too-often")]
-    RateLimited,
-    /// The resource does not exist.
-    #[serde(rename = "urn:steadfast:not-found")]
-    NotFound,
-    /// The action is not possible in the current status of the task or execution.
-    #[serde(rename = "urn:steadfast:wrong-status")]
-    WrongStatus,
-    /// The worker has lost the lease.
-    #[serde(rename = "urn:steadfast:stale-lease")]
-    StaleLease,
-    /// The idempotency key or the id belongs to a different task or execution.
-    #[serde(rename = "urn:steadfast:key-taken")]
-    KeyTaken,
-    /// The resource does not support the HTTP method.
-    #[serde(rename = "urn:steadfast:wrong-method")]
-    MethodNotAllowed,
-    /// The media type of the body is not supported.
-    #[serde(rename = "urn:steadfast:wrong-type")]
-    UnsupportedMediaType,
-    /// The request body is too large.
-    #[serde(rename = "urn:steadfast:too-large")]
-    TooLarge,
-    /// The request body did not arrive in time.
-    #[serde(rename = "urn:steadfast:too-slow")]
-    RequestTimeout,
-    /// The store URL is invalid, or the store has a newer schema.
-    #[serde(rename = "urn:steadfast:wrong-store")]
-    WrongStore,
-    /// The disk of the store is full.
-    #[serde(rename = "urn:steadfast:full")]
-    StorageFull,
-    /// The store is unreachable.
-    #[serde(rename = "urn:steadfast:unreachable")]
-    Unreachable,
-    /// The store failed for a moment. The same request may succeed later.
-    #[serde(rename = "urn:steadfast:passing")]
-    Transient,
-    /// The database is read-only, such as a standby.
-    #[serde(rename = "urn:steadfast:read-only")]
-    ReadOnly,
-    /// The server is shutting down.
-    #[serde(rename = "urn:steadfast:stopping")]
-    Stopping,
-    /// The store failed.
-    #[serde(rename = "urn:steadfast:failed")]
-    Failed,
-    /// The server failed.
-    #[serde(rename = "urn:steadfast:broken")]
-    Internal,
-    /// A type that this version does not support.
-    #[serde(other)]
-    Other,
+/// Defines the types of problems: `Kind = urn, HTTP status, title`.
+macro_rules! error_kinds {
+    ($($(#[$doc:meta])* $kind:ident = $urn:tt, $status:literal, $title:literal;)*) => {
+        /// The type of a problem.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+        #[non_exhaustive]
+        pub enum ErrorKind {
+            $($(#[$doc])* #[serde(rename = $urn)] $kind,)*
+            /// A type that this version does not support.
+            #[serde(other)]
+            Other,
+        }
+
+        impl ErrorKind {
+            /// The HTTP status and the title.
+            const fn response(self) -> (u16, &'static str) {
+                match self {
+                    $(Self::$kind => ($status, $title),)*
+                    Self::Other => (500, "store failure"),
+                }
+            }
+        }
+    };
 }
 
-impl ErrorKind {
-    const fn status(self) -> u16 {
-        match self {
-            Self::ReadBackFailed => 202,
-            Self::Invalid => 400,
-            Self::Unauthenticated => 401,
-            Self::Forbidden => 403,
-            Self::NotFound => 404,
-            Self::MethodNotAllowed => 405,
-            Self::RequestTimeout => 408,
-            Self::WrongStatus | Self::StaleLease => 409,
-            Self::TooLarge => 413,
-            Self::UnsupportedMediaType => 415,
-            Self::WrongHost => 421,
-            Self::KeyTaken => 422,
-            Self::RateLimited => 429,
-            Self::Unreachable | Self::Transient | Self::ReadOnly | Self::Stopping => 503,
-            Self::StorageFull => 507,
-            Self::WrongStore | Self::Failed | Self::Internal | Self::Other => 500,
-        }
-    }
-
-    const fn title(self) -> &'static str {
-        match self {
-            Self::ReadBackFailed => "done, but the result cannot be read",
-            Self::Invalid => "invalid request",
-            Self::Unauthenticated => "authentication required",
-            Self::Forbidden => "permission denied",
-            Self::WrongHost => "unknown host name",
-            Self::RateLimited => "too many requests",
-            Self::NotFound => "not found",
-            Self::WrongStatus => "not possible in the current status",
-            Self::StaleLease => "lease lost",
-            Self::KeyTaken => "idempotency key or id already in use",
-            Self::MethodNotAllowed => "method not allowed",
-            Self::UnsupportedMediaType => "unsupported media type",
-            Self::TooLarge => "request body too large",
-            Self::RequestTimeout => "request timed out",
-            Self::WrongStore => "store cannot be opened",
-            Self::StorageFull => "disk full",
-            Self::Unreachable => "store unreachable",
-            Self::Transient => "temporary store failure",
-            Self::ReadOnly => "database is read-only",
-            Self::Stopping => "server is shutting down",
-            Self::Internal => "internal server error",
-            Self::Failed | Self::Other => "store failure",
-        }
-    }
+error_kinds! {
+    /// The change is committed, but the result cannot be read back.
+    ReadBackFailed = "urn:steadfast:unread", 202, "done, but the result cannot be read";
+    /// The request is invalid. Nothing was changed.
+    Invalid = "urn:steadfast:invalid", 400, "invalid request";
+    /// The request has no valid token.
+    Unauthenticated = "urn:steadfast:unauthenticated", 401, "authentication required";
+    /// The role of the caller does not allow the request.
+    Forbidden = "urn:steadfast:forbidden", 403, "permission denied";
+    /// The server does not serve the host name of the request.
+    WrongHost = "urn:steadfast:wrong-host", 421, "unknown host name";
+    /// Too many requests in a short time.
+    RateLimited = "urn:steadfast:too-often", 429, "too many requests";
+    /// The resource does not exist.
+    NotFound = "urn:steadfast:not-found", 404, "not found";
+    /// The action is not possible in the current status of the task or execution.
+    WrongStatus = "urn:steadfast:wrong-status", 409, "not possible in the current status";
+    /// The worker has lost the lease.
+    StaleLease = "urn:steadfast:stale-lease", 409, "lease lost";
+    /// The idempotency key or the id belongs to a different task or execution.
+    KeyTaken = "urn:steadfast:key-taken", 422, "idempotency key or id already in use";
+    /// The resource does not support the HTTP method.
+    MethodNotAllowed = "urn:steadfast:wrong-method", 405, "method not allowed";
+    /// The media type of the body is not supported.
+    UnsupportedMediaType = "urn:steadfast:wrong-type", 415, "unsupported media type";
+    /// The request body is too large.
+    TooLarge = "urn:steadfast:too-large", 413, "request body too large";
+    /// The request body did not arrive in time.
+    RequestTimeout = "urn:steadfast:too-slow", 408, "request timed out";
+    /// The store URL is invalid, or the store has a newer schema.
+    WrongStore = "urn:steadfast:wrong-store", 500, "store cannot be opened";
+    /// The disk of the store is full.
+    StorageFull = "urn:steadfast:full", 507, "disk full";
+    /// The store is unreachable.
+    Unreachable = "urn:steadfast:unreachable", 503, "store unreachable";
+    /// The store failed for a moment. The same request may succeed later.
+    Transient = "urn:steadfast:passing", 503, "temporary store failure";
+    /// The database is read-only, such as a standby.
+    ReadOnly = "urn:steadfast:read-only", 503, "database is read-only";
+    /// The server is shutting down.
+    Stopping = "urn:steadfast:stopping", 503, "server is shutting down";
+    /// The store failed.
+    Failed = "urn:steadfast:failed", 500, "store failure";
+    /// The server failed.
+    Internal = "urn:steadfast:broken", 500, "internal server error";
 }
 
 impl ApiError {
     /// A problem of this type.
     pub fn new(kind: ErrorKind, detail: impl Into<String>) -> Self {
+        let (status, title) = kind.response();
         Self {
             kind,
-            title: Cow::Borrowed(kind.title()),
-            status: kind.status(),
+            title: Cow::Borrowed(title),
+            status,
             detail: detail.into(),
             field: None,
             next: None,

@@ -62,7 +62,7 @@ fn fix_position(message: &str) -> Option<String> {
 
 /// What to do about an error of serde.
 fn advice(message: &str) -> Option<String> {
-    if let Some(name) = missing(message) {
+    if let Some(name) = named(message, "missing field `") {
         return Some(format!("add `{name}`"));
     }
     if let Some(near) = nearest_in_serde_error(message) {
@@ -123,11 +123,7 @@ fn plain_type(expected: &str) -> &str {
     }
 }
 
-/// The name of the missing field.
-fn missing(message: &str) -> Option<&str> {
-    named(message, "missing field `")
-}
-
+/// The name after this text.
 fn named<'m>(message: &'m str, before: &str) -> Option<&'m str> {
     message.strip_prefix(before)?.split('`').next()
 }
