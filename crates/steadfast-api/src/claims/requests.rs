@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use steadfast::duration::serde_seconds;
 use steadfast::{Fault, read_from_objects, serde_integer};
@@ -97,64 +96,43 @@ pub struct Claims {
 }
 
 /// One claimed task.
-///
-/// In JSON the fencing token is also there as `version`, its former name, and is read from it.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(try_from = "ClaimInput")]
 pub struct ClaimView {
     /// The id of the task.
     pub id: TaskId,
     /// The fencing token of the lease. Heartbeat, complete and fail must send it.
+    #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub fencing_token: FencingToken,
+    /// Deprecated: the same as `fencing_token`.
+    #[cfg_attr(feature = "openapi", schema(value_type = i64))]
+    version: FencingToken,
     /// The task.
     pub task: ClaimedTask,
 }
 
-/// One claimed task.
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-struct ClaimDocument<T> {
-    /// The id of the task.
+/// A claim as read, with the fencing token under either name.
+#[derive(Deserialize)]
+struct ClaimInput {
     id: TaskId,
-    /// The fencing token of the lease. Heartbeat, complete and fail must send it.
-    #[cfg_attr(feature = "openapi", schema(value_type = i64, required))]
     fencing_token: Option<FencingToken>,
-    /// Deprecated: the same as `fencing_token`.
-    #[cfg_attr(feature = "openapi", schema(value_type = i64, required))]
     version: Option<FencingToken>,
-    /// The task.
-    task: T,
+    task: ClaimedTask,
 }
 
-impl Serialize for ClaimView {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let token = Some(self.fencing_token);
-        ClaimDocument { id: self.id, fencing_token: token, version: token, task: &self.task }
-            .serialize(serializer)
+impl TryFrom<ClaimInput> for ClaimView {
+    type Error = &'static str;
+
+    fn try_from(claim: ClaimInput) -> Result<Self, Self::Error> {
+        let token = claim.fencing_token.or(claim.version).ok_or("missing field `fencing_token`")?;
+        Ok(Self::new(claim.id, token, claim.task))
     }
 }
 
-impl<'de> Deserialize<'de> for ClaimView {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let claim = ClaimDocument::<ClaimedTask>::deserialize(deserializer)?;
-        let token = claim.fencing_token.or(claim.version);
-        let fencing_token = token.ok_or_else(|| D::Error::missing_field("fencing_token"))?;
-        Ok(Self { id: claim.id, fencing_token, task: claim.task })
-    }
-}
-
-#[cfg(feature = "openapi")]
-impl utoipa::PartialSchema for ClaimView {
-    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
-        ClaimDocument::<ClaimedTask>::schema()
-    }
-}
-
-#[cfg(feature = "openapi")]
-impl utoipa::ToSchema for ClaimView {
-    fn schemas(schemas: &mut Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::Schema>)>) {
-        let schema = <ClaimedTask as utoipa::PartialSchema>::schema();
-        schemas.push((ClaimedTask::name().into_owned(), schema));
-        ClaimedTask::schemas(schemas);
+impl ClaimView {
+    pub(super) const fn new(id: TaskId, fencing_token: FencingToken, task: ClaimedTask) -> Self {
+        Self { id, fencing_token, version: fencing_token, task }
     }
 }
 

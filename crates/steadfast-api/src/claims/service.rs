@@ -76,7 +76,7 @@ impl ClaimService<'_> {
         let (id, fencing_token, permit) =
             (claimed.id, claimed.fencing_token, claimed.acquire_permit()?);
         self.in_flight.begin(id, fencing_token, permit, lease);
-        Ok(ClaimView { id, fencing_token, task: ClaimedTask::new(claimed, payload, now) })
+        Ok(ClaimView::new(id, fencing_token, ClaimedTask::new(claimed, payload, now)))
     }
 
     pub(crate) async fn heartbeat(

@@ -38,7 +38,7 @@ async fn claim_has_payload_and_fencing_token() {
     let submitted = world
         .submit(r#"{"kind": "mail", "payload": {"b": 1.50, "a": 12345678901234567890}, "policy": "calls"}"#)
         .await;
-    let ClaimView { id, fencing_token, task } = world.claim().await;
+    let ClaimView { id, fencing_token, task, .. } = world.claim().await;
     assert_eq!(id, submitted.id);
     assert!(fencing_token.0 > 0);
     assert_eq!(task.payload.get(), r#"{"b": 1.50, "a": 12345678901234567890}"#);
