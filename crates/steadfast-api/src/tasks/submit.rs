@@ -1,19 +1,21 @@
-//! Submit requests (H1).
+//! Submit requests (H1), and their conversion into tasks of the store.
+
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use steadfast::Fault;
+use steadfast::drive::FailedAttempt;
+use steadfast::duration::serde_seconds;
 use steadfast::file::Policies;
-use steadfast::{read_from_objects, serde_integer};
-use steadfast_store::{TaskId, When};
+use steadfast::{Class, Fault, read_from_objects, serde_integer};
+use steadfast_store::{Task, TaskId, When};
 
-use super::prior_attempts::PriorAttempt;
-use crate::error::ApiError;
+use crate::error::{ApiError, ErrorKind};
 use crate::parse::from_json;
-use crate::policies::PolicyChoice;
+use crate::policies::{PolicyChoice, find_policy};
 use crate::time_input;
 
-read_from_objects!(NewTask);
+read_from_objects!(NewTask, PriorAttempt);
 
 /// A task to submit. Only `kind` and `payload` are required.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -131,4 +133,109 @@ impl NewTask {
     pub fn all_from_json(text: &str) -> Result<Vec<Self>, ApiError> {
         from_json(text, "a list of tasks")
     }
+
+    /// The task for a store, with its policy name resolved.
+    pub(crate) fn into_store_task(self, policies: Option<&Policies>) -> Result<Task, ApiError> {
+        let task = Task::new(self.kind, &self.payload);
+        let mut task = with_policy(task, self.policy, policies)?;
+        if let Some(id) = self.id {
+            task = task.with_id(version_7(id)?);
+        }
+        if let Some(priority) = self.priority {
+            task = task.priority(priority);
+        }
+        if let Some(queue) = self.queue {
+            task = task.queue(queue);
+        }
+        if let Some(category) = self.category {
+            task = task.category(category);
+        }
+        task = match self.run_at {
+            None | Some(When::Now) => task,
+            Some(When::After(delay)) => task.after(delay),
+            Some(When::At(time)) => task.at(time),
+        };
+        if let Some(expires) = self.expires_at {
+            task = task.expires(expires);
+        }
+        if let Some(key) = self.idempotency_key {
+            task = task.key(key);
+        }
+        if let Some(id) = self.correlation_id {
+            task = task.correlation_id(id);
+        }
+        task = match (self.first_fault, self.history) {
+            (Some(_), history) if !history.is_empty() => return Err(first_fault_and_history()),
+            (Some(fault), _) => task.failed_once(fault),
+            (None, history) if history.is_empty() => task,
+            (None, history) => task.history(history.into_iter().map(FailedAttempt::from).collect()),
+        };
+        Ok(if self.hold_category { task.hold_category() } else { task })
+    }
+}
+
+/// A failed attempt from before the task was submitted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields, remote = "Self")]
+pub struct PriorAttempt {
+    /// The number of the attempt, from 1.
+    #[serde(deserialize_with = "serde_integer::deserialize")]
+    #[cfg_attr(feature = "openapi", schema(format = Int64, maximum = 4294967295_u32))]
+    pub attempt: u32,
+    /// The facts of the failure.
+    pub fault: Fault,
+    /// The class of the fault.
+    pub class: Class,
+    /// The delay after the attempt; left out for the last one.
+    #[serde(default, with = "serde_seconds::option", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::AnyDuration>))]
+    pub delay: Option<Duration>,
+}
+
+impl From<&FailedAttempt> for PriorAttempt {
+    fn from(failed: &FailedAttempt) -> Self {
+        let FailedAttempt { attempt, class, delay, .. } = *failed;
+        Self { attempt, fault: failed.fault.clone(), class, delay }
+    }
+}
+
+impl From<PriorAttempt> for FailedAttempt {
+    fn from(prior: PriorAttempt) -> Self {
+        let PriorAttempt { attempt, fault, class, delay } = prior;
+        Self::external(attempt, fault, class, delay)
+    }
+}
+
+fn first_fault_and_history() -> ApiError {
+    ApiError::new(ErrorKind::Invalid, "cannot be combined with first_fault")
+        .field("history")
+        .next("send one of them: the history includes the first fault")
+}
+
+/// Ids sort by their time of creation (D2), so they must be of version 7.
+fn version_7(id: TaskId) -> Result<TaskId, ApiError> {
+    match id.is_version_7() {
+        true => Ok(id),
+        false => Err(ApiError::new(ErrorKind::Invalid, format!("{id} is not a UUID of version 7"))
+            .field("id")
+            .next("generate a UUID of version 7, or leave it out")),
+    }
+}
+
+fn with_policy(
+    task: Task,
+    choice: Option<PolicyChoice>,
+    policies: Option<&Policies>,
+) -> Result<Task, ApiError> {
+    Ok(match (choice, policies) {
+        (Some(PolicyChoice::Given(policy)), _) => task.under(policy),
+        (Some(PolicyChoice::Named(name)), Some(policies)) => {
+            task.under(find_policy(policies, &name)?)
+        }
+        (None, Some(policies)) => task.under(policies.find("default").clone()),
+        // The store resolves the built-in policies.
+        (Some(PolicyChoice::Named(name)), None) => task.policy(name),
+        (None, None) => task,
+    })
 }

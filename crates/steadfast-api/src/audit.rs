@@ -1,15 +1,42 @@
-//! Hook for audited actions that leave no trace in the store.
+//! The audit log: filter, redaction, and the hook for actions that the store does not audit.
 //!
 //! The store audits control actions itself, in the same transaction. It does not audit reads,
 //! submits and the work of workers: a program that uses its own store needs no record of them. A
 //! server does, so it installs a hook (K3).
 
-use steadfast_store::{Actor, ExecutionFilter, ExecutionId, TaskId};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use steadfast::observe::Redactor;
+use steadfast_store::{Actor, AuditEntry, ExecutionFilter, ExecutionId, TaskId};
 
-use super::AuditFilter;
 use crate::events::EventFilter;
 use crate::sessions::SessionFilter;
 use crate::tasks::TaskFilter;
+
+/// A filter of audit entries.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::IntoParams), into_params(parameter_in = Query))]
+#[serde(default, deny_unknown_fields)]
+pub struct AuditFilter {
+    /// Only actions of this actor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
+    /// Only actions on this target, such as a task id or a queue name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// Only this action, such as `task.cancel` or `queue.pause`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    /// Only actions at or after this time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
+}
+
+/// Masks secrets in the details of an entry: programs may write anything there.
+pub(crate) fn without_secrets(mut entry: AuditEntry) -> AuditEntry {
+    Redactor::installed().value(&mut entry.detail);
+    entry
+}
 
 /// A receiver of actions that the store does not audit. It must return quickly.
 pub trait AuditHook: Send + Sync {
