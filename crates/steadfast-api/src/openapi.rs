@@ -35,7 +35,8 @@ steadfast::openapi_schemas! {
 
 impl PartialSchema for BulkRequeue {
     fn schema() -> RefOr<Schema> {
-        let all = ObjectBuilder::new().property("all", one_value(true)).required("all");
+        let is_true = ObjectBuilder::new().schema_type(Type::Boolean).enum_values(Some([true]));
+        let all = ObjectBuilder::new().property("all", is_true).required("all");
         let status = ObjectBuilder::new()
             .property("status", ObjectBuilder::new().schema_type(Type::String))
             .required("status");
@@ -59,8 +60,4 @@ fn only_ended() -> ObjectBuilder {
     let status = ObjectBuilder::new().enum_values(Some(names));
     let status = status.schema_type(SchemaType::AnyValue);
     ObjectBuilder::new().property("filter", ObjectBuilder::new().property("status", status))
-}
-
-fn one_value(value: bool) -> ObjectBuilder {
-    ObjectBuilder::new().schema_type(Type::Boolean).enum_values(Some([value]))
 }

@@ -71,35 +71,24 @@ struct Entry {
     before: Option<Cursor>,
     /// The cursor after it.
     after: Option<Cursor>,
-    content: Content,
-}
-
-enum Content {
-    /// The whole session; `None` if this version cannot decode it, or it was pruned meanwhile.
-    Whole(Option<Box<Session>>),
-    /// A task, and its session without the history.
-    Listed(TaskId, Option<Box<Session>>),
+    /// The session; `None` if this version cannot decode it, or it was pruned meanwhile.
+    session: Option<Box<Session>>,
+    /// The task whose history is not read yet.
+    unread: Option<TaskId>,
 }
 
 impl Entry {
-    /// The session, if it matches.
+    /// The session, if it is read and matches.
     fn into_match(self, filter: &SessionFilter) -> Option<Session> {
-        match self.content {
-            Content::Whole(session) => session.map(|it| *it).filter(|it| filter.matches(it)),
-            Content::Listed(..) => None,
-        }
+        let read = self.session.filter(|_| self.unread.is_none());
+        read.map(|session| *session).filter(|session| filter.matches(session))
     }
 
     /// The task whose history must be read, if it matches, with its number of attempts.
     fn missing_history(&self, filter: &SessionFilter) -> Option<(TaskId, u64)> {
-        match &self.content {
-            Content::Listed(id, Some(session))
-                if filter.matches(session) && !filter.is_before_start(self.at) =>
-            {
-                Some((*id, session.forgotten_attempts + session.attempts.len() as u64))
-            }
-            _ => None,
-        }
+        let (id, session) = (self.unread?, self.session.as_ref()?);
+        let is_match = filter.matches(session) && !filter.is_before_start(self.at);
+        is_match.then(|| (id, session.forgotten_attempts + session.attempts.len() as u64))
     }
 }
 
@@ -221,11 +210,9 @@ impl Source {
         let mut found: HashMap<_, _> = found.into_iter().map(|task| (task.id, task)).collect();
         let ids: HashSet<_> = ids.into_iter().collect();
         for entry in &mut self.ahead {
-            if let Content::Listed(id, Some(_)) = entry.content
-                && ids.contains(&id)
-            {
+            if let Some(id) = entry.unread.take_if(|id| ids.contains(id)) {
                 // The task may have been pruned meanwhile.
-                entry.content = Content::Whole(found.remove(&id).and_then(ended_session));
+                entry.session = found.remove(&id).and_then(ended_session);
             }
         }
         Ok(())
@@ -261,12 +248,13 @@ fn record_entry(record: Record) -> Entry {
         at: record.at.unwrap_or(Timestamp::MAX),
         before: record.number.map(|number| Cursor(number.saturating_add(1).to_string())),
         after: record.number.map(|number| Cursor(number.to_string())),
-        content: Content::Whole(serde_json::from_value(record.body).ok().map(Box::new)),
+        session: serde_json::from_value(record.body).ok().map(Box::new),
+        unread: None,
     }
 }
 
 fn task_entry(task: StoredTask) -> Option<Entry> {
     let (id, at, after) = (task.id, task.ended_at?, task.ended_cursor());
-    let content = Content::Listed(id, from_task::session(task).map(Box::new));
-    Some(Entry { at, before: Some(Cursor::ended_by(at)), after, content })
+    let session = from_task::session(task).map(Box::new);
+    Some(Entry { at, before: Some(Cursor::ended_by(at)), after, session, unread: Some(id) })
 }
