@@ -89,6 +89,7 @@
 //! | `tower`, `reqwest-middleware`, `sqlx` | [integrations](layer) with these crates |
 //! | `file` | policy files and the registry |
 //! | `foreign` | import and export of other systems' settings; includes `file` |
+//! | `openapi` | OpenAPI schemas, for the server of this project |
 //!
 //! # Cost
 //!
