@@ -48,7 +48,6 @@
 //! - `store_retry` retries a store that is unreachable.
 //! - `runtime` starts all of these and shuts them down in order.
 
-mod batch_receiver;
 mod claim;
 mod config;
 #[cfg(any(feature = "http", all(feature = "command", unix)))]

@@ -13,22 +13,21 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use steadfast_store::Store;
+use steadfast_store::{RecordWriter, Store, StoreSink};
 use tokio::sync::{Notify, mpsc};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use crate::batch_receiver::BatchReceiver;
 use crate::claim::{ClaimLoop, Prefetch};
 use crate::config::Config;
 use crate::lease::{Heartbeat, HeldLeases};
 use crate::maintenance::{self, DueSignal};
 use crate::notifications;
-use crate::report::{EventQueue, EventWriter, breaker_sync, registration};
+use crate::report::{EventQueue, breaker_sync, registration};
 use crate::run::{HandlerRegistry, Runner, RunningTasks};
-use crate::settle::{SETTLE_QUEUE_CAPACITY, Settler};
+use crate::settle::{self, SETTLE_QUEUE_CAPACITY};
 use crate::state::WorkerState;
 use crate::store_retry::StoreRetry;
 
@@ -38,31 +37,28 @@ const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 const SHUTDOWN_STEP_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(crate) struct Runtime {
+    role: &'static str,
     state: Arc<WorkerState>,
     /// The claim loop, maintenance and breaker sync: they end when the worker stops.
     services: JoinSet<()>,
     runners: JoinSet<()>,
     settler: JoinSet<()>,
     event_writer: JoinSet<()>,
-    /// The heartbeat and the notifications: they run until the last task is settled.
+    /// The heartbeat, the notifications and the registration: they run until the last task is settled.
     background: JoinSet<()>,
-    registration: JoinSet<()>,
-    results_closed: CancellationToken,
-    events_closed: CancellationToken,
-    /// Ends the store retries of the settler, the event writer and the heartbeat.
-    give_up: CancellationToken,
 }
 
 impl Runtime {
     /// Starts a worker that claims and runs tasks.
     pub(crate) fn start(store: Store, config: Config, handlers: HandlerRegistry) -> Self {
         let mut runtime = Self::start_maintenance(store, config, handlers);
+        runtime.role = "worker";
         let state = &runtime.state;
         for slot in 0..state.config.concurrency as usize {
             runtime.runners.spawn(Runner { state: state.clone(), slot }.run());
         }
         runtime.services.spawn(ClaimLoop::new(state.clone()).run());
-        runtime.registration.spawn(registration::run(state.clone()));
+        runtime.background.spawn(registration::run(state.clone()));
         runtime
     }
 
@@ -72,89 +68,62 @@ impl Runtime {
         config: Config,
         handlers: HandlerRegistry,
     ) -> Self {
-        let (shutdown, give_up) = (CancellationToken::new(), CancellationToken::new());
-        let (results_closed, events_closed) = (CancellationToken::new(), CancellationToken::new());
+        let shutdown = CancellationToken::new();
         let store_retry = StoreRetry::until(shutdown.clone());
-        let final_retry = store_retry.with_stop(give_up.clone());
-        let (results, receiver) = mpsc::channel(SETTLE_QUEUE_CAPACITY);
-        let result_batches = BatchReceiver { receiver, closed: results_closed.clone() };
-        let (events, receiver) = EventQueue::new(config.events);
-        let event_batches = BatchReceiver { receiver, closed: events_closed.clone() };
-        let leases = Arc::<HeldLeases>::default();
-        let listener = store.listen();
-        let settler = Settler {
-            store: store.clone(),
-            leases: leases.clone(),
-            store_retry: final_retry.clone(),
-            events: events.clone(),
-        };
-        let event_writer = EventWriter {
-            store: store.clone(),
-            store_retry: final_retry.clone(),
-            events: events.clone(),
-        };
+        let (results, results_receiver) = mpsc::channel(SETTLE_QUEUE_CAPACITY);
+        let (sink, event_writer) = config.events.then(|| StoreSink::new(store.clone())).unzip();
+        let (listener, due) = (store.listen(), DueSignal::default());
         let state = Arc::new(WorkerState {
             prefetch: Prefetch::new(&config),
             running: RunningTasks::new(config.concurrency),
+            leases: HeldLeases::default(),
+            results,
+            results_closed: CancellationToken::new(),
+            events: EventQueue::new(sink),
             tasks_pending: Notify::new(),
             breakers_changed: Notify::new(),
+            final_retry: store_retry.until_stopped(),
             store,
             config,
             handlers,
-            leases,
-            results,
-            events,
             shutdown,
             store_retry,
         });
-        let due = DueSignal::default();
-        let mut runtime = Self {
-            state: state.clone(),
-            services: JoinSet::new(),
-            runners: JoinSet::new(),
-            settler: JoinSet::new(),
-            event_writer: JoinSet::new(),
-            background: JoinSet::new(),
-            registration: JoinSet::new(),
-            results_closed,
-            events_closed,
-            give_up,
-        };
-        runtime.settler.spawn(settler.run(result_batches));
-        runtime.event_writer.spawn(event_writer.run(event_batches));
-        let heartbeat = Heartbeat { state: state.clone(), store_retry: final_retry };
-        runtime.background.spawn(heartbeat.run());
-        runtime.background.spawn(notifications::run(state.clone(), listener, due.clone()));
-        maintenance::spawn(&mut runtime.services, &state, due);
-        runtime.services.spawn(breaker_sync::run(state));
-        runtime
+        let [mut services, mut settler, mut background] = std::array::from_fn(|_| JoinSet::new());
+        maintenance::spawn(&mut services, &state, due.clone());
+        services.spawn(breaker_sync::run(state.clone()));
+        settler.spawn(settle::run(state.clone(), results_receiver));
+        background.spawn(Heartbeat(state.clone()).run());
+        background.spawn(notifications::run(state.clone(), listener, due));
+        let event_writer = event_writer.into_iter().map(RecordWriter::run).collect();
+        let (role, runners) = ("maintenance", JoinSet::new());
+        Self { role, state, services, runners, settler, event_writer, background }
     }
 
     /// Runs until `shutdown` resolves, then shuts down in order.
     pub(crate) async fn run_until(mut self, shutdown: impl Future<Output = ()>) {
-        let role = if self.runners.is_empty() { "maintenance" } else { "worker" };
-        info!(target: "steadfast", worker = self.state.config.name, "{role} started");
+        let (role, worker) = (self.role, &self.state.config.name);
+        info!(target: "steadfast", worker, "{role} started");
         tokio::select! {
             () = shutdown => {}
             // None of these ends by itself: one that does propagates a panic.
             () = join_all(&mut self.services) => {}
             () = join_all(&mut self.runners), if !self.runners.is_empty() => {}
             () = join_all(&mut self.settler) => {}
-            () = join_all(&mut self.event_writer) => {}
+            () = join_all(&mut self.event_writer), if !self.event_writer.is_empty() => {}
             () = join_all(&mut self.background) => {}
-            () = join_all(&mut self.registration), if !self.registration.is_empty() => {}
         }
-        self.shut_down(role).await;
+        info!(target: "steadfast", worker, "{role} stopping: no new tasks are started");
+        self.shut_down().await;
     }
 
-    async fn shut_down(mut self, role: &str) {
-        let config = self.state.config.clone();
-        info!(target: "steadfast", worker = config.name, "{role} stopping: no new tasks are started");
-        self.state.shutdown.cancel();
-        let prefetched = self.state.prefetch.close();
+    async fn shut_down(mut self) {
         let state = self.state.clone();
-        self.services.spawn(async move { state.release(prefetched).await });
-        if timeout(config.grace, join_all(&mut self.runners)).await.is_err() {
+        state.shutdown.cancel();
+        let prefetched = state.prefetch.close();
+        let released = state.clone();
+        self.services.spawn(async move { released.release(prefetched).await });
+        if timeout(state.config.grace, join_all(&mut self.runners)).await.is_err() {
             self.cancel_running().await;
         }
         // A claim in flight is awaited, and its tasks are released, too.
@@ -162,20 +131,20 @@ impl Runtime {
             // The store releases the tasks of a claim whose caller is gone.
             self.services.abort_all();
         }
-        self.results_closed.cancel();
+        state.results_closed.cancel();
         if timeout(SHUTDOWN_STEP_TIMEOUT, join_all(&mut self.settler)).await.is_err() {
-            self.give_up.cancel();
+            state.final_retry.stop();
             // A write in flight may still succeed; an unreachable server is not awaited.
             let _ = timeout(SHUTDOWN_STEP_TIMEOUT, join_all(&mut self.settler)).await;
             self.settler.abort_all();
         }
-        self.events_closed.cancel();
+        state.events.close();
         let _ = timeout(SHUTDOWN_STEP_TIMEOUT, join_all(&mut self.event_writer)).await;
-        if !self.registration.is_empty() {
-            self.registration.shutdown().await;
-            registration::deregister(&self.state).await;
+        self.background.shutdown().await;
+        if self.role == "worker" {
+            registration::deregister(&state).await;
         }
-        info!(target: "steadfast", worker = config.name, "{role} stopped");
+        info!(target: "steadfast", worker = state.config.name, "{} stopped", self.role);
     }
 
     /// Cancels and releases the tasks that still run after the grace.

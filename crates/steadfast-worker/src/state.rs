@@ -1,7 +1,5 @@
 //! The state that the parts of a running worker share.
 
-use std::sync::Arc;
-
 use steadfast_store::{Store, Verdict};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -21,8 +19,11 @@ pub(crate) struct WorkerState {
     pub(crate) handlers: HandlerRegistry,
     pub(crate) prefetch: Prefetch,
     pub(crate) running: RunningTasks,
-    pub(crate) leases: Arc<HeldLeases>,
+    pub(crate) leases: HeldLeases,
+    /// The results to settle.
     pub(crate) results: mpsc::Sender<TaskResult>,
+    /// Cancelled when no more results will come.
+    pub(crate) results_closed: CancellationToken,
     pub(crate) events: EventQueue,
     /// Notified when tasks may be pending.
     pub(crate) tasks_pending: Notify,
@@ -32,12 +33,14 @@ pub(crate) struct WorkerState {
     pub(crate) shutdown: CancellationToken,
     /// Gives up on shutdown, for calls that a stopping worker can skip.
     pub(crate) store_retry: StoreRetry,
+    /// Outlasts the shutdown: a stopping worker renews its leases and settles its tasks.
+    pub(crate) final_retry: StoreRetry,
 }
 
 impl WorkerState {
-    /// Queues a task's result for the settler.
+    /// Queues a task's result to be settled.
     pub(crate) async fn settle(&self, result: TaskResult) {
-        // The settler ends last. Without it the worker is gone, and the lease expires.
+        // The settle loop ends last. Without it the worker is gone, and the lease expires.
         let _ = self.results.send(result).await;
     }
 

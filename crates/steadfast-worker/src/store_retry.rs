@@ -41,38 +41,44 @@ impl StoreRetry {
         Self { stop, unreachable: Arc::default() }
     }
 
-    /// The same store, retried until another token is cancelled.
-    pub(crate) fn with_stop(&self, stop: CancellationToken) -> Self {
-        Self { stop, unreachable: self.unreachable.clone() }
+    /// The same store, retried until this retry is [stopped](Self::stop).
+    pub(crate) fn until_stopped(&self) -> Self {
+        Self { stop: CancellationToken::new(), unreachable: self.unreachable.clone() }
+    }
+
+    pub(crate) fn stop(&self) {
+        self.stop.cancel();
     }
 
     /// The store's answer, or `None` if there was none before the stop. A call in flight is always
     /// awaited, since it may have taken effect.
-    pub(crate) async fn call<T, Fut>(
+    pub(crate) async fn call<T, Fut: Future<Output = Result<T>>>(
         &self,
         operation: &'static str,
         call: impl FnMut() -> Fut,
-    ) -> Option<T>
-    where
-        Fut: Future<Output = Result<T>>,
-    {
+    ) -> Option<T> {
         self.call_while(|_| true, operation, call).await?.ok()
     }
 
     /// The same for errors that are worth a retry; any other is returned.
-    pub(crate) async fn call_while<T, Fut>(
+    pub(crate) async fn call_retryable<T, Fut: Future<Output = Result<T>>>(
         &self,
-        should_retry: impl Fn(&StoreError) -> bool,
+        operation: &'static str,
+        call: impl FnMut() -> Fut,
+    ) -> Option<Result<T>> {
+        self.call_while(StoreError::is_retryable, operation, call).await
+    }
+
+    async fn call_while<T, Fut: Future<Output = Result<T>>>(
+        &self,
+        should_retry: fn(&StoreError) -> bool,
         operation: &'static str,
         mut call: impl FnMut() -> Fut,
-    ) -> Option<Result<T>>
-    where
-        Fut: Future<Output = Result<T>>,
-    {
+    ) -> Option<Result<T>> {
         let mut first = true;
         let attempt = || {
             let proceed = std::mem::take(&mut first) || !self.stop.is_cancelled();
-            let (call, should_retry) = (proceed.then(&mut call), &should_retry);
+            let call = proceed.then(&mut call);
             async move {
                 let Some(call) = call else {
                     return Ok(None);
@@ -186,9 +192,7 @@ mod tests {
     async fn permanent_error_is_returned() {
         let store_retry = StoreRetry::until(CancellationToken::new());
         let answer = store_retry
-            .call_while(StoreError::is_transient, "a test", || {
-                std::future::ready(Err::<(), _>(error()))
-            })
+            .call_retryable("a test", || std::future::ready(Err::<(), _>(error())))
             .await;
         assert!(matches!(answer, Some(Err(StoreError::Invalid(_)))));
     }

@@ -14,7 +14,6 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tracing::warn;
 
 use crate::state::WorkerState;
-use crate::store_retry::StoreRetry;
 
 /// The longest time between heartbeats, and so until a cancellation is noticed.
 const MAX_HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
@@ -22,16 +21,12 @@ const MAX_HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 /// The longest wait for an answer before the heartbeat is sent again.
 const MAX_HEARTBEAT_TIMEOUT: Duration = Duration::from_secs(15);
 
-pub(crate) struct Heartbeat {
-    pub(crate) state: Arc<WorkerState>,
-    /// Outlasts shutdown: a stopping worker renews its leases until the last task is settled.
-    pub(crate) store_retry: StoreRetry,
-}
+pub(crate) struct Heartbeat(pub(crate) Arc<WorkerState>);
 
 impl Heartbeat {
     /// Runs until it is dropped.
     pub(crate) async fn run(self) {
-        let interval = (self.state.config.lease / 3).min(MAX_HEARTBEAT_INTERVAL);
+        let interval = (self.0.config.lease / 3).min(MAX_HEARTBEAT_INTERVAL);
         loop {
             sleep(interval.mul_f64(0.9 + 0.1 * fastrand::f64())).await;
             self.beat().await;
@@ -39,7 +34,7 @@ impl Heartbeat {
     }
 
     async fn beat(&self) {
-        let WorkerState { store, config, leases, prefetch, running, .. } = &*self.state;
+        let WorkerState { store, config, leases, prefetch, running, .. } = &*self.0;
         // Tasks before leases: a task claimed in between must not be listed without its lease.
         let tasks = [running.list(), prefetch.list()].concat();
         let tokens = leases.tokens();
@@ -55,7 +50,7 @@ impl Heartbeat {
             let answer = timeout(answer_timeout, beat).await;
             answer.unwrap_or_else(|_| Err(StoreError::timed_out())).map(|it| (it, requested))
         };
-        let beat = self.store_retry.call("renew leases", beat);
+        let beat = self.0.final_retry.call("renew leases", beat);
         let Some((answer, requested)) = self.await_and_expire(beat).await else {
             return;
         };
@@ -73,7 +68,7 @@ impl Heartbeat {
         let mut answer = std::pin::pin!(answer);
         loop {
             let next_expiry = async {
-                match self.state.leases.next_expiry(self.state.config.lease) {
+                match self.0.leases.next_expiry(self.0.config.lease) {
                     Some(expiry) => sleep_until(expiry).await,
                     None => std::future::pending().await,
                 }
@@ -86,7 +81,7 @@ impl Heartbeat {
     }
 
     async fn cancel_expired(&self) {
-        let expired = self.state.leases.take_expired(self.state.config.lease);
+        let expired = self.0.leases.take_expired(self.0.config.lease);
         warn!(
             target: "steadfast",
             leases = expired.len(),
@@ -98,7 +93,7 @@ impl Heartbeat {
 
     /// Logs lost tasks. A lease whose last task was just settled is gone without a loss.
     fn log_lost(&self, is_lost: impl Fn(FencingToken) -> bool) {
-        let tasks = [self.state.running.list(), self.state.prefetch.list()].concat();
+        let tasks = [self.0.running.list(), self.0.prefetch.list()].concat();
         let count = tasks.iter().filter(|(_, token)| is_lost(*token)).count();
         if count > 0 {
             warn!(
@@ -110,8 +105,8 @@ impl Heartbeat {
     }
 
     async fn cancel_tasks(&self, matches: impl Fn(TaskId, FencingToken) -> bool) {
-        self.state.running.cancel(&matches);
-        let prefetched = self.state.prefetch.remove(matches);
-        self.state.release(prefetched).await;
+        self.0.running.cancel(&matches);
+        let prefetched = self.0.prefetch.remove(matches);
+        self.0.release(prefetched).await;
     }
 }

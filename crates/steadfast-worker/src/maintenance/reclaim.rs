@@ -10,7 +10,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use steadfast::guard;
 use steadfast_store::{
-    Claimed, FailureContext, GuardEnv, Settled, StoreError, worker_lost, worker_lost_judgement,
+    Claimed, FailureContext, GuardEnv, Settled, worker_lost, worker_lost_judgement,
 };
 use tracing::warn;
 
@@ -40,7 +40,7 @@ async fn reclaim(state: &WorkerState) -> Option<usize> {
         lost.iter().map(|(claimed, owner)| lost_result(claimed, owner, now)).collect();
     let settlements = || results.iter().map(|one| one.settlement.clone()).collect();
     let settle = || store.settle(settlements());
-    match store_retry.call_while(StoreError::is_retryable, "settle lost tasks", settle).await? {
+    match store_retry.call_retryable("settle lost tasks", settle).await? {
         Ok(answers) => report(state, &lost, results, &answers, now),
         // They are reclaimed again when this lease expires; other tasks do not wait for them.
         Err(error) => {

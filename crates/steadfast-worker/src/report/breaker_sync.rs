@@ -15,32 +15,33 @@ use steadfast::drive::{Environment, Real};
 use steadfast::guard::breaker::{Breaker, BreakerState, Transition};
 use steadfast::guard::{self, NamedBreaker};
 use steadfast_store::{
-    BreakerCommand, BreakerOverride, BreakerReport, StoreError, breaker_event, name,
+    BreakerCommand, BreakerOverride, BreakerReport, Result, breaker_event, name,
 };
 use tokio::time::sleep;
 use tracing::warn;
 
-use super::LastReports;
-use super::budgets::BudgetReports;
+use super::{LastReports, budgets};
 use crate::state::WorkerState;
 
 /// How often breakers are synced without a notification.
 const SYNC_INTERVAL: Duration = Duration::from_secs(5);
-/// How often an unchanged state is reported.
+/// How often an unchanged breaker or budget is reported.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(30);
 /// How long a command to open or close applies to breakers that read it late.
 const COMMAND_MAX_AGE: SignedDuration = SignedDuration::from_secs(60);
 
 pub(crate) async fn run(state: Arc<WorkerState>) {
     let mut sync = BreakerSync { state, synced: SyncedBreakers::default() };
-    let mut budgets = BudgetReports::default();
+    let mut reported_budgets = LastReports::new(REFRESH_INTERVAL);
     while sync.next_round().await {
         let breakers = guard::breakers();
         sync.synced.retain(&breakers);
-        if !breakers.is_empty() && !sync.sync(&breakers).await {
-            return;
+        if !breakers.is_empty()
+            && let Err(error) = sync.sync(&breakers).await
+        {
+            warn!(target: "steadfast", %error, "cannot sync breakers with the store");
         }
-        budgets.send(&sync.state, &guard::budgets()).await;
+        budgets::send(&sync.state, &mut reported_budgets, &guard::budgets()).await;
     }
 }
 
@@ -83,32 +84,24 @@ impl BreakerSync {
         }
     }
 
-    /// Applies overrides and reports states; `false` if the worker stops meanwhile.
-    async fn sync(&mut self, breakers: &[NamedBreaker]) -> bool {
+    /// Applies overrides and reports states, unless the worker stops meanwhile.
+    async fn sync(&mut self, breakers: &[NamedBreaker]) -> Result<()> {
         let state = self.state.clone();
         let (store, store_retry) = (&state.store, &state.store_retry);
         let read = || async { Ok((store.breaker_overrides().await?, store.now().await?)) };
-        let (overrides, now) = match store_retry
-            .call_while(StoreError::is_retryable, "read breaker overrides", read)
-            .await
-        {
-            Some(Ok(answer)) => answer,
-            Some(Err(error)) => return log_failure(&error),
-            None => return false,
+        let read = store_retry.call_retryable("read breaker overrides", read).await;
+        let Some((overrides, now)) = read.transpose()? else {
+            return Ok(());
         };
         for command in &overrides {
             self.apply(breakers, command, now);
         }
         let reports = self.due_reports(breakers, now);
-        if reports.is_empty() {
-            return true;
+        if !reports.is_empty() {
+            let report = || store.report_breakers(&reports);
+            store_retry.call_retryable("report breakers", report).await.transpose()?;
         }
-        let report = || store.report_breakers(&reports);
-        match store_retry.call_while(StoreError::is_retryable, "report breakers", report).await {
-            Some(Ok(())) => true,
-            Some(Err(error)) => log_failure(&error),
-            None => false,
-        }
+        Ok(())
     }
 
     fn apply(&mut self, breakers: &[NamedBreaker], order: &BreakerOverride, now: Timestamp) {
@@ -163,12 +156,6 @@ fn apply_to(breaker: &Breaker, command: BreakerCommand, is_fresh: bool) -> Optio
     }
 }
 
-/// Logs an error of the store; the next round tries again.
-fn log_failure(error: &StoreError) -> bool {
-    warn!(target: "steadfast", %error, "cannot sync breakers with the store");
-    true
-}
-
 fn report(named: &NamedBreaker, instance: &str, now: Timestamp) -> BreakerReport {
     let moment = Real.now();
     let snapshot = named.current().snapshot(moment);
@@ -206,6 +193,6 @@ mod tests {
         }
         synced.retain(&guard::breakers());
         assert_eq!(synced.applied.keys().collect::<Vec<_>>(), ["there"]);
-        assert_eq!(synced.reported.names(), ["there"]);
+        assert_eq!(synced.reported.reports.keys().collect::<Vec<_>>(), ["there"]);
     }
 }
