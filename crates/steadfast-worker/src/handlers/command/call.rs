@@ -84,7 +84,6 @@ impl CommandCall {
         self.env.iter().try_for_each(|(name, value)| environment::check(name, value))
     }
 
-    /// The program's input.
     pub(super) fn input(&self) -> Option<Vec<u8>> {
         let (Content::Text(input) | Content::Json(input)) = Content::of(self.stdin.as_deref()?);
         Some(input.into_bytes())

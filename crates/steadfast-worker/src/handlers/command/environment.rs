@@ -5,8 +5,6 @@
 //! task cannot set the variables that are known to do that. Such a list is never complete: do not
 //! allow a program that has a variable of its own for it.
 
-use std::ffi::OsString;
-
 use tokio::process::Command;
 
 use super::super::HandlerError;
@@ -17,54 +15,16 @@ const KEY: &str = "STEADFAST_KEY";
 const ATTEMPT: &str = "STEADFAST_ATTEMPT";
 
 /// Variables that decide which code runs.
-const FORBIDDEN: [&str; 22] = [
-    PATH,
-    "BROWSER",
-    "CLASSPATH",
-    "CURL_HOME",
-    "ENV",
-    "FPATH",
-    "GCONV_PATH",
-    "GLOBIGNORE",
-    "IFS",
-    "LESSCLOSE",
-    "LESSOPEN",
-    "MAKEFLAGS",
-    "NULLCMD",
-    "OPENSSL_CONF",
-    "PS4",
-    "READNULLCMD",
-    "SHELLOPTS",
-    "TAR_OPTIONS",
-    "VISUAL",
-    "ZDOTDIR",
-    "ZIPOPT",
-    "_JAVA_OPTIONS",
-];
+const FORBIDDEN: &str = "PATH BROWSER CLASSPATH CURL_HOME ENV FPATH GCONV_PATH GLOBIGNORE IFS LESSCLOSE \
+    LESSOPEN MAKEFLAGS NULLCMD OPENSSL_CONF PS4 READNULLCMD SHELLOPTS TAR_OPTIONS VISUAL ZDOTDIR ZIPOPT \
+    _JAVA_OPTIONS";
 /// Prefixes of interpreters and tools with too many such variables to list: a warning filter of Python
 /// imports a module, and another one starts a browser.
-const FORBIDDEN_PREFIXES: [&str; 17] = [
-    "BASH",
-    "BORG_",
-    "DYLD_",
-    "GIT_",
-    "JAVA",
-    "JDK_",
-    "LD_",
-    "LUA_",
-    "NODE_",
-    "PERL",
-    "PHP",
-    "PYTHON",
-    "RCLONE_",
-    "RESTIC_",
-    "RSYNC_",
-    "RUBY",
-    "STEADFAST_",
-];
+const FORBIDDEN_PREFIXES: &str = "BASH BORG_ DYLD_ GIT_ JAVA JDK_ LD_ LUA_ NODE_ PERL PHP PYTHON RCLONE_ \
+    RESTIC_ RSYNC_ RUBY STEADFAST_";
 /// Suffixes of variables that name programs to start: `EDITOR`, `SUDO_EDITOR`, `MANPAGER`,
 /// `SSH_ASKPASS`.
-const FORBIDDEN_SUFFIXES: [&str; 3] = ["EDITOR", "PAGER", "ASKPASS"];
+const FORBIDDEN_SUFFIXES: &str = "EDITOR PAGER ASKPASS";
 
 /// Checks that a task may set this variable.
 pub(super) fn check(name: &str, value: &str) -> Result<(), HandlerError> {
@@ -82,12 +42,11 @@ pub(super) fn check(name: &str, value: &str) -> Result<(), HandlerError> {
 }
 
 fn is_forbidden(name: &str) -> bool {
-    FORBIDDEN.contains(&name)
-        || FORBIDDEN_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-        || FORBIDDEN_SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
+    FORBIDDEN.split(' ').any(|forbidden| name == forbidden)
+        || FORBIDDEN_PREFIXES.split(' ').any(|prefix| name.starts_with(prefix))
+        || FORBIDDEN_SUFFIXES.split(' ').any(|suffix| name.ends_with(suffix))
 }
 
-/// Sets the environment of a command.
 pub(super) fn set(
     command: &mut Command,
     call: &CommandCall,
@@ -95,15 +54,12 @@ pub(super) fn set(
     attempt: Option<u32>,
 ) {
     command.env_clear().envs(&call.env);
-    command.env(PATH, path());
+    let path = std::env::var_os(PATH);
+    command.env(PATH, path.unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into()));
     if let Some(key) = key {
         command.env(KEY, key);
     }
     if let Some(attempt) = attempt {
         command.env(ATTEMPT, attempt.to_string());
     }
-}
-
-fn path() -> OsString {
-    std::env::var_os(PATH).unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into())
 }

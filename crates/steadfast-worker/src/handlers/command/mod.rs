@@ -12,7 +12,6 @@
 
 mod call;
 mod environment;
-mod limits;
 mod outcome;
 mod output;
 mod process_group;
@@ -27,12 +26,11 @@ use tokio::process::Command;
 use tokio::sync::oneshot;
 
 pub use call::CommandCall;
-pub use limits::CommandLimits;
 pub use outcome::CommandOutput;
 use process_group::ProcessGroup;
 use run::Run;
 
-use super::HandlerError;
+use super::{HandlerError, payload};
 
 /// The programs that a worker may run for tasks; none by default.
 ///
@@ -55,6 +53,31 @@ use super::HandlerError;
 pub struct Commands {
     allowed: Vec<String>,
     limits: CommandLimits,
+}
+
+/// The limits of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CommandLimits {
+    /// The timeout of a command that sets none; 10 minutes by default.
+    pub timeout: Duration,
+    /// The longest timeout that a command may set; a day by default.
+    pub max_timeout: Duration,
+    /// How long a terminated command has before it is killed; 5 seconds by default.
+    pub grace: Duration,
+    /// How many bytes of each output are stored, from the end; 64 KiB by default.
+    pub max_output_bytes: usize,
+}
+
+impl Default for CommandLimits {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(10 * 60),
+            max_timeout: Duration::from_secs(24 * 60 * 60),
+            grace: Duration::from_secs(5),
+            max_output_bytes: 64 * 1024,
+        }
+    }
 }
 
 impl Commands {
@@ -98,7 +121,7 @@ impl Commands {
     ) -> Result<CommandOutput, HandlerError> {
         call.check()?;
         self.check_allowed(&call.program)?;
-        let time = self.limits.time(call.timeout)?;
+        let time = payload::time_limit(call.timeout, self.limits.timeout, self.limits.max_timeout)?;
         let mut command = command(&call);
         environment::set(&mut command, &call, key, attempt);
         let group = ProcessGroup::spawn(&mut command)

@@ -97,7 +97,6 @@ impl ProgramEnd {
     }
 }
 
-/// The error of a program that cannot be started.
 pub(super) fn spawn_error(program: &str, error: &io::Error) -> HandlerError {
     let (kind, what) = match error.kind() {
         io::ErrorKind::NotFound if program.contains('/') => (

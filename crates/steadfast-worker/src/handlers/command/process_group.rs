@@ -6,7 +6,6 @@
 //! does, survives.
 
 use std::io;
-use std::process::ExitStatus;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -15,7 +14,8 @@ use tokio::time::timeout;
 
 /// A running program with all its children, which do not outlive this value.
 pub(super) struct ProcessGroup {
-    child: Child,
+    /// The program itself, with the pipes to it.
+    pub(super) child: Child,
     /// The group has the id of its first process.
     id: Option<Pid>,
     ended: bool,
@@ -26,16 +26,6 @@ impl ProcessGroup {
         let child = command.process_group(0).spawn()?;
         let id = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
         Ok(Self { child, id, ended: false })
-    }
-
-    /// The program itself, with the pipes to it.
-    pub(super) fn child(&mut self) -> &mut Child {
-        &mut self.child
-    }
-
-    /// Waits until the program itself has ended.
-    pub(super) async fn wait_program(&mut self) -> io::Result<ExitStatus> {
-        self.child.wait().await
     }
 
     /// Terminates what still runs, and kills it after the grace.

@@ -45,7 +45,7 @@ impl Run {
         let Self { mut group, input, time, caller_gone, limits } = self;
         let mut stdout = Tail::with_limit(limits.max_output_bytes);
         let mut stderr = Tail::with_limit(limits.max_output_bytes);
-        let child = group.child();
+        let child = &mut group.child;
         let (stdin_pipe, stdout_pipe, stderr_pipe) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
 
@@ -60,7 +60,7 @@ impl Run {
             };
             let wait = async {
                 let end = tokio::select! {
-                    status = group.wait_program() => ProgramEnd::Exited(status),
+                    status = group.child.wait() => ProgramEnd::Exited(status),
                     () = sleep(time) => ProgramEnd::TimedOut(time),
                     _ = caller_gone => ProgramEnd::Cancelled,
                 };

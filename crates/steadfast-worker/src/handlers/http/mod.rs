@@ -10,27 +10,26 @@
 mod call;
 mod client;
 mod failure;
-mod limits;
 mod redirect;
 mod request;
 mod resolver;
 mod response;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use reqwest::{Client, Response};
 use steadfast::{Fault, Kind};
 use tokio::time::Instant;
 
 pub use call::HttpCall;
-pub use limits::HttpLimits;
-use redirect::{MAX_REDIRECTS, Next};
+use redirect::MAX_REDIRECTS;
 use request::Request;
 use resolver::CheckedResolver;
 pub use resolver::{Resolver, SystemResolver};
 pub use response::HttpResponse;
 
-use super::{HandlerError, Targets};
+use super::{HandlerError, Targets, payload};
 
 /// Calls HTTP APIs.
 ///
@@ -51,6 +50,31 @@ pub struct Http {
     client: Client,
     targets: Arc<Targets>,
     limits: HttpLimits,
+}
+
+/// The limits of an HTTP call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HttpLimits {
+    /// The connect timeout; 10 seconds by default.
+    pub connect_timeout: Duration,
+    /// The timeout of a call that sets none; 30 seconds by default.
+    pub timeout: Duration,
+    /// The longest timeout that a call may set; 10 minutes by default.
+    pub max_timeout: Duration,
+    /// How many bytes of a response body are read; 1 MiB by default.
+    pub max_response_bytes: usize,
+}
+
+impl Default for HttpLimits {
+    fn default() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(10),
+            timeout: Duration::from_secs(30),
+            max_timeout: Duration::from_secs(10 * 60),
+            max_response_bytes: 1 << 20,
+        }
+    }
 }
 
 impl Http {
@@ -86,13 +110,13 @@ impl Http {
         call: HttpCall,
         key: Option<&str>,
     ) -> Result<HttpResponse, HandlerError> {
-        let deadline = Instant::now() + self.limits.time(call.timeout)?;
+        let deadline = Instant::now()
+            + payload::time_limit(call.timeout, self.limits.timeout, self.limits.max_timeout)?;
         let mut request = Request::new(&call, key)?;
         for _ in 0..=MAX_REDIRECTS {
             let response = self.send(&request, deadline).await?;
-            match redirect::next(request, response.status(), response.headers())? {
-                Next::Request(next) => request = next,
-                Next::Response(request) => return self.read(&request, response).await,
+            if !redirect::follow(&mut request, response.status(), response.headers())? {
+                return self.read(&request, response).await;
             }
         }
         let what = format!("more than {MAX_REDIRECTS} redirects; this is the last one");

@@ -14,33 +14,26 @@ use steadfast::Fault;
 use super::super::HandlerError;
 use super::request::{IDEMPOTENCY_KEY, Request, check_scheme};
 
-/// How many redirects are followed.
 pub(super) const MAX_REDIRECTS: usize = 10;
 
-/// The headers that are sent to another host.
 const CROSS_ORIGIN_HEADERS: [HeaderName; 5] =
     [ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, IDEMPOTENCY_KEY, USER_AGENT];
 
-/// Follows a response that is a redirect.
-pub(super) fn next(
-    mut request: Request,
+/// Turns a request into the one that this response redirects to; `false` if it is no redirect.
+pub(super) fn follow(
+    request: &mut Request,
     status: StatusCode,
     headers: &HeaderMap,
-) -> Result<Next, HandlerError> {
+) -> Result<bool, HandlerError> {
     let (true, Some(location)) = (is_redirect(status), headers.get(LOCATION)) else {
-        return Ok(Next::Response(request));
-    };
-    let invalid = |request: &Request, problem: &str| {
-        let what = format!("answered {status} with an invalid redirect: {problem}");
-        request.failed(Fault::http(status.as_u16()), &what)
+        return Ok(false);
     };
     let target = location.to_str().ok().and_then(|location| request.url.join(location).ok());
-    let Some(target) = target else {
-        return Err(invalid(&request, "the Location header is not a URL"));
-    };
-    if let Err(problem) = check_scheme(&target) {
-        return Err(invalid(&request, &problem));
-    }
+    let target = target.ok_or("the Location header is not a URL".to_owned());
+    let target = target.and_then(check_scheme).map_err(|problem| {
+        let what = format!("answered {status} with an invalid redirect: {problem}");
+        request.failed(Fault::http(status.as_u16()), &what)
+    })?;
     if becomes_get(status, &request.method) {
         request.follows_effect |= !request.method.is_safe();
         request.method = Method::GET;
@@ -51,13 +44,7 @@ pub(super) fn next(
         request.headers = cross_origin_headers(&request.headers);
     }
     request.redirect_to(target);
-    Ok(Next::Request(request))
-}
-
-pub(super) enum Next {
-    /// Not a redirect: this is the response to this request.
-    Response(Request),
-    Request(Request),
+    Ok(true)
 }
 
 fn is_redirect(status: StatusCode) -> bool {

@@ -14,7 +14,6 @@ use super::super::payload::Content;
 use super::super::secrets::Secrets;
 use super::HttpCall;
 
-/// The header of the task's key.
 pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 const MAX_URL_BYTES: usize = 8 * 1024;
@@ -44,7 +43,12 @@ impl Request {
         if let Some(key) = key
             && !headers.contains_key(IDEMPOTENCY_KEY)
         {
-            headers.insert(IDEMPOTENCY_KEY, key_value(key)?);
+            let value = HeaderValue::from_bytes(key.as_bytes()).map_err(|_| {
+                let problem =
+                    "the task's idempotency key contains a control character and cannot be sent";
+                HandlerError::invalid("headers", problem)
+            })?;
+            headers.insert(IDEMPOTENCY_KEY, value);
         }
         let body = match call.body.as_deref().map(Content::of) {
             None => None,
@@ -70,15 +74,11 @@ impl Request {
     pub(super) fn failed(&self, fault: Fault, what: &str) -> HandlerError {
         let fault = if self.follows_effect { fault.with_unknown_outcome() } else { fault };
         let what = self.secrets.redact(what);
-        HandlerError::new(fault, format!("{} {}: {what}", self.method, self.origin()))
-    }
-
-    pub(super) fn origin(&self) -> String {
-        self.url.origin().ascii_serialization()
+        let origin = self.url.origin().ascii_serialization();
+        HandlerError::new(fault, format!("{} {origin}: {what}", self.method))
     }
 }
 
-/// Adds the secret parts of a URL.
 fn add_url_secrets(secrets: &mut Secrets, url: &Url) {
     secrets.add(url.password().unwrap_or(url.username()));
     secrets.add(url.path());
@@ -108,14 +108,13 @@ fn parse_url(text: &str) -> Result<Url, HandlerError> {
     }
     let url = Url::parse(text)
         .map_err(|error| invalid(format!("{error}; example: https://api.example.com/users")))?;
-    check_scheme(&url).map_err(invalid)?;
-    Ok(url)
+    check_scheme(url).map_err(invalid)
 }
 
 /// Only `http` and `https` are allowed, also in a redirect.
-pub(super) fn check_scheme(url: &Url) -> Result<(), String> {
+pub(super) fn check_scheme(url: Url) -> Result<Url, String> {
     match url.scheme() {
-        "http" | "https" => Ok(()),
+        "http" | "https" => Ok(url),
         other => Err(format!("scheme `{other}` is not supported; use http or https")),
     }
 }
@@ -150,11 +149,4 @@ fn parse_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), &'
         .map_err(|_| "its value contains a line break or another control character")?;
     value.set_sensitive(true);
     Ok((name, value))
-}
-
-fn key_value(key: &str) -> Result<HeaderValue, HandlerError> {
-    HeaderValue::from_bytes(key.as_bytes()).map_err(|_| {
-        let problem = "the task's idempotency key contains a control character and cannot be sent";
-        HandlerError::invalid("headers", problem)
-    })
 }

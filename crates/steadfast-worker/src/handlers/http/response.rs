@@ -9,7 +9,6 @@ use steadfast_store::MAX_PAYLOAD;
 
 use super::super::text;
 
-/// The headers that are stored in a result.
 const STORED_HEADERS: [HeaderName; 5] =
     [CONTENT_TYPE, ETAG, LAST_MODIFIED, LOCATION, HeaderName::from_static("x-request-id")];
 const MAX_HEADER_JSON_BYTES: usize = 1024;

@@ -6,19 +6,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The description in a rejection.
-pub(super) const WHAT: &str = "a cloud metadata service";
-
-pub(super) fn is_address(address: IpAddr) -> bool {
-    ADDRESSES.contains(&address)
-}
-
-/// Whether this name, in lower case and without a final dot, is that of a metadata service.
-pub(super) fn is_name(name: &str) -> bool {
-    NAMES.contains(&name)
-}
-
-const ADDRESSES: &[IpAddr] = &[
+pub(super) const ADDRESSES: &[IpAddr] = &[
     // Most clouds.
     v4(169, 254, 169, 254),
     // The credentials of a container or a pod on AWS.
@@ -35,7 +23,8 @@ const ADDRESSES: &[IpAddr] = &[
     v4(192, 0, 0, 192),
 ];
 
-const NAMES: &[&str] = &[
+/// In lower case and without a final dot.
+pub(super) const NAMES: &[&str] = &[
     "instance-data",
     "instance-data.ec2.internal",
     "metadata",

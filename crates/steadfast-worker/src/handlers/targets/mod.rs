@@ -19,6 +19,7 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 use url::{Host, Url};
 
+use rejection::Reason;
 pub(crate) use rejection::Rejection;
 use rule::{RuleTarget, normalize};
 pub use rule::{TargetRule, TargetRuleError};
@@ -61,8 +62,8 @@ impl Targets {
     /// resolved.
     pub(crate) fn check_url(&self, url: &Url) -> Result<(), Rejection> {
         match url.host() {
-            Some(Host::Ipv4(address)) => self.check_address(address.into()),
-            Some(Host::Ipv6(address)) => self.check_address(address.into()),
+            Some(Host::Ipv4(address)) => self.check_address(address.into(), None),
+            Some(Host::Ipv6(address)) => self.check_address(address.into(), None),
             Some(Host::Domain(name)) => self.check_name(&normalize(name)),
             None => Ok(()),
         }
@@ -73,50 +74,41 @@ impl Targets {
     pub(crate) fn check_resolved(&self, name: &str, addresses: &[IpAddr]) -> Result<(), Rejection> {
         let name = normalize(name);
         self.check_name(&name)?;
-        for address in addresses {
-            match self.check_address(*address) {
-                Err(rejection) if !self.allows_by_name(&name, &rejection) => {
-                    return Err(rejection.resolved_from(&name));
-                }
-                _ => {}
-            }
-        }
-        Ok(())
+        addresses.iter().try_for_each(|address| self.check_address(*address, Some(&name)))
     }
 
     fn check_name(&self, name: &str) -> Result<(), Rejection> {
-        if metadata::is_name(name) && !self.has_host(name) {
-            return Err(Rejection::metadata_host(name));
+        if metadata::NAMES.contains(&name) && !self.has_host(name) {
+            let (host, reason) = (name.to_owned(), Reason::Metadata);
+            return Err(Rejection { host, resolved: None, reason });
         }
         Ok(())
     }
 
-    fn check_address(&self, address: IpAddr) -> Result<(), Rejection> {
+    /// Checks an address, which this name resolved to if it is not in the URL itself.
+    fn check_address(&self, address: IpAddr, name: Option<&str>) -> Result<(), Rejection> {
         let address = address.to_canonical();
         let embedded = ranges::embedded(address).map(IpAddr::V4);
         let either = || [Some(address), embedded].into_iter().flatten();
-        if let Some(address) = either().find(|address| metadata::is_address(*address)) {
-            let named = self.networks.contains(&address.into());
-            return if named { Ok(()) } else { Err(Rejection::metadata(address)) };
+        let rejected = |address: IpAddr, reason| {
+            let host = name.map_or_else(|| address.to_string(), str::to_owned);
+            Err(Rejection { host, resolved: name.map(|_| address), reason })
+        };
+        let allowed_name = name.filter(|name| self.has_host(name));
+        if let Some(address) = either().find(|address| metadata::ADDRESSES.contains(address)) {
+            let allowed = self.networks.contains(&address.into())
+                || allowed_name.is_some_and(|name| metadata::NAMES.contains(&name));
+            return if allowed { Ok(()) } else { rejected(address, Reason::Metadata) };
         }
-        if either().any(|address| self.networks.iter().any(|network| network.contains(&address))) {
+        let in_network = |address| self.networks.iter().any(|network| network.contains(&address));
+        if allowed_name.is_some() || either().any(in_network) {
             return Ok(());
         }
-        if let Some(embedded) = embedded {
-            return match ranges::special(embedded) {
-                Some(range) => Err(Rejection::embedded(address, embedded, range)),
-                None => Ok(()),
-            };
+        match (ranges::special(embedded.unwrap_or(address)), embedded) {
+            (Some(range), Some(embedded)) => rejected(address, Reason::Embeds(embedded, range)),
+            (Some(range), None) => rejected(address, Reason::Range(range)),
+            (None, _) => Ok(()),
         }
-        match ranges::special(address) {
-            Some(range) => Err(Rejection::range(address, range)),
-            None => Ok(()),
-        }
-    }
-
-    /// Whether a rule for the host overrides this rejection of one of its addresses.
-    fn allows_by_name(&self, name: &str, rejection: &Rejection) -> bool {
-        self.has_host(name) && (!rejection.is_about_metadata() || metadata::is_name(name))
     }
 
     fn has_host(&self, name: &str) -> bool {

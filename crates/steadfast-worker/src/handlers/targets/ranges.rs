@@ -3,6 +3,7 @@
 //! These are the special-purpose registries of IANA, and for IPv6 everything outside `2000::/3`. So an
 //! IPv6 address that is not assigned yet is rejected.
 
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
@@ -10,9 +11,15 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 /// A range of addresses, and its description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range {
-    pub(super) network: IpNet,
+    network: IpNet,
     /// Completes "it is …".
-    pub(super) what: &'static str,
+    what: &'static str,
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.what, self.network)
+    }
 }
 
 /// The range of an address that is not public. The first match is the most specific.
@@ -39,6 +46,7 @@ pub(super) fn embedded(address: IpAddr) -> Option<Ipv4Addr> {
 }
 
 const NAT64: Ipv6Net = v6_net([0x64, 0xff9b, 0, 0], 96);
+const LOOPBACK: IpNet = IpNet::V6(Ipv6Net::new_assert(Ipv6Addr::LOCALHOST, 128));
 const SIX_TO_FOUR: Ipv6Net = v6_net([0x2002, 0, 0, 0], 16);
 
 const V4: &[Range] = &[
@@ -62,10 +70,7 @@ const V4: &[Range] = &[
 
 const V6: &[Range] = &[
     v6([0, 0, 0, 0], 128, "the unspecified address"),
-    Range {
-        network: IpNet::V6(Ipv6Net::new_assert(Ipv6Addr::LOCALHOST, 128)),
-        what: "the loopback address",
-    },
+    Range { network: LOOPBACK, what: "the loopback address" },
     v6([0x64, 0xff9b, 1, 0], 48, "an address of a local NAT64"),
     v6([0x100, 0, 0, 0], 64, "an address that discards"),
     v6([0x2001, 0, 0, 0], 32, "an address of a Teredo tunnel"),
@@ -112,27 +117,10 @@ mod tests {
     /// K2: public addresses are in no range.
     #[test]
     fn public_addresses_are_in_no_range() {
-        let public = [
-            "1.1.1.1",
-            "9.255.255.255",
-            "11.0.0.0",
-            "100.63.255.255",
-            "100.128.0.0",
-            "126.255.255.255",
-            "128.0.0.0",
-            "172.15.255.255",
-            "172.32.0.0",
-            "192.167.255.255",
-            "192.169.0.0",
-            "198.17.255.255",
-            "198.20.0.0",
-            "223.255.255.255",
-            "2001:200::1",
-            "2606:4700:4700::1111",
-            "2a00:1450:4001:800::200e",
-            "3ffe::1",
-        ];
-        for address in public {
+        let public = "1.1.1.1 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 \
+            128.0.0.0 172.15.255.255 172.32.0.0 192.167.255.255 192.169.0.0 198.17.255.255 198.20.0.0 \
+            223.255.255.255 2001:200::1 2606:4700:4700::1111 2a00:1450:4001:800::200e 3ffe::1";
+        for address in public.split_whitespace() {
             assert_eq!(special(address.parse().unwrap()), None, "{address}");
         }
     }
