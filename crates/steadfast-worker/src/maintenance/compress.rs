@@ -4,26 +4,19 @@ use std::sync::Arc;
 
 use tracing::debug;
 
-use super::{next_round, pause_between_batches};
+use super::run_in_batches;
 use crate::state::WorkerState;
 
 const BATCH_SIZE: u32 = 100;
 
 pub(super) async fn run(state: Arc<WorkerState>) {
     let maintenance = &state.config.maintenance;
-    while next_round(&state, maintenance.compress_every).await {
-        loop {
-            let compress = || state.store.compress(maintenance.compress_after, BATCH_SIZE);
-            let Some(tasks) = state.store_retry.call("compress histories", compress).await else {
-                return;
-            };
-            if tasks == 0 {
-                break;
-            }
+    let compress = || async {
+        let tasks = state.store.compress(maintenance.compress_after, BATCH_SIZE).await?;
+        if tasks > 0 {
             debug!(target: "steadfast", tasks, "compressed histories");
-            if !pause_between_batches(&state).await {
-                return;
-            }
         }
-    }
+        Ok(tasks > 0)
+    };
+    run_in_batches(&state, maintenance.compress_every, "compress histories", compress).await;
 }

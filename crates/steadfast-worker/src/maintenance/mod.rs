@@ -13,7 +13,7 @@ mod rollup;
 use std::sync::Arc;
 use std::time::Duration;
 
-use steadfast_store::{InputError, Retention};
+use steadfast_store::{InputError, Result, Retention};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -98,7 +98,6 @@ impl Maintenance {
         self
     }
 
-    /// How often expired leases of this duration are reclaimed.
     pub(crate) fn reclaim_interval(&self, lease: Duration) -> Duration {
         self.reclaim_every.unwrap_or_else(|| (lease / 4).min(MAX_RECLAIM_INTERVAL))
     }
@@ -119,6 +118,9 @@ impl Maintenance {
 /// The longest default interval between two reclaims.
 const MAX_RECLAIM_INTERVAL: Duration = Duration::from_secs(5);
 
+/// The pause between two batches of one round.
+const BATCH_PAUSE: Duration = Duration::from_millis(10);
+
 /// The longest interval that a timer is set to.
 pub(crate) const MAX_INTERVAL: Duration = Duration::from_hours(365 * 24);
 
@@ -136,13 +138,21 @@ pub(crate) fn spawn(services: &mut JoinSet<()>, state: &Arc<WorkerState>, due: D
 
 /// Waits for a service's next round, `interval` with jitter; `false` if the worker stops.
 async fn next_round(state: &WorkerState, interval: Duration) -> bool {
-    tokio::select! {
-        () = sleep(interval.min(MAX_INTERVAL).mul_f64(0.8 + 0.4 * fastrand::f64())) => true,
-        () = state.shutdown.cancelled() => false,
-    }
+    let wait = sleep(interval.min(MAX_INTERVAL).mul_f64(0.8 + 0.4 * fastrand::f64()));
+    state.shutdown.run_until_cancelled(wait).await.is_some()
 }
 
-/// Pauses between two batches of one round, so that claims are not held up.
-async fn pause_between_batches(state: &WorkerState) -> bool {
-    next_round(state, Duration::from_millis(10)).await
+/// Processes batches in every round until one returns `false`, with pauses so that claims are not held
+/// up.
+async fn run_in_batches<Fut: Future<Output = Result<bool>>>(
+    state: &WorkerState,
+    interval: Duration,
+    operation: &'static str,
+    batch: impl Fn() -> Fut,
+) {
+    while next_round(state, interval).await {
+        while state.store_retry.call(operation, &batch).await == Some(true)
+            && next_round(state, BATCH_PAUSE).await
+        {}
+    }
 }

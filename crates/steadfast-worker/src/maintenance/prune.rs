@@ -5,25 +5,19 @@ use std::sync::Arc;
 use steadfast_store::Pruned;
 use tracing::debug;
 
-use super::{next_round, pause_between_batches};
+use super::run_in_batches;
 use crate::state::WorkerState;
 
 pub(super) async fn run(state: Arc<WorkerState>) {
     let maintenance = &state.config.maintenance;
-    while next_round(&state, maintenance.prune_every).await {
-        loop {
-            let prune = || state.store.prune(&maintenance.retention);
-            let Some(pruned) = state.store_retry.call("prune", prune).await else {
-                return;
-            };
-            if pruned.is_nothing() {
-                break;
-            }
-            let Pruned { tasks, faults, records, executions, audit, .. } = pruned;
-            debug!(target: "steadfast", tasks, faults, records, executions, audit, "pruned old data");
-            if !pause_between_batches(&state).await {
-                return;
-            }
+    let prune = || async {
+        let pruned = state.store.prune(&maintenance.retention).await?;
+        if pruned.is_nothing() {
+            return Ok(false);
         }
-    }
+        let Pruned { tasks, faults, records, executions, audit, .. } = pruned;
+        debug!(target: "steadfast", tasks, faults, records, executions, audit, "pruned old data");
+        Ok(true)
+    };
+    run_in_batches(&state, maintenance.prune_every, "prune", prune).await;
 }

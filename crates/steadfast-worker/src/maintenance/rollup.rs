@@ -4,24 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{next_round, pause_between_batches};
+use super::run_in_batches;
 use crate::state::WorkerState;
 
 /// A minute is rolled up when it is over.
 const ROLLUP_INTERVAL: Duration = Duration::from_secs(60);
 
 pub(super) async fn run(state: Arc<WorkerState>) {
-    while next_round(&state, ROLLUP_INTERVAL).await {
-        loop {
-            let rollup = || state.store.rollup();
-            match state.store_retry.call("roll up ended tasks", rollup).await {
-                None => return,
-                Some(false) => break,
-                Some(true) => {}
-            }
-            if !pause_between_batches(&state).await {
-                return;
-            }
-        }
-    }
+    let rollup = || state.store.rollup();
+    run_in_batches(&state, ROLLUP_INTERVAL, "roll up ended tasks", rollup).await;
 }
