@@ -64,8 +64,8 @@ impl ClaimLoop {
         };
         tokio::select! {
             () = state.tasks_pending.notified() => self.claim_soon(),
-            () = state.prefetch.has_capacity() => {}
-            () = state.prefetch.queue_reopened() => self.claim_soon(),
+            () = state.prefetch.has_capacity.notified() => {}
+            () = state.prefetch.queue_reopened.notified() => self.claim_soon(),
             () = state.shutdown.cancelled() => {}
             () = timer => {}
         }

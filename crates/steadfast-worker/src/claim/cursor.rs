@@ -67,7 +67,6 @@ struct LastClaim {
 }
 
 impl ClaimCursors {
-    /// When a scan from the start is due.
     pub(super) fn full_scan_due(&self) -> Option<Instant> {
         let last = self.from_start?;
         let min_interval = self.cost(&last).saturating_mul(SCAN_TIME_DIVISOR);
@@ -83,7 +82,6 @@ impl ClaimCursors {
         last.took.min(last.previous).saturating_sub(self.round_trip.unwrap_or_default())
     }
 
-    /// The scope of a claim made now.
     pub(super) fn scope(&self, now: Instant) -> ClaimScope {
         let due = self.full_scan_due().is_none_or(|due| due <= now);
         if due || self.cursors.is_empty() || self.cursors.len() > MAX_CURSOR_QUEUES {
@@ -98,13 +96,12 @@ impl ClaimCursors {
             ClaimScope::AfterCursor => self.after_cursor,
             ClaimScope::FromStart => self.from_start,
         };
-        let Some((ended, cost)) = last.map(|last| (last.ended, self.cost(&last))) else {
-            return now;
-        };
-        if cost <= CHEAP_CLAIM {
-            return now;
+        match last.map(|last| (last.ended, self.cost(&last))) {
+            Some((ended, cost)) if cost > CHEAP_CLAIM => {
+                now.max(ended + cost.saturating_mul(SCAN_TIME_DIVISOR).min(MAX_IDLE_SCAN_INTERVAL))
+            }
+            _ => now,
         }
-        now.max(ended + cost.saturating_mul(SCAN_TIME_DIVISOR).min(MAX_IDLE_SCAN_INTERVAL))
     }
 
     /// The lanes to claim from; empty for a scan of every queue from the start.
@@ -120,7 +117,6 @@ impl ClaimCursors {
         capacity.queues.iter().map(|(queue, limit)| queue_limit(queue, *limit)).collect()
     }
 
-    /// Records an answered claim.
     pub(super) fn record(
         &mut self,
         scope: ClaimScope,
@@ -138,10 +134,8 @@ impl ClaimCursors {
         *last = Some(LastClaim { ended: Instant::now(), took, previous });
         for task in tasks {
             match self.cursors.get_mut(&task.queue) {
-                Some(position) => *position = task.cursor(),
-                None => {
-                    self.cursors.insert(task.queue.clone(), task.cursor());
-                }
+                Some(cursor) => *cursor = task.cursor(),
+                None => drop(self.cursors.insert(task.queue.clone(), task.cursor())),
             }
         }
         if self.cursors.len() > MAX_CURSOR_QUEUES {
@@ -158,12 +152,21 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    fn cursor_after(scope: ClaimScope, took: Duration, full: bool) -> ClaimCursors {
-        let mut cursor = ClaimCursors::default();
-        cursor.record(ClaimScope::AfterCursor, MS, &[], false);
-        cursor.record(scope, took, &[], full);
-        cursor.record(scope, took, &[], full);
-        cursor
+    /// The cursors after two scans from the start that took this long, at a round trip of 1 ms.
+    fn after_scans(took: Duration, full: bool) -> ClaimCursors {
+        let mut cursors = ClaimCursors::default();
+        cursors.record(ClaimScope::AfterCursor, MS, &[], false);
+        cursors.record(ClaimScope::FromStart, took, &[], full);
+        cursors.record(ClaimScope::FromStart, took, &[], full);
+        cursors
+    }
+
+    fn time_to_scan(cursors: &ClaimCursors) -> Duration {
+        cursors.full_scan_due().unwrap() - Instant::now()
+    }
+
+    fn time_to_filtered_claim(cursors: &ClaimCursors) -> Duration {
+        cursors.earliest_filtered_claim(Instant::now()) - Instant::now()
     }
 
     #[tokio::test(start_paused = true)]
@@ -174,12 +177,8 @@ mod tests {
     /// D11: a notification is followed by a claim at once where claims are cheap.
     #[tokio::test(start_paused = true)]
     async fn notified_claim_that_is_cheap_is_made_at_once() {
-        let now = Instant::now();
-        assert_eq!(ClaimCursors::default().earliest_filtered_claim(now), now);
-        assert_eq!(
-            cursor_after(ClaimScope::FromStart, MS, false).earliest_filtered_claim(now),
-            now
-        );
+        assert_eq!(time_to_filtered_claim(&ClaimCursors::default()), Duration::ZERO);
+        assert_eq!(time_to_filtered_claim(&after_scans(MS, false)), Duration::ZERO);
     }
 
     /// D5, D19: a queue full of tasks for other workers is not scanned for each new one, neither from
@@ -191,63 +190,58 @@ mod tests {
         let other_kinds = store.claim(&ClaimRequest::new("w-1", 1)).await.unwrap().tasks;
         tokio::time::pause();
 
-        let mut cursor = cursor_after(ClaimScope::FromStart, MS, false);
-        cursor.record(ClaimScope::FromStart, 101 * MS, &[], false);
+        let mut cursors = after_scans(MS, false);
+        cursors.record(ClaimScope::FromStart, 101 * MS, &[], false);
         assert_eq!(
-            cursor.earliest_filtered_claim(Instant::now()),
-            Instant::now(),
-            "a single slow claim is an outlier"
+            time_to_filtered_claim(&cursors),
+            Duration::ZERO,
+            "one slow claim is an outlier"
         );
-        cursor.record(ClaimScope::FromStart, 101 * MS, &[], false);
-        assert_eq!(cursor.earliest_filtered_claim(Instant::now()), Instant::now() + 2000 * MS);
+        cursors.record(ClaimScope::FromStart, 101 * MS, &[], false);
+        assert_eq!(time_to_filtered_claim(&cursors), 2000 * MS);
 
-        cursor.record(ClaimScope::AfterCursor, MS, &other_kinds, false);
+        cursors.record(ClaimScope::AfterCursor, MS, &other_kinds, false);
         assert_eq!(
-            cursor.earliest_filtered_claim(Instant::now()),
-            Instant::now(),
+            time_to_filtered_claim(&cursors),
+            Duration::ZERO,
             "no cost after this cursor yet"
         );
-        cursor.record(ClaimScope::AfterCursor, 51 * MS, &[], false);
-        cursor.record(ClaimScope::AfterCursor, 51 * MS, &[], false);
-        assert_eq!(cursor.earliest_filtered_claim(Instant::now()), Instant::now() + 1000 * MS);
+        cursors.record(ClaimScope::AfterCursor, 51 * MS, &[], false);
+        cursors.record(ClaimScope::AfterCursor, 51 * MS, &[], false);
+        assert_eq!(time_to_filtered_claim(&cursors), 1000 * MS);
     }
 
     /// D11: an idle worker may scan again at once.
     #[tokio::test(start_paused = true)]
     async fn full_scan_that_is_cheap_is_due_at_once_when_idle() {
-        let cursor = cursor_after(ClaimScope::FromStart, MS, false);
-        assert_eq!(cursor.full_scan_due(), Some(Instant::now()));
+        assert_eq!(time_to_scan(&after_scans(MS, false)), Duration::ZERO);
     }
 
     #[tokio::test(start_paused = true)]
     async fn full_scan_of_a_busy_worker_is_due_twenty_times_a_second() {
-        let cursor = cursor_after(ClaimScope::FromStart, MS, true);
-        assert_eq!(cursor.full_scan_due(), Some(Instant::now() + BUSY_SCAN_INTERVAL));
+        assert_eq!(time_to_scan(&after_scans(MS, true)), BUSY_SCAN_INTERVAL);
     }
 
     /// D5: a queue full of dead rows is scanned, but in at most a twentieth of the time.
     #[tokio::test(start_paused = true)]
     async fn full_scan_that_is_expensive_takes_a_twentieth_of_the_time() {
-        let cursor = cursor_after(ClaimScope::FromStart, 201 * MS, true);
-        assert_eq!(cursor.full_scan_due(), Some(Instant::now() + 4000 * MS));
+        assert_eq!(time_to_scan(&after_scans(201 * MS, true)), 4000 * MS);
     }
 
     /// D11: slow scans do not keep an idle worker from scanning for long.
     #[tokio::test(start_paused = true)]
     async fn full_scan_of_an_idle_worker_is_due_every_few_seconds() {
-        let cursor = cursor_after(ClaimScope::FromStart, 2001 * MS, false);
-        assert_eq!(cursor.full_scan_due(), Some(Instant::now() + MAX_IDLE_SCAN_INTERVAL));
-        let cursor = cursor_after(ClaimScope::FromStart, 2001 * MS, true);
-        assert_eq!(cursor.full_scan_due(), Some(Instant::now() + 40_000 * MS));
+        assert_eq!(time_to_scan(&after_scans(2001 * MS, false)), MAX_IDLE_SCAN_INTERVAL);
+        assert_eq!(time_to_scan(&after_scans(2001 * MS, true)), 40_000 * MS);
     }
 
     /// D11: one slow answer of the database does not delay the next scan.
     #[tokio::test(start_paused = true)]
     async fn full_scan_interval_ignores_one_slow_scan() {
-        let mut cursor = cursor_after(ClaimScope::FromStart, MS, false);
-        cursor.record(ClaimScope::FromStart, 201 * MS, &[], false);
-        assert_eq!(cursor.full_scan_due(), Some(Instant::now()));
-        cursor.record(ClaimScope::FromStart, 201 * MS, &[], false);
-        assert_eq!(cursor.full_scan_due(), Some(Instant::now() + 4000 * MS));
+        let mut cursors = after_scans(MS, false);
+        cursors.record(ClaimScope::FromStart, 201 * MS, &[], false);
+        assert_eq!(time_to_scan(&cursors), Duration::ZERO);
+        cursors.record(ClaimScope::FromStart, 201 * MS, &[], false);
+        assert_eq!(time_to_scan(&cursors), 4000 * MS);
     }
 }

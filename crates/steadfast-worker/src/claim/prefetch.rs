@@ -51,10 +51,10 @@ pub(crate) struct Prefetch {
     buffers: Mutex<Buffers>,
     /// Wakes runners when there are tasks.
     filled: Notify,
-    /// Wakes the claim loop when there is capacity.
-    has_capacity: Notify,
+    /// Wakes the claim loop when there may be capacity.
+    pub(super) has_capacity: Notify,
     /// Wakes the claim loop when a queue that the last claim skipped has capacity again.
-    queue_reopened: Notify,
+    pub(super) queue_reopened: Notify,
 }
 
 #[derive(Debug)]
@@ -73,10 +73,12 @@ impl Prefetch {
         let mut queues: Vec<_> = config
             .queues
             .iter()
-            .map(|(queue, limit)| QueueBuffer::new(queue, limit.unwrap_or(runners).min(runners)))
+            .map(|(queue, limit)| {
+                QueueBuffer::new(Some(queue.clone()), limit.unwrap_or(runners).min(runners))
+            })
             .collect();
         if queues.is_empty() {
-            queues.push(QueueBuffer::of_every_queue(runners));
+            queues.push(QueueBuffer::new(None, runners));
         }
         let buffers = Buffers { queues, runners, idle_runners: 0, notified: false, closed: false };
         let [filled, has_capacity, queue_reopened] = std::array::from_fn(|_| Notify::new());
@@ -163,34 +165,20 @@ impl Prefetch {
         capacity
     }
 
-    /// Resolves when there may be capacity.
-    pub(super) async fn has_capacity(&self) {
-        self.has_capacity.notified().await;
-    }
-
-    /// Resolves when a queue that the last claim skipped has capacity again.
-    pub(super) async fn queue_reopened(&self) {
-        self.queue_reopened.notified().await;
-    }
-
-    /// Removes the tasks that have waited too long.
     pub(super) fn take_stale(&self, now: Instant) -> Vec<PrefetchedTask> {
-        let mut buffers = self.buffers();
         let is_stale =
             |task: &PrefetchedTask| now.duration_since(task.clock.read_at()) >= MAX_PREFETCH_WAIT;
-        let queues = buffers.queues.iter_mut();
-        queues
-            .flat_map(|queue| {
-                let stale = queue.remove(is_stale);
-                if !stale.is_empty() {
-                    queue.depth.raise_mean_to(MAX_PREFETCH_WAIT);
-                }
-                stale
-            })
-            .collect()
+        let mut all_stale = Vec::new();
+        for queue in &mut self.buffers().queues {
+            let stale = queue.remove(is_stale);
+            if !stale.is_empty() {
+                queue.depth.raise_mean_to(MAX_PREFETCH_WAIT);
+            }
+            all_stale.extend(stale);
+        }
+        all_stale
     }
 
-    /// Removes the tasks that match.
     pub(crate) fn remove(
         &self,
         matches: impl Fn(TaskId, FencingToken) -> bool,
@@ -202,12 +190,12 @@ impl Prefetch {
 
     pub(crate) fn list(&self) -> Vec<(TaskId, FencingToken)> {
         let buffers = self.buffers();
-        let tasks = buffers.queues.iter().flat_map(QueueBuffer::iter);
+        let tasks = buffers.queues.iter().flat_map(|queue| &queue.tasks);
         tasks.map(|task| (task.claimed.id, task.claimed.fencing_token)).collect()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.buffers().queues.iter().all(|queue| queue.iter().next().is_none())
+        self.buffers().queues.iter().all(|queue| queue.tasks.is_empty())
     }
 
     /// Stops handing out tasks and returns those that are left.
@@ -246,7 +234,7 @@ impl Buffers {
         let index = self.queues.iter().position(|queue| queue.accepts(name));
         // The store returns only tasks of the requested queues.
         if let Some(queue) = self.queues.get_mut(index.unwrap_or(0)) {
-            queue.push(task);
+            queue.tasks.push_back(task);
         }
     }
 

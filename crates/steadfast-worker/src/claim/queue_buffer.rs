@@ -20,7 +20,7 @@ pub(super) struct QueueBuffer {
     pub(super) queue: Option<String>,
     limit: u32,
     pub(super) running: u32,
-    tasks: VecDeque<PrefetchedTask>,
+    pub(super) tasks: VecDeque<PrefetchedTask>,
     pub(super) depth: PrefetchDepth,
     /// Whether the last claim skipped this queue because it was full.
     pub(super) skipped: bool,
@@ -50,13 +50,9 @@ impl Load {
 }
 
 impl QueueBuffer {
-    pub(super) fn new(queue: &str, limit: u32) -> Self {
-        Self { queue: Some(queue.to_owned()), ..Self::of_every_queue(limit) }
-    }
-
-    pub(super) fn of_every_queue(limit: u32) -> Self {
+    pub(super) fn new(queue: Option<String>, limit: u32) -> Self {
         let (tasks, depth) = (VecDeque::new(), PrefetchDepth::default());
-        Self { queue: None, limit, running: 0, tasks, depth, skipped: false }
+        Self { queue, limit, running: 0, tasks, depth, skipped: false }
     }
 
     pub(super) fn accepts(&self, queue: &str) -> bool {
@@ -83,20 +79,12 @@ impl QueueBuffer {
         Some(task)
     }
 
-    pub(super) fn push(&mut self, task: PrefetchedTask) {
-        self.tasks.push_back(task);
-    }
-
     /// Restores claim order, which mostly holds already.
     pub(super) fn sort(&mut self) {
         let tasks = self.tasks.make_contiguous();
         if !tasks.is_sorted_by_key(|task| claim_order(&task.claimed)) {
             tasks.sort_by_key(|task| claim_order(&task.claimed));
         }
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = &PrefetchedTask> {
-        self.tasks.iter()
     }
 
     pub(super) fn remove(
