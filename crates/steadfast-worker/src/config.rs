@@ -54,12 +54,10 @@ fn default_name() -> String {
 }
 
 impl Config {
-    /// How often expired leases are reclaimed.
     pub(crate) fn reclaim_interval(&self) -> Duration {
         self.maintenance.reclaim_interval(self.lease)
     }
 
-    /// Validates the configuration.
     pub(crate) fn check(&self) -> Result<(), InputError> {
         name("name", &self.name)?;
         if self.concurrency == 0 || self.concurrency > MAX_CONCURRENCY {

@@ -149,7 +149,7 @@ impl Runtime {
 
     /// Cancels and releases the tasks that still run after the grace.
     async fn cancel_running(&mut self) {
-        let running = self.state.running.list().len();
+        let running = self.state.running.count();
         warn!(target: "steadfast", running, "shutdown grace expired: releasing running tasks");
         let time = self.state.running.max_cleanup_time() + CANCEL_TIMEOUT;
         self.state.running.close();

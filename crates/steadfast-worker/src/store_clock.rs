@@ -25,12 +25,10 @@ impl StoreClock {
         Self { store_time, read_at: Instant::now() }
     }
 
-    /// When the store's clock was read.
     pub(crate) const fn read_at(&self) -> Instant {
         self.read_at
     }
 
-    /// The store's time now.
     pub(crate) fn now(&self) -> Timestamp {
         self.store_time.checked_add(self.read_at.elapsed()).unwrap_or(Timestamp::MAX)
     }

@@ -141,10 +141,7 @@ impl<'p> Sleeper for StoppableSleep<'p> {
     fn sleep(&self, delay: Duration) -> Self::Sleep {
         let stop = self.0;
         Box::pin(async move {
-            tokio::select! {
-                () = sleep(delay) => {}
-                () = stop.cancelled() => {}
-            }
+            stop.run_until_cancelled(sleep(delay)).await;
         })
     }
 }

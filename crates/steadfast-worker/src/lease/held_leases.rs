@@ -60,7 +60,6 @@ impl HeldLeases {
         }
     }
 
-    /// The fencing tokens of all held leases.
     pub(crate) fn tokens(&self) -> Vec<FencingToken> {
         self.all().keys().copied().collect()
     }

@@ -141,7 +141,6 @@ impl BreakerSync {
     }
 }
 
-/// Applies a command to one breaker.
 fn apply_to(breaker: &Breaker, command: BreakerCommand, is_fresh: bool) -> Option<Transition> {
     let now = Real.now();
     let is_isolated = breaker.state(now) == BreakerState::Isolated;

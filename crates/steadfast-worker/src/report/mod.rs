@@ -39,7 +39,6 @@ impl<V: PartialEq> LastReports<V> {
         self.reports.insert(name.into(), (value, Instant::now()));
     }
 
-    /// Drops the names that are gone.
     fn retain(&mut self, exists: impl Fn(&str) -> bool) {
         self.reports.retain(|name, _| exists(name));
     }

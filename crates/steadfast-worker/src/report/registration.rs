@@ -52,7 +52,6 @@ async fn report(state: &WorkerState, running: usize) -> bool {
     reported.is_ok()
 }
 
-/// Removes the worker's registration.
 pub(crate) async fn deregister(state: &WorkerState) {
     let (name, instance) = (&state.config.name, &state.config.instance);
     // A registration that stays is pruned later.

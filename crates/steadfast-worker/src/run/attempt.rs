@@ -23,7 +23,6 @@ pub(super) enum AttemptEnd {
     Cancelled,
 }
 
-/// Runs an attempt to its end.
 pub(super) async fn run(start: impl FnOnce() -> Attempt, context: &Context) -> AttemptEnd {
     let mut attempt = match catch_panic(start) {
         Ok(attempt) => attempt,

@@ -8,7 +8,6 @@ use steadfast_store::{Claimed, Verdict};
 use tracing::field::Empty;
 use tracing::{Span, info_span};
 
-/// The span of an attempt at this task.
 pub(super) fn new(claimed: &Claimed) -> Span {
     let span = info_span!(
         target: "steadfast",
@@ -33,7 +32,6 @@ pub(super) fn new(claimed: &Claimed) -> Span {
     span
 }
 
-/// Records the verdict on the attempt's span.
 pub(super) fn record(span: &Span, verdict: &Verdict) {
     let fault = match verdict {
         Verdict::Retry { fault, .. } => Some(fault),
@@ -63,28 +61,17 @@ const fn continue_trace(_: &Span, _: Option<&str>) {}
 /// Makes the span a part of the trace in the correlation id, if it is a trace context.
 #[cfg(feature = "opentelemetry")]
 fn continue_trace(span: &Span, correlation_id: Option<&str>) {
-    use opentelemetry::propagation::Extractor;
+    use std::collections::HashMap;
+
     use opentelemetry::trace::TraceContextExt;
     use tracing_opentelemetry::OpenTelemetrySpanExt;
-
-    struct Traceparent<'c>(&'c str);
-
-    impl Extractor for Traceparent<'_> {
-        fn get(&self, key: &str) -> Option<&str> {
-            (key == "traceparent").then_some(self.0)
-        }
-
-        fn keys(&self) -> Vec<&str> {
-            vec!["traceparent"]
-        }
-    }
 
     let Some(correlation_id) = correlation_id.filter(|_| !span.is_disabled()) else {
         return;
     };
-    let context = opentelemetry::global::get_text_map_propagator(|propagator| {
-        propagator.extract(&Traceparent(correlation_id))
-    });
+    let carrier = HashMap::from([("traceparent".to_owned(), correlation_id.to_owned())]);
+    let context =
+        opentelemetry::global::get_text_map_propagator(|propagator| propagator.extract(&carrier));
     if context.span().span_context().is_valid() {
         // Fails for a span that is not exported.
         let _ = span.set_parent(context);

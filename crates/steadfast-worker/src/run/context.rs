@@ -167,7 +167,6 @@ impl Context {
         Duration::from_millis(self.0.cleanup_millis.load(Ordering::Relaxed))
     }
 
-    /// The token that cancels the attempt.
     pub(crate) fn cancellation(&self) -> &CancellationToken {
         &self.0.cancellation
     }

@@ -75,10 +75,7 @@ where
     E: Failure,
 {
     fn start(&self, context: &Context) -> Attempt {
-        match payload(context) {
-            Ok(payload) => attempt(self(payload)),
-            Err(fault) => Box::pin(ready(Outcome::FailedForGood(fault))),
-        }
+        attempt(payload(context).map(self))
     }
 }
 
@@ -91,10 +88,7 @@ where
     E: Failure,
 {
     fn start(&self, context: &Context) -> Attempt {
-        match payload(context) {
-            Ok(payload) => attempt(self(payload, context.clone())),
-            Err(fault) => Box::pin(ready(Outcome::FailedForGood(fault))),
-        }
+        attempt(payload(context).map(|payload| self(payload, context.clone())))
     }
 }
 
@@ -111,11 +105,14 @@ fn payload<P: DeserializeOwned>(context: &Context) -> Result<P, Fault> {
     })
 }
 
-fn attempt<T, E>(work: impl Future<Output = Result<T, E>> + Send + 'static) -> Attempt
-where
-    T: Serialize,
-    E: Failure,
-{
+/// The attempt of a handler that has started, unless its payload is invalid.
+fn attempt<T: Serialize, E: Failure>(
+    work: Result<impl Future<Output = Result<T, E>> + Send + 'static, Fault>,
+) -> Attempt {
+    let work = match work {
+        Ok(work) => work,
+        Err(fault) => return Box::pin(ready(Outcome::FailedForGood(fault))),
+    };
     Box::pin(async move {
         match work.await {
             Ok(output) => completed(&output),

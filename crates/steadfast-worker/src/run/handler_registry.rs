@@ -17,10 +17,9 @@ use super::context::Context;
 use super::handler::{Attempt, Handler};
 use crate::sync::lock;
 
-/// Starts an attempt.
 pub(super) type StartFn = Box<dyn Fn(&Context) -> Attempt + Send + Sync>;
 
-/// HandlerRegistry come from clients, so the set of unknown ones is bounded.
+/// Kinds come from clients, so the set of unknown ones is bounded.
 const MAX_UNKNOWN_KINDS: usize = 1000;
 
 #[derive(Default)]

@@ -18,7 +18,6 @@ use super::attempt_span;
 use super::context::Context;
 use super::handler::Outcome;
 use super::handler_registry::StartFn;
-use super::running_tasks::Slot;
 use crate::claim::PrefetchedTask;
 use crate::settle::TaskResult;
 use crate::state::WorkerState;
@@ -26,7 +25,8 @@ use crate::store_clock::StoreClock;
 
 pub(crate) struct Runner {
     pub(crate) state: Arc<WorkerState>,
-    pub(crate) slot: Slot,
+    /// Its index in [`RunningTasks`](super::RunningTasks).
+    pub(crate) slot: usize,
 }
 
 impl Runner {

@@ -12,9 +12,6 @@ use steadfast_store::{FencingToken, TaskId};
 use super::context::Context;
 use crate::sync::lock;
 
-/// The index of a runner's slot.
-pub(crate) type Slot = usize;
-
 #[derive(Debug)]
 pub(crate) struct RunningTasks {
     slots: Box<[Mutex<Option<Context>>]>,
@@ -27,7 +24,7 @@ impl RunningTasks {
         Self { slots, closed: AtomicBool::new(false) }
     }
 
-    pub(super) fn start(&self, slot: Slot, context: &Context) {
+    pub(super) fn start(&self, slot: usize, context: &Context) {
         if let Some(mut slot) = self.slot(slot) {
             *slot = Some(context.clone());
         }
@@ -36,13 +33,13 @@ impl RunningTasks {
         }
     }
 
-    pub(super) fn finish(&self, slot: Slot) {
+    pub(super) fn finish(&self, slot: usize) {
         if let Some(mut slot) = self.slot(slot) {
             *slot = None;
         }
     }
 
-    fn slot(&self, slot: Slot) -> Option<MutexGuard<'_, Option<Context>>> {
+    fn slot(&self, slot: usize) -> Option<MutexGuard<'_, Option<Context>>> {
         Some(lock(self.slots.get(slot)?))
     }
 
@@ -50,7 +47,6 @@ impl RunningTasks {
         (0..self.slots.len()).filter_map(|slot| self.slot(slot)?.clone())
     }
 
-    /// Cancels the running tasks that match.
     pub(crate) fn cancel(&self, matches: impl Fn(TaskId, FencingToken) -> bool) {
         self.contexts()
             .filter(|context| matches(context.id(), context.fencing_token()))
@@ -63,14 +59,12 @@ impl RunningTasks {
         self.cancel(|_, _| true);
     }
 
-    /// The longest cleanup time of a running task.
     pub(crate) fn max_cleanup_time(&self) -> Duration {
         self.contexts().map(|context| context.cleanup_time()).max().unwrap_or_default()
     }
 
     pub(crate) fn count(&self) -> usize {
-        let is_used = |slot| self.slot(slot).is_some_and(|slot| slot.is_some());
-        (0..self.slots.len()).filter(|slot| is_used(*slot)).count()
+        self.contexts().count()
     }
 
     pub(crate) fn list(&self) -> Vec<(TaskId, FencingToken)> {
