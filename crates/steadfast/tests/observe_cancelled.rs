@@ -32,7 +32,7 @@ async fn poll_and_drop(future: impl Future) {
 
 /// I6: a session that is dropped in an attempt is recorded as cancelled, the attempt with it.
 #[tokio::test(start_paused = true)]
-async fn i6_a_dropped_session_is_recorded_as_cancelled() {
+async fn dropped_session_is_recorded_as_cancelled() {
     let memory = Memory::default();
     let policy = policy();
     let session = retry(&policy, pending::<Result<(), Fault>>).instrument(Recorder::new(&memory));
@@ -49,7 +49,7 @@ async fn i6_a_dropped_session_is_recorded_as_cancelled() {
 
 /// I6: a panic is neither retried nor swallowed; the record says what it was.
 #[tokio::test(start_paused = true)]
-async fn i6_a_panic_is_recorded_as_one() {
+async fn panic_is_recorded_with_its_type() {
     let memory = Arc::new(Memory::default());
     let recorder = Recorder::new(Arc::clone(&memory));
     let ended = tokio::spawn(async move {
@@ -66,7 +66,7 @@ async fn i6_a_panic_is_recorded_as_one() {
 
 /// I6: the same by handle, while it waits: only the attempt that failed is on record.
 #[tokio::test(start_paused = true)]
-async fn i6_a_session_cancelled_while_it_waits_is_recorded_as_cancelled() {
+async fn session_cancelled_while_waiting_is_recorded_as_cancelled() {
     let memory = Memory::default();
     let policy = policy();
     let handle = CancelHandle::new();
@@ -88,7 +88,7 @@ async fn i6_a_session_cancelled_while_it_waits_is_recorded_as_cancelled() {
 }
 
 #[test]
-fn i6_a_session_cancelled_before_its_first_attempt_leaves_an_event() {
+fn session_cancelled_before_its_first_attempt_has_an_event() {
     let memory = Memory::default();
     let policy = policy();
     let handle = CancelHandle::new();
@@ -101,9 +101,9 @@ fn i6_a_session_cancelled_before_its_first_attempt_leaves_an_event() {
     assert!(memory.sessions().is_empty());
 }
 
-/// A future that is never polled has not begun.
+/// I6: a future that is never polled has not begun.
 #[test]
-fn i6_a_session_that_never_began_leaves_nothing() {
+fn session_that_never_started_is_not_recorded() {
     let memory = Memory::default();
     let policy = policy();
     drop(

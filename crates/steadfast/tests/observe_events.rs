@@ -47,7 +47,7 @@ fn without<T: DeserializeOwned>(json: &str, field: &str) -> bool {
 }
 
 #[test]
-fn o1_the_examples_are_read_and_written_field_by_field() {
+fn examples_round_trip_field_by_field() {
     assert_eq!(round_trip::<AttemptRecord>(ATTEMPT), value(ATTEMPT));
     assert_eq!(round_trip::<Event>(EVENT), value(EVENT));
     assert_eq!(round_trip::<CircuitBreakerState>(BREAKER), value(BREAKER));
@@ -55,7 +55,7 @@ fn o1_the_examples_are_read_and_written_field_by_field() {
 }
 
 #[test]
-fn o1_a_session_is_written_with_its_derived_fields() {
+fn session_serializes_with_derived_fields() {
     let mut written = round_trip::<Session>(SESSION);
     let derived = |written: &mut Value, field| written.as_object_mut().unwrap().remove(field);
     assert_eq!(derived(&mut written, "total_attempts"), Some(json!(2)));
@@ -65,7 +65,7 @@ fn o1_a_session_is_written_with_its_derived_fields() {
 }
 
 #[test]
-fn o1_a_session_under_way_has_no_duration_yet() {
+fn running_session_has_no_duration() {
     let mut running = value(SESSION);
     running.as_object_mut().unwrap().remove("end_time");
     let written = round_trip::<Session>(&running.to_string());
@@ -73,9 +73,9 @@ fn o1_a_session_under_way_has_no_duration_yet() {
     assert_eq!(written["retry_count"], 1);
 }
 
-/// S4, Retry Session Validation, rule by rule.
+/// O1, S4, Retry Session Validation, rule by rule.
 #[test]
-fn o1_a_session_that_breaks_a_rule_is_refused_with_its_place() {
+fn invalid_session_is_rejected_with_its_path() {
     let refused = refused::<Session>;
     let zero = refused(SESSION, "/attempts/1/attempt_number", json!(0));
     assert!(zero.contains("attempt_number: must be at least 1"), "{zero}");
@@ -99,7 +99,7 @@ fn o1_a_session_that_breaks_a_rule_is_refused_with_its_place() {
 }
 
 #[test]
-fn o1_a_place_within_an_attempt_is_reported_from_outside() {
+fn problem_in_an_attempt_has_the_whole_path() {
     let mut session: Session = serde_json::from_str(SESSION).unwrap();
     session.attempts[1].attempt_number = 0;
     let wrong = session.validate().unwrap_err();
@@ -107,9 +107,9 @@ fn o1_a_place_within_an_attempt_is_reported_from_outside() {
     assert_eq!(wrong.to_string(), "attempts[1].attempt_number: must be at least 1");
 }
 
-/// S4, Retry Event Validation, rule by rule.
+/// O1, S4, Retry Event Validation, rule by rule.
 #[test]
-fn o1_an_event_that_breaks_a_rule_is_refused() {
+fn invalid_event_is_rejected() {
     let refused = refused::<Event>;
     assert!(refused(EVENT, "/event_type", json!("retried")).contains("retried"));
     assert!(refused(EVENT, "/timestamp", json!("12 o'clock")).contains("12 o'clock"));
@@ -122,7 +122,7 @@ fn o1_an_event_that_breaks_a_rule_is_refused() {
 }
 
 #[test]
-fn o1_required_fields_are_required_and_optional_ones_are_not() {
+fn missing_required_field_is_rejected() {
     let optional = ["attempt", "max_attempts", "delay", "context"];
     for field in value(EVENT).as_object().unwrap().keys() {
         assert_eq!(without::<Event>(EVENT, field), optional.contains(&field.as_str()), "{field}");
@@ -146,7 +146,7 @@ fn o1_required_fields_are_required_and_optional_ones_are_not() {
 }
 
 #[test]
-fn o1_event_types_are_those_of_s4_and_ours() {
+fn event_types_are_those_of_s4_and_ours() {
     for (name, event_type) in [
         ("retry_attempt", EventType::RetryAttempt),
         ("retry_success", EventType::RetrySuccess),
@@ -163,7 +163,7 @@ fn o1_event_types_are_those_of_s4_and_ours() {
 }
 
 #[test]
-fn o1_an_event_may_carry_the_reason_of_giving_up() {
+fn failure_event_has_its_reason() {
     let mut failure = value(EVENT);
     failure["event_type"] = json!("retry_failure");
     failure["reason"] = json!("budget_exhausted");
@@ -174,7 +174,7 @@ fn o1_an_event_may_carry_the_reason_of_giving_up() {
 }
 
 #[test]
-fn o1_a_breaker_that_cannot_be_is_refused() {
+fn invalid_breaker_state_is_rejected() {
     let refused = refused::<CircuitBreakerState>;
     assert!(refused(BREAKER, "/state", json!("ajar")).contains("ajar"));
     assert_eq!(refused(BREAKER, "/threshold", json!(0)), "threshold: must be at least 1");
@@ -183,7 +183,7 @@ fn o1_a_breaker_that_cannot_be_is_refused() {
 }
 
 #[test]
-fn o1_figures_that_do_not_add_up_are_refused() {
+fn inconsistent_summary_is_rejected() {
     let refused = refused::<MetricsSummary>;
     assert!(refused(METRICS, "/failed_sessions", json!(49)).starts_with("total_sessions: "));
     let rate = refused(METRICS, "/by_subsystem/browser/success_rate", json!(1.01));
@@ -213,7 +213,7 @@ fn session(policy: &str, operation: &str, success: bool, attempts: usize, end: &
 }
 
 #[test]
-fn o1_figures_are_counted_by_policy_and_by_subsystem() {
+fn summary_groups_by_policy_and_subsystem() {
     let time = |text: &str| text.parse::<Timestamp>().unwrap();
     let mut tally = Tally::new(time("2026-01-29T12:00:00Z"), time("2026-01-29T12:59:59.999Z"));
     let add = |tally: &mut Tally, policy, operation, success, attempts, end| {
@@ -258,7 +258,7 @@ fn o1_figures_are_counted_by_policy_and_by_subsystem() {
 }
 
 #[test]
-fn o1_sessions_that_a_breaker_rejected_count_as_failed() {
+fn session_rejected_by_a_breaker_counts_as_failed() {
     let at = Timestamp::UNIX_EPOCH;
     let mut tally = Tally::new(at, at);
     assert_eq!(tally.summary().average_attempts_per_session, 0.0);
@@ -271,7 +271,7 @@ fn o1_sessions_that_a_breaker_rejected_count_as_failed() {
 
 /// O1: sessions that a database aggregated give the same metrics as the sessions themselves.
 #[test]
-fn o1_sums_make_the_figures_that_sessions_make() {
+fn rollups_give_the_summary_of_their_sessions() {
     let time = |text: &str| text.parse::<Timestamp>().unwrap();
     let (start, end) = (time("2026-01-29T12:00:00Z"), time("2026-01-29T13:00:00Z"));
     let (mut one_by_one, mut summed) = (Tally::new(start, end), Tally::new(start, end));
@@ -293,7 +293,7 @@ fn o1_sums_make_the_figures_that_sessions_make() {
 
 /// O1, K4: impossible totals are clamped, so that metrics are always valid.
 #[test]
-fn o1_sums_that_do_not_add_up_still_make_valid_figures() {
+fn inconsistent_rollups_give_a_valid_summary() {
     let mut tally = Tally::new(Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH);
     let absurd = SessionSum {
         sessions: 1,

@@ -59,7 +59,7 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 #[test]
-fn o3_sessions_retries_and_delays_are_counted() {
+fn sessions_retries_and_delays_are_counted() {
     let counted = measured(|metrics| {
         let policy = Policy::exponential(Duration::from_secs(1)).build().unwrap();
         let tries = AtomicU32::new(0);
@@ -83,7 +83,7 @@ fn o3_sessions_retries_and_delays_are_counted() {
 }
 
 #[test]
-fn o3_give_ups_are_counted_by_reason() {
+fn give_ups_are_counted_by_reason() {
     let counted = measured(|metrics| {
         let policy = Policy::immediate().max_attempts(2).build().unwrap();
         let fail = |status| {
@@ -110,7 +110,7 @@ fn o3_give_ups_are_counted_by_reason() {
 
 /// I6: cancelled by handle or dropped, it is neither success nor failure.
 #[test]
-fn i6_cancelled_sessions_are_counted_as_cancelled() {
+fn cancelled_sessions_are_counted_as_cancelled() {
     let counted = measured(|metrics| {
         let policy = Policy::immediate().build().unwrap();
         let handle = CancelHandle::new();
@@ -128,7 +128,7 @@ fn i6_cancelled_sessions_are_counted_as_cancelled() {
 }
 
 #[test]
-fn o3_a_breakers_changes_are_counted_by_the_state_they_lead_to() {
+fn breaker_changes_are_counted_by_new_state() {
     let counted = measured(|metrics| {
         let policy = Policy::immediate().max_attempts(1).build().unwrap();
         let settings = BreakerSettings::consecutive(1, Duration::from_secs(60));

@@ -24,10 +24,10 @@ fn types(events: &[Event]) -> Vec<EventType> {
     events.iter().map(|event| event.event_type).collect()
 }
 
-/// The example of S4: an attempt of 30.5 s that times out, a delay of 1.5 s, and an attempt of 3.5
+/// O1: the example of S4: an attempt of 30.5 s that times out, a delay of 1.5 s, and an attempt of 3.5
 /// s that succeeds.
 #[tokio::test(start_paused = true)]
-async fn o1_the_example_of_s4_is_what_is_recorded() {
+async fn recorded_session_equals_the_example_of_s4() {
     let memory = Memory::default();
     let policy = policy();
     let tries = AtomicU32::new(0);
@@ -94,7 +94,7 @@ async fn o1_the_example_of_s4_is_what_is_recorded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn o1_a_plain_success_is_a_session_without_events() {
+async fn first_attempt_success_has_no_events() {
     let memory = Memory::default();
     let policy = policy();
     retry(&policy, || async { Ok::<_, Fault>(()) })
@@ -109,7 +109,7 @@ async fn o1_a_plain_success_is_a_session_without_events() {
 }
 
 #[test]
-fn o1_a_session_that_gives_up_says_why_in_event_and_record() {
+fn failed_session_has_its_reason_in_event_and_record() {
     let memory = Memory::default();
     let policy = Policy::immediate().max_attempts(2).build().unwrap();
     let _ = retry(&policy, || Err::<(), _>(timeout())).instrument(Recorder::new(&memory)).call();
@@ -132,10 +132,10 @@ fn o1_a_session_that_gives_up_says_why_in_event_and_record() {
     assert_eq!((why.class, why.rule.as_deref()), (Some(Class::Retryable), Some("timeout")));
 }
 
-/// J2: a requested wait uses no attempt, so the event's attempt stays within its limit; the record
+/// O1, J2: a requested wait uses no attempt, so the event's attempt stays within its limit; the record
 /// counts every try.
 #[tokio::test(start_paused = true)]
-async fn o1_hinted_waits_are_reported_without_breaking_the_limit() {
+async fn hinted_waits_keep_the_attempt_within_its_limit() {
     let memory = Memory::default();
     let policy = Policy::immediate().max_attempts(2).build().unwrap();
     let tries = AtomicU32::new(0);
@@ -161,7 +161,7 @@ async fn o1_hinted_waits_are_reported_without_breaking_the_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn o1_a_breaker_that_opens_and_closes_is_reported() {
+async fn breaker_that_opens_and_closes_has_events() {
     let memory = Memory::default();
     let settings = BreakerSettings::consecutive(2, Duration::from_secs(1));
     let breaker = Breaker::new(settings).unwrap();
@@ -184,9 +184,9 @@ async fn o1_a_breaker_that_opens_and_closes_is_reported() {
     assert_eq!(types(&memory.events()), expected);
 }
 
-/// Events of the policy's breaker are recorded, too.
+/// O1: events of the policy's breaker are recorded, too.
 #[test]
-fn o1_a_policys_breaker_that_opens_is_reported() {
+fn policy_breaker_that_opens_has_an_event() {
     let memory = Memory::default();
     let draft = Policy::immediate().max_attempts(5).id("o1_a_policys_breaker");
     let policy = draft.breaker(BreakerSettings::consecutive(2, Duration::from_secs(60)));
@@ -208,9 +208,9 @@ fn o1_a_policys_breaker_that_opens_is_reported() {
     assert!(again.sessions().is_empty());
 }
 
-/// An attempt that a later guard rejects is not recorded, in any order.
+/// O1: an attempt that a later guard rejects is not recorded, in any order.
 #[test]
-fn o1_an_attempt_that_a_later_guard_rejects_is_not_recorded() {
+fn attempt_rejected_by_a_later_guard_is_not_recorded() {
     let memory = Memory::default();
     let breaker = Breaker::new(BreakerSettings::consecutive(1, Duration::from_secs(60))).unwrap();
     let policy = Policy::immediate().max_attempts(3).build().unwrap();
@@ -222,7 +222,7 @@ fn o1_an_attempt_that_a_later_guard_rejects_is_not_recorded() {
 }
 
 #[test]
-fn o5_no_secret_reaches_an_event_or_a_record() {
+fn secrets_are_redacted_in_events_and_records() {
     let memory = Memory::default();
     let policy = Policy::immediate().max_attempts(2).build().unwrap();
     let leaky = || {
@@ -244,7 +244,7 @@ fn o5_no_secret_reaches_an_event_or_a_record() {
 /// O1: the result of a session is recorded, whatever its source: the first attempt, a retry, a
 /// probe, beside a report, on either driver. Without `record_result` it is absent.
 #[tokio::test]
-async fn o1_what_a_session_returns_is_recorded_if_it_is_asked_for() {
+async fn result_is_recorded_on_request() {
     let policy = Policy::immediate().max_attempts(2).build().unwrap();
     let memory = Memory::default();
     let recorder = || Recorder::new(&memory);
@@ -273,7 +273,7 @@ async fn o1_what_a_session_returns_is_recorded_if_it_is_asked_for() {
 
 /// O5, I9: a result is redacted like everything else; one that cannot be serialized is ignored.
 #[test]
-fn o5_a_result_is_recorded_without_its_secrets_or_not_at_all() {
+fn result_is_redacted_or_omitted() {
     struct Unwritable;
     impl serde::Serialize for Unwritable {
         fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
@@ -292,7 +292,7 @@ fn o5_a_result_is_recorded_without_its_secrets_or_not_at_all() {
 
 /// O5: without debug mode there is no stack trace.
 #[test]
-fn o5_stack_traces_are_recorded_only_in_debug_mode() {
+fn stack_trace_is_recorded_only_in_debug_mode() {
     let policy = Policy::immediate().max_attempts(1).build().unwrap();
     let nested = || Err::<(), _>(timeout().caused_by(Fault::http(503)));
     let traces = |redactor| {
@@ -307,9 +307,9 @@ fn o5_stack_traces_are_recorded_only_in_debug_mode() {
     assert_eq!(traces(Redactor::new().stack_traces(true)), (trace.clone(), trace));
 }
 
-/// Of very many attempts the latest are stored, and the rest are counted.
+/// K4: of very many attempts the latest are stored, and the rest are counted.
 #[test]
-fn k4_a_record_does_not_grow_without_bound() {
+fn record_of_many_attempts_is_bounded() {
     let memory = Memory::default();
     let policy = Policy::immediate().max_attempts(300).build().unwrap();
     let _ = retry(&policy, || Err::<(), _>(timeout())).instrument(Recorder::new(&memory)).call();
@@ -321,7 +321,7 @@ fn k4_a_record_does_not_grow_without_bound() {
 
 /// I9: a panic of the sink loses nothing.
 #[test]
-fn i9_a_sink_that_panics_does_no_harm() {
+fn sink_panic_does_not_affect_the_session() {
     struct Broken;
     impl Sink for Broken {
         fn event(&self, _: Event) {

@@ -86,7 +86,7 @@ const KNOWN: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn o5_known_places_of_secrets_are_redacted_and_nothing_else() {
+fn secrets_in_known_positions_are_redacted_and_other_text_is_kept() {
     let wrong: Vec<_> = KNOWN
         .iter()
         .map(|(text, expected)| (text, clean(text), expected))
@@ -189,7 +189,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn o5_a_planted_secret_never_appears(
+    fn planted_secret_never_appears(
         place in prop::sample::select(PLACES),
         secret in SECRET,
         before in pieces(),
@@ -204,22 +204,22 @@ proptest! {
     }
 
     #[test]
-    fn o5_redacting_twice_is_redacting_once(text in pieces()) {
+    fn redaction_is_idempotent(text in pieces()) {
         let once = clean(&text);
         prop_assert_eq!(clean(&once), once.clone(), "from {:?}", text);
     }
 
     #[test]
-    fn o5_any_text_can_be_read(text in any::<String>()) {
+    fn any_text_is_redacted_without_panic(text in any::<String>()) {
         let once = clean(&text);
         prop_assert_eq!(clean(&once), once);
     }
 }
 
-/// Inputs that are slow with backtracking, each 200 000 bytes long. The bound is far
+/// O5: inputs that are slow with backtracking, each 200 000 bytes long. The bound is far
 /// above what one pass takes and far below what a pass for each word would.
 #[test]
-fn o5_long_texts_take_linear_time() {
+fn long_text_is_redacted_in_linear_time() {
     let began = Instant::now();
     for piece in [
         "a",
@@ -258,7 +258,7 @@ fn o5_long_texts_take_linear_time() {
 
 /// O5: configured keys, in any spelling.
 #[test]
-fn o5_configured_keys_are_redacted() {
+fn configured_keys_are_redacted() {
     let redactor = Redactor::new().also("Tax-Id");
     assert_eq!(redactor.text("tax_id=1 TAXID: 2 tax=3"), "tax_id=*** TAXID: *** tax=3");
     assert_eq!(clean("tax_id=1"), "tax_id=1");
@@ -266,7 +266,7 @@ fn o5_configured_keys_are_redacted() {
 }
 
 #[test]
-fn o5_contexts_are_redacted_by_key_and_by_text() {
+fn context_is_redacted_by_key_and_by_text() {
     let mut context = json!({
         "url": "https://u:hunter2@host/?token=t1",
         "user": "u1",
@@ -297,7 +297,7 @@ fn o5_contexts_are_redacted_by_key_and_by_text() {
 }
 
 #[test]
-fn o5_faults_are_redacted_with_all_their_causes() {
+fn fault_is_redacted_with_its_causes() {
     let mut fault = Fault::of(Kind::Timeout)
         .with_message("GET https://h/?token=t1")
         .caused_by(Fault::http(503).caused_by(Fault::default().with_message("password=t2")));
@@ -309,7 +309,7 @@ fn o5_faults_are_redacted_with_all_their_causes() {
 
 /// O5: stack traces only in debug mode, and even there without secrets.
 #[test]
-fn o5_stack_traces_are_let_through_only_in_debug_mode() {
+fn stack_trace_is_kept_only_in_debug_mode() {
     let error = ErrorRecord::new("E", "password=t1").with_stack_trace("at a.rs:1, token=t2");
     let mut usual = error.clone();
     Redactor::new().error(&mut usual);
@@ -319,9 +319,9 @@ fn o5_stack_traces_are_let_through_only_in_debug_mode() {
     assert_eq!(debugged.stack_trace.as_deref(), Some("at a.rs:1, token=***"));
 }
 
-/// What has been installed first stays, so that no library can take it away.
+/// O5: what has been installed first stays, so that no library can take it away.
 #[test]
-fn o5_the_programs_redactor_is_installed_once() {
+fn redactor_is_installed_once() {
     assert!(Redactor::new().also("badge").install());
     assert!(!Redactor::new().install());
     assert_eq!(Redactor::installed().text("badge=1"), "badge=***");

@@ -25,7 +25,7 @@ fn brief(session: &ActiveSession) -> (u32, SessionState, Option<Duration>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn i6_a_session_is_listed_from_its_start_to_its_end() {
+async fn session_is_listed_from_its_start_to_its_end() {
     let sessions = Sessions::new();
     let policy = policy();
     let tracked = sessions.track("storage.save", &policy);
@@ -56,7 +56,7 @@ async fn i6_a_session_is_listed_from_its_start_to_its_end() {
 }
 
 #[test]
-fn i6_what_is_listed_is_reported_as_json() {
+fn listed_session_serializes_to_json() {
     let sessions = Sessions::new();
     let policy = policy();
     let tracked = sessions.track("GET https://u:s3cr3t@h/", &policy);
@@ -77,7 +77,7 @@ fn i6_what_is_listed_is_reported_as_json() {
 
 /// I6: by session id, while it waits; and only that one.
 #[tokio::test(start_paused = true)]
-async fn i6_a_session_is_cancelled_by_its_id() {
+async fn session_is_cancelled_by_its_id() {
     let sessions = Sessions::new();
     let memory = Memory::default();
     let policy = policy();
@@ -111,7 +111,7 @@ async fn i6_a_session_is_cancelled_by_its_id() {
 }
 
 #[test]
-fn i6_all_sessions_are_cancelled_together() {
+fn all_sessions_are_cancelled_together() {
     let sessions = Sessions::new();
     let policy = policy();
     let all = [sessions.track("a", &policy), sessions.track("b", &policy)];
@@ -123,9 +123,9 @@ fn i6_all_sessions_are_cancelled_together() {
     assert_eq!(sessions.cancel_all(), 0);
 }
 
-/// However a session ends, it is no longer listed.
+/// I6: however a session ends, it is no longer listed.
 #[tokio::test(start_paused = true)]
-async fn i6_no_session_is_forgotten_in_the_list() {
+async fn dropped_session_is_removed_from_the_list() {
     let sessions = Sessions::new();
     let policy = Policy::immediate().max_attempts(2).build().unwrap();
     // Dropped before its first poll.
@@ -153,9 +153,9 @@ async fn i6_no_session_is_forgotten_in_the_list() {
     assert!(std::panic::catch_unwind(call).is_err() && sessions.list().is_empty());
 }
 
-/// J2: a requested wait uses no attempt.
+/// I6, J2: a requested wait uses no attempt.
 #[tokio::test(start_paused = true)]
-async fn i6_the_listed_attempt_is_the_one_that_counts() {
+async fn listed_attempt_ignores_hinted_waits() {
     let sessions = Sessions::new();
     let policy = policy();
     let tracked = sessions.track("a", &policy);
@@ -172,7 +172,7 @@ async fn i6_the_listed_attempt_is_the_one_that_counts() {
 }
 
 #[test]
-fn i6_ids_are_unique_and_in_order() {
+fn session_ids_are_unique_and_ordered() {
     let ids: Vec<_> = (0..1000).map(|_| SessionId::fresh()).collect();
     assert!(ids.is_sorted() && ids.windows(2).all(|pair| pair[0] != pair[1]));
 }

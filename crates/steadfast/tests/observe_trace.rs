@@ -106,7 +106,7 @@ fn immediate() -> Policy {
 }
 
 #[tokio::test(start_paused = true)]
-async fn o2_a_retry_is_info_with_its_fields() {
+async fn retry_is_logged_as_info_with_its_fields() {
     let (log, _guard) = log(LevelFilter::TRACE);
     let (policy, mut op) = (policy(), fails(1));
     retry(&policy, move || std::future::ready(op())).named("storage.save").await.unwrap();
@@ -128,7 +128,7 @@ async fn o2_a_retry_is_info_with_its_fields() {
 }
 
 #[test]
-fn o2_plain_success_is_debug() {
+fn first_attempt_success_is_logged_as_debug() {
     let (log, _guard) = log(LevelFilter::TRACE);
     retry(&immediate(), fails(0)).call().unwrap();
     let lines = log.lines();
@@ -137,7 +137,7 @@ fn o2_plain_success_is_debug() {
 }
 
 #[test]
-fn o2_giving_up_is_a_warning_with_its_reason() {
+fn give_up_is_logged_as_warning_with_its_reason() {
     let (log, _guard) = log(LevelFilter::WARN);
     let _ = retry(&immediate(), fails(9)).named("storage.save").call();
     let lines = log.lines();
@@ -147,9 +147,9 @@ fn o2_giving_up_is_a_warning_with_its_reason() {
     assert_eq!(named, ["attempts_exhausted", "retryable", "5xx", "3", "3"]);
 }
 
-/// A requested wait uses no attempt; a success after it still counts as retried.
+/// O2: a requested wait uses no attempt; a success after it still counts as retried.
 #[tokio::test(start_paused = true)]
-async fn o2_success_after_a_hinted_wait_is_success_after_a_retry() {
+async fn success_after_a_hinted_wait_is_logged_as_retried() {
     let (log, _guard) = log(LevelFilter::TRACE);
     let tries = AtomicU32::new(0);
     let hint = steadfast::Hint::After(Duration::from_secs(60));
@@ -168,7 +168,7 @@ async fn o2_success_after_a_hinted_wait_is_success_after_a_retry() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn o2_a_breaker_that_opens_is_a_warning_and_one_that_closes_info() {
+async fn opened_breaker_is_a_warning_and_closed_one_is_info() {
     let (log, _guard) = log(LevelFilter::INFO);
     let breaker = Breaker::new(BreakerSettings::consecutive(1, Duration::from_secs(1))).unwrap();
     let policy = Policy::fixed(Duration::from_secs(2)).build().unwrap();
@@ -185,9 +185,9 @@ async fn o2_a_breaker_that_opens_is_a_warning_and_one_that_closes_info() {
     assert_eq!(brief, expected);
 }
 
-/// I6: neither has failed, so neither is a warning.
+/// O2, I6: neither has failed, so neither is a warning.
 #[test]
-fn o2_cancelled_is_info_and_dropped_is_debug() {
+fn cancelled_session_is_info_and_dropped_one_is_debug() {
     let (log, _guard) = log(LevelFilter::TRACE);
     let handle = CancelHandle::new();
     handle.cancel();
@@ -205,9 +205,9 @@ fn o2_cancelled_is_info_and_dropped_is_debug() {
     assert_eq!(lines[0].field("reason"), "cancelled");
 }
 
-/// I7: the outer session will retry, so nothing is lost yet.
+/// O2, I7: the outer session will retry, so nothing is lost yet.
 #[test]
-fn o2_leaving_it_to_the_outer_session_is_no_warning() {
+fn failure_left_to_the_outer_session_is_not_a_warning() {
     let (log, _guard) = log(LevelFilter::TRACE);
     let policy = Policy::immediate().max_attempts(2).nested(Nested::Outer).build().unwrap();
     let mut op = fails(1);
@@ -227,8 +227,9 @@ fn o2_leaving_it_to_the_outer_session_is_no_warning() {
     assert_eq!(brief, expected);
 }
 
+/// O5: secrets are redacted.
 #[test]
-fn o5_no_secret_reaches_the_log() {
+fn secrets_are_redacted_in_the_log() {
     let (log, _guard) = log(LevelFilter::TRACE);
     let _ = retry(&immediate(), fails(9)).named("GET https://u:s3cr3t@h/").call();
     let lines = log.lines();
@@ -239,9 +240,9 @@ fn o5_no_secret_reaches_the_log() {
     }
 }
 
-/// All observers use the same session id.
+/// O2: all observers use the same session id.
 #[test]
-fn o2_the_log_names_the_session_as_its_record_does() {
+fn log_and_record_have_the_same_session_id() {
     let (log, _guard) = log(LevelFilter::TRACE);
     let memory = Memory::default();
     let recorder = Recorder::new(&memory);
@@ -251,18 +252,18 @@ fn o2_the_log_names_the_session_as_its_record_does() {
     assert_eq!(memory.sessions()[0].session_id, id);
 }
 
-/// With the level WARN, only warnings are logged.
+/// O2: with the level WARN, only warnings are logged.
 #[test]
-fn o2_disabled_levels_are_not_written() {
+fn disabled_level_is_not_logged() {
     let (log, _guard) = log(LevelFilter::WARN);
     retry(&immediate(), fails(2)).call().unwrap();
     retry(&immediate(), fails(0)).call().unwrap();
     assert!(log.lines().is_empty());
 }
 
-/// The kind of fault does not matter: a final fault is given up at once.
+/// O2: the kind of fault does not matter: a final fault is given up at once.
 #[test]
-fn o2_a_final_error_is_given_up_with_a_warning() {
+fn final_error_is_logged_as_warning() {
     let (log, _guard) = log(LevelFilter::TRACE);
     let _ = retry(&immediate(), || Err::<(), _>(Bad(Fault::of(Kind::Syntax)))).call();
     let lines = log.lines();

@@ -60,9 +60,9 @@ fn read_by(most: LevelFilter, of: impl FnOnce() -> usize) -> usize {
     tracing::subscriber::with_default(subscriber, of)
 }
 
-/// One test, because the log level is the same for all threads.
+/// O2: one test, because the log level is the same for all threads.
 #[test]
-fn o2_disabled_events_are_not_rendered() {
+fn disabled_events_are_not_rendered() {
     let policy = Policy::immediate().build().unwrap();
     let succeed = || retry(&policy, || Ok::<_, std::io::Error>(())).named("calls").call().unwrap();
     let plain = || allocations(succeed);

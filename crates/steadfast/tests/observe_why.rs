@@ -48,7 +48,7 @@ fn limited(seconds: u64) -> Fault {
 }
 
 #[test]
-fn o4_a_retry_names_the_rule_and_the_backoff() {
+fn retry_explanation_names_rule_and_backoff() {
     let whys = decided(Policy::exponential(MS).max_attempts(3), &Fault::http(503));
     let rule = "rule `5xx` (default) makes it retryable";
     let expected = [
@@ -68,7 +68,7 @@ fn o4_a_retry_names_the_rule_and_the_backoff() {
 }
 
 #[test]
-fn o4_jitter_is_reported_beside_the_backoff() {
+fn retry_explanation_has_jitter_beside_the_backoff() {
     let draft = Policy::fixed(MS).max_attempts(2).jitter(Jitter::Full);
     let whys = decided(draft, &Fault::http(503));
     let json = serde_json::to_value(&whys[0]).unwrap();
@@ -80,7 +80,7 @@ fn o4_jitter_is_reported_beside_the_backoff() {
 
 /// O4: a displayed delay is rounded; the number beside it is exact.
 #[test]
-fn o4_a_draw_is_reported_without_its_nanoseconds() {
+fn jittered_delay_is_rounded_in_the_explanation() {
     let sentence_of = |delay| DecidedBy::Backoff { retry: 1, base: MS, delay }.to_string();
     for (nanos, words) in [(1_234_567, "1235us"), (12_345_678, "12ms"), (1_500_499_999, "1.5s")] {
         let sentence = sentence_of(Duration::from_nanos(nanos));
@@ -89,7 +89,7 @@ fn o4_a_draw_is_reported_without_its_nanoseconds() {
 }
 
 #[test]
-fn o4_a_hint_that_is_followed_is_named() {
+fn explanation_names_the_followed_hint() {
     let why = &decided(Policy::immediate().max_rate_limit_waits(1), &limited(0))[0];
     assert_eq!(why.to_string(), "rule `429` (default) makes it rate_limited; server hint: 0s");
     assert_eq!(
@@ -99,7 +99,7 @@ fn o4_a_hint_that_is_followed_is_named() {
 }
 
 #[test]
-fn o4_the_list_of_the_rule_is_named() {
+fn explanation_names_the_list_of_the_rule() {
     let draft = || Policy::immediate().max_attempts(1).retry_on(["5xx"]).abort_on(["501"]);
     let aborted = end_of(draft(), &Fault::http(501));
     assert_eq!(aborted, "rule `501` (abort_on) makes it final; retrying cannot help");
@@ -110,7 +110,7 @@ fn o4_the_list_of_the_rule_is_named() {
 }
 
 #[test]
-fn o4_a_class_given_in_code_is_named() {
+fn explanation_names_a_class_given_in_code() {
     let policy = Policy::immediate().max_attempts(1).build().unwrap();
     let mut whys = Vec::new();
     let _ = retry(&policy, || Err::<(), _>(Bad(Fault::default())))
@@ -121,7 +121,7 @@ fn o4_a_class_given_in_code_is_named() {
 }
 
 #[test]
-fn o4_the_limit_that_ended_it_is_named() {
+fn explanation_names_the_exceeded_limit() {
     let out_of_time = Policy::fixed(Duration::from_secs(60)).max_duration(Duration::from_secs(60));
     assert_eq!(
         end_of(out_of_time, &Fault::http(503)),
@@ -154,7 +154,7 @@ fn o4_the_limit_that_ended_it_is_named() {
 }
 
 #[test]
-fn o4_the_guard_that_ended_it_is_named() {
+fn explanation_names_the_rejecting_guard() {
     let policy = Policy::immediate().max_attempts(5).build().unwrap();
     let down = || Err::<(), _>(Bad(Fault::http(503)));
     let budget = Budget::new(BudgetSettings::Rate { retries_per_second: 0.001 }).unwrap();
@@ -175,7 +175,7 @@ fn o4_the_guard_that_ended_it_is_named() {
 }
 
 #[test]
-fn o4_sessions_around_and_inside_are_named() {
+fn explanation_names_outer_and_inner_sessions() {
     let outer = Policy::immediate().max_attempts(2).build().unwrap();
     let down = || Err::<(), _>(Bad(Fault::http(503)));
     let mut whys = Vec::new();
@@ -197,7 +197,7 @@ fn o4_sessions_around_and_inside_are_named() {
 }
 
 #[test]
-fn o4_cancellation_is_named_without_a_rule() {
+fn cancelled_session_explanation_has_no_rule() {
     let handle = CancelHandle::new();
     handle.cancel();
     let policy = Policy::immediate().build().unwrap();
@@ -214,9 +214,9 @@ fn o4_cancellation_is_named_without_a_rule() {
     assert_eq!(serde_json::to_value(&whys[0]).unwrap(), expected);
 }
 
-/// The written form can be read again, and unknown values of a later version are accepted.
+/// O4: the written form can be read again, and unknown values of a later version are accepted.
 #[test]
-fn o4_the_machine_form_is_read_again() {
+fn explanation_round_trips_through_json() {
     for fault in [Fault::http(503), limited(0), limited(86_400), Fault::default()] {
         for why in decided(Policy::immediate().max_rate_limit_waits(1), &fault) {
             let json = serde_json::to_value(&why).unwrap();

@@ -29,7 +29,7 @@ fn messages(variables: &[(&str, &str)]) -> Vec<String> {
 
 /// F3: the id in capitals, what a variable cannot spell as `_`.
 #[test]
-fn a_variable_sets_a_field_of_a_policy() {
+fn variable_sets_a_policy_field() {
     let (registry, _folder) = load(&[
         ("STEADFAST_POLICIES__A__MAX_ATTEMPTS", "5"),
         ("STEADFAST_POLICIES__A__B__MAX_ATTEMPTS", "6"),
@@ -56,7 +56,7 @@ fn a_variable_sets_a_field_of_a_policy() {
 
 /// F3: one variable turns all retrying off, presets and the default included.
 #[test]
-fn all_retrying_can_be_turned_off() {
+fn variable_disables_all_retries() {
     let (registry, _folder) = load(&[("STEADFAST_ENABLED", "false")]).unwrap();
     for name in ["a", "sql", "no.such.name"] {
         assert!(!registry.policy(name).is_enabled(), "{name}");
@@ -70,7 +70,7 @@ fn all_retrying_can_be_turned_off() {
 
 /// F3: all means all: a variable for one policy does not turn it on again.
 #[test]
-fn what_turns_all_retrying_off_wins_over_a_policys_own_variable() {
+fn disabling_all_retries_overrides_a_policy_variable() {
     let both = [("STEADFAST_ENABLED", "false"), ("STEADFAST_POLICIES__A__ENABLED", "true")];
     let (registry, _folder) = load(&both).unwrap();
     assert!(!registry.policy("a").is_enabled());
@@ -80,7 +80,7 @@ fn what_turns_all_retrying_off_wins_over_a_policys_own_variable() {
 
 /// F2: a variable without effect is an error.
 #[test]
-fn a_variable_that_fits_nothing_is_reported() {
+fn unknown_variable_is_reported() {
     assert_eq!(
         messages(&[("STEADFAST_POLICIES__AB__MAX_ATTEMPTS", "5")]),
         ["env STEADFAST_POLICIES__AB__MAX_ATTEMPTS: unknown policy ab; did you mean \
@@ -107,7 +107,7 @@ fn a_variable_that_fits_nothing_is_reported() {
 
 /// F2: a switch that is neither on nor off is an error, and said once.
 #[test]
-fn a_switch_is_true_or_false() {
+fn boolean_variable_is_parsed() {
     assert_eq!(
         messages(&[("STEADFAST_ENABLED", "off")]),
         ["env STEADFAST_ENABLED: `off` is neither true nor false; false turns off all retries"]
@@ -116,7 +116,7 @@ fn a_switch_is_true_or_false() {
 
 /// O5, F2: a variable's name cannot command a terminal.
 #[test]
-fn a_variables_name_is_shown_harmlessly() {
+fn variable_name_is_escaped_in_problems() {
     let [problem] = &messages(&[("STEADFAST_POLICIES__A__RETRY\u{1b}[2J", "1")])[..] else {
         panic!("one problem");
     };

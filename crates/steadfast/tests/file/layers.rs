@@ -19,7 +19,7 @@ fn effective(defaults: &str, policy: &str) -> Policy {
 
 /// F3: the value, its origin and its layer, for each layer there is.
 #[test]
-fn each_layer_wins_over_those_before_it() {
+fn later_layer_overrides_earlier_ones() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("steadfast.yaml");
     let text = "version: '1.1.0'\n\
@@ -51,7 +51,7 @@ fn each_layer_wins_over_those_before_it() {
 
 /// F3: the machine-readable form.
 #[test]
-fn an_explanation_is_reported_as_json() {
+fn explanation_serializes_to_json() {
     let json = serde_json::to_value(good(&file("", "max_retries: 4")).explain("p")).unwrap();
     assert_eq!(json["policy"], "p");
     let attempts = serde_json::json!(
@@ -63,7 +63,7 @@ fn an_explanation_is_reported_as_json() {
 
 /// F3: every field that was set is explained, in the effective spelling.
 #[test]
-fn everything_written_is_explained() {
+fn every_set_field_has_an_explanation() {
     let explained = good(&file(
         "enable_circuit_breaker: true, circuit_breaker_threshold: 7",
         "jitter: full, on: {rate_limited: {base_delay: 5s}}, durable: {max_attempts: 9}, \
@@ -92,7 +92,7 @@ fn everything_written_is_explained() {
 
 /// F3: a later layer replaces another spelling of the same field.
 #[test]
-fn another_spelling_in_a_later_layer_wins() {
+fn alias_in_a_later_layer_overrides_the_field() {
     assert_eq!(effective("max_retries: 9", "max_attempts: 2").max_attempts(), 2);
     assert_eq!(effective("max_attempts: 9", "max_retries: 2").max_attempts(), 3);
     let jitter = |defaults, policy| effective(defaults, policy).timing().jitter();
@@ -116,7 +116,7 @@ fn another_spelling_in_a_later_layer_wins() {
 
 /// F3: a section is merged into the same section of an earlier layer, value by value.
 #[test]
-fn parts_are_laid_over_each_other_value_by_value() {
+fn nested_values_are_merged_by_field() {
     let both = effective(
         "breaker: {threshold: 2, timeout: 5s}, on: {rate_limited: {base_delay: 5s}}",
         "breaker: {timeout: 9s}, on: {rate_limited: {multiplier: 3}}",
@@ -129,7 +129,7 @@ fn parts_are_laid_over_each_other_value_by_value() {
 
 /// F3: null removes the value of an earlier layer.
 #[test]
-fn nothing_takes_back_what_an_earlier_layer_wrote() {
+fn null_resets_a_value_of_an_earlier_layer() {
     let taken_back = effective(
         "max_attempts: 9, breaker: {threshold: 2}, budget: {ratio: 1}, max_duration: 1m",
         "max_attempts: null, breaker: ~, budget: null, max_duration: null",
@@ -139,7 +139,7 @@ fn nothing_takes_back_what_an_earlier_layer_wrote() {
 
 /// F2: a conflict between two layers is reported for the later one.
 #[test]
-fn the_last_to_write_is_pointed_at() {
+fn problem_points_at_the_last_layer_that_set_the_value() {
     assert_eq!(
         messages(&file("max_delay: 30s", "base_delay: 60s")),
         ["steadfast.yaml:4:19: policies.p.max_delay: max_delay 30s is shorter than base_delay 1m"]
@@ -148,7 +148,7 @@ fn the_last_to_write_is_pointed_at() {
 
 /// F2: one mistake in the global defaults is reported once, however many policies there are.
 #[test]
-fn a_mistake_in_the_defaults_is_reported_once() {
+fn invalid_default_is_reported_once() {
     let text = "version: \"1.1.0\"\nglobal_defaults: {max_attempts: 0, backof_type: fixed}\n\
                 policies: {a: {}, b: {}, c: {}}\n";
     assert_eq!(
@@ -164,7 +164,7 @@ fn a_mistake_in_the_defaults_is_reported_once() {
 /// F3: the simple form of a breaker in a later layer overrides the rich form in an earlier one,
 /// value by value, and `explain` says so.
 #[test]
-fn a_simple_breaker_goes_over_a_rich_one() {
+fn simple_breaker_overrides_a_detailed_one() {
     let text = |policy: &str| file("breaker: {threshold: 3, timeout: 5s, probes: 2}", policy);
     for (policy, threshold, line, timeout) in [
         ("circuit_breaker_threshold: 7", 7, 4, 5),
@@ -184,7 +184,7 @@ fn a_simple_breaker_goes_over_a_rich_one() {
 
 /// F3: a removed breaker is explained with its origin.
 #[test]
-fn a_breaker_that_was_taken_back_is_explained() {
+fn removed_breaker_has_an_explanation() {
     for policy in ["breaker: null", "enable_circuit_breaker: false"] {
         let explained = good(&file("breaker: {threshold: 3}", policy)).explain("p");
         let enabled = explained.value("enable_circuit_breaker").unwrap();
@@ -195,7 +195,7 @@ fn a_breaker_that_was_taken_back_is_explained() {
 
 /// F3: a durable stage is explained as a policy is, in every spelling.
 #[test]
-fn a_stage_is_explained_as_a_policy_is() {
+fn stage_has_the_explanation_of_a_policy() {
     let stage = "durable: {base_delay: 7s, enable_circuit_breaker: true, \
                  circuit_breaker_threshold: 9, on: {rate_limited: {multiplier: 3}}}";
     let explained = good(&file("", stage)).explain("p");
@@ -211,7 +211,7 @@ fn a_stage_is_explained_as_a_policy_is() {
 /// P2: a disabled breaker is off, whatever its other settings are; a later layer that replaces the
 /// switch enables it.
 #[test]
-fn a_breaker_that_is_switched_off_is_off() {
+fn disabled_breaker_is_off() {
     let off = "enable_circuit_breaker: false, breaker: {threshold: 3}";
     assert_eq!(effective("", off).breaker(), None);
     let later = effective("enable_circuit_breaker: false", "breaker: {threshold: 3}");

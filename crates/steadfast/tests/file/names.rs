@@ -29,12 +29,12 @@ fn found(name: &str) -> (u32, Route) {
 }
 
 #[test]
-fn f6_a_name_is_a_mapped_case_first() {
+fn name_resolves_to_a_mapped_case_first() {
     assert_eq!(found("s.o.c"), (2, Route::Mapping));
 }
 
 #[test]
-fn f6_then_the_operations_default() {
+fn name_without_a_case_resolves_to_the_operation_default() {
     assert_eq!(found("s.o.else"), (3, Route::OperationDefault));
     assert_eq!(found("s.o.default"), (3, Route::Mapping));
     assert_eq!(found("s.o"), (3, Route::OperationDefault));
@@ -42,7 +42,7 @@ fn f6_then_the_operations_default() {
 }
 
 #[test]
-fn f6_then_the_policy_default() {
+fn name_without_a_mapping_resolves_to_the_policy_default() {
     for name in ["s.p.else", "s.p", "s", "x.y.z", "", ".", "...", "s.o.c2\u{0}"] {
         let expected =
             if name.starts_with("s.o") { Route::OperationDefault } else { Route::Default };
@@ -52,7 +52,7 @@ fn f6_then_the_policy_default() {
 }
 
 #[test]
-fn f6_a_policys_own_id_wins_over_a_mapping() {
+fn policy_id_takes_precedence_over_a_mapping() {
     assert_eq!(found("one"), (2, Route::Id));
     assert_eq!(found("a.dotted.id"), (4, Route::Id));
     assert_eq!(found("default"), (1, Route::Id));
@@ -60,7 +60,7 @@ fn f6_a_policys_own_id_wins_over_a_mapping() {
 
 /// P6: the ready-made policies are there, unless the file has its own of that name.
 #[test]
-fn presets_are_found_unless_the_file_has_its_own() {
+fn preset_is_found_unless_the_file_redefines_it() {
     assert_eq!(found("patient"), (9, Route::Preset));
     let own = good("version: '1.1.0'\npolicies: {patient: {max_attempts: 2}}");
     assert_eq!(own.find("patient").max_attempts(), 2);
@@ -68,7 +68,7 @@ fn presets_are_found_unless_the_file_has_its_own() {
 
 /// F6: without a policy `default`, the built-in values and the global defaults are it.
 #[test]
-fn there_is_always_a_default() {
+fn default_policy_always_exists() {
     let none = good("version: '1.1.0'\nglobal_defaults: {max_attempts: 7}\npolicies: {}");
     assert_eq!(none.find("anything").max_attempts(), 7);
     assert_eq!(none.find("anything").id(), Some("default"));
@@ -76,14 +76,14 @@ fn there_is_always_a_default() {
 
 /// F2: a name that was probably meant is known.
 #[test]
-fn a_near_miss_is_known() {
+fn unknown_name_has_a_suggestion() {
     assert_eq!(policies().nearest("s.o.d"), Some("s.o.c"));
     assert_eq!(policies().nearest("something else"), None);
 }
 
 /// F6: a policy whose id reads like an operation does not hide that operation's default.
 #[test]
-fn f6_an_id_like_an_operation_leaves_its_default() {
+fn policy_id_equal_to_an_operation_keeps_the_operation_default() {
     let policies = good(
         "version: '1.1.0'\npolicies: {s.o: {max_attempts: 4}, other: {max_attempts: 7}}\n\
          subsystem_mappings: {s: {o: {default: other}}}\n",

@@ -7,7 +7,7 @@ use super::{messages, policy, wrong};
 
 /// F2: six kinds of mistake in one file.
 #[test]
-fn everything_is_reported_at_once() {
+fn all_problems_are_reported_together() {
     let text = r#"version: "9.0.0"
 global_defaults:
   jiter: full
@@ -45,7 +45,7 @@ subsystem_mappings:
 
 /// F2: the machine-readable form.
 #[test]
-fn a_problem_is_reported_as_json() {
+fn problem_serializes_to_json() {
     let problems = wrong("version: '1.1.0'\npolicies: {a: {max_atempts: 3}}\n");
     assert_eq!(
         serde_json::to_value(&problems).unwrap(),
@@ -63,7 +63,7 @@ fn a_problem_is_reported_as_json() {
 
 /// F2: the position of a problem in a list is that of the item.
 #[test]
-fn a_wrong_item_is_pointed_at() {
+fn problem_points_at_the_invalid_item() {
     assert_eq!(
         messages(&super::policy("schedule: [1s, soon, 3s, later]")).len(),
         2,
@@ -73,7 +73,7 @@ fn a_wrong_item_is_pointed_at() {
 
 /// F2: a missing file, and a directory.
 #[test]
-fn a_file_that_cannot_be_read_is_a_problem() {
+fn unreadable_file_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let missing = Policies::read(folder.path().join("steadfast.yaml")).unwrap_err();
     assert!(missing.to_string().contains("no such file"), "{missing}");
@@ -87,7 +87,7 @@ fn a_file_that_cannot_be_read_is_a_problem() {
 
 /// F2, K4: the search for the nearest name is bounded, however many names there are.
 #[test]
-fn many_dangling_mappings_to_many_policies_are_reported_in_time() {
+fn many_dangling_mappings_are_reported_quickly() {
     let numbers = 0..5000;
     let policies: Vec<_> = numbers.clone().map(|n| format!("policy_number_{n}: {{}}")).collect();
     let cases: Vec<_> = numbers.map(|n| format!("c{n}: polixy_nummer_{n}")).collect();
@@ -105,7 +105,7 @@ fn many_dangling_mappings_to_many_policies_are_reported_in_time() {
 
 /// K4: values and field names are printed without control characters, and shortened.
 #[test]
-fn what_a_file_says_is_reported_harmlessly() {
+fn file_text_is_escaped_in_problems() {
     let long = "x".repeat(1_000_000);
     let fields =
         format!(r#"retry_on: ["x \e[31m"], "b\e[2J": 1, base_delay: {long}, {long:.900}: 1"#);

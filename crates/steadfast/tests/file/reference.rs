@@ -67,7 +67,7 @@ fn part(name: &str) -> &'static [Field] {
 
 /// P2: the reference has every field, with what it holds and its default.
 #[test]
-fn every_field_is_listed() {
+fn reference_lists_every_field() {
     assert_written("fields", &table(FIELDS));
     assert_written("breaker", &table(part("breaker")));
     assert_written("budget", &table(part("budget")));
@@ -75,14 +75,14 @@ fn every_field_is_listed() {
 
 /// P7: and which of them can differ by class.
 #[test]
-fn the_fields_that_can_differ_by_class_are_listed() {
+fn reference_lists_the_fields_by_class() {
     let fields: Vec<_> = FIELDS.iter().filter(|field| field.by_class).map(|f| f.name).collect();
     assert_written("by-class", &format!("\n{}\n\n", names(&fields)));
 }
 
 /// P6: the reference has every preset, with the delays that it makes.
 #[test]
-fn every_preset_is_listed() {
+fn reference_lists_every_preset() {
     let mut table = "\n| preset | attempts | delays before jitter |\n|---|---|---|\n".to_owned();
     for name in PRESETS {
         let policy = Draft::preset(name).unwrap().build().unwrap();
@@ -105,7 +105,7 @@ const FAMILIES: [(Family, &str); 6] = [
 
 /// J4, J5, J7, J10: the reference has every kind that a rule can name, and its class.
 #[test]
-fn every_kind_is_listed() {
+fn reference_lists_every_kind() {
     let retried = |kind: &Kind| judge(&Rules::DEFAULT, &Fault::of(*kind)).class() != Class::Final;
     let of = |family: Family, again: bool| {
         let kinds = Kind::ALL.iter().filter(|kind| kind.family() == family);
@@ -121,7 +121,7 @@ fn every_kind_is_listed() {
 
 /// J10: every form of a rule that the reference shows is one.
 #[test]
-fn every_rule_that_is_shown_is_one() {
+fn every_rule_in_the_reference_parses() {
     let rows = between("rules").lines().filter_map(|row| row.strip_prefix("| `"));
     let cells: Vec<_> = rows.filter_map(|row| row.split(" | ").next()).collect();
     assert!(cells.len() >= 10, "{cells:?}");
@@ -133,7 +133,7 @@ fn every_rule_that_is_shown_is_one() {
 
 /// P2: every spelling of a duration that the reference shows is one.
 #[test]
-fn every_duration_that_is_shown_is_one() {
+fn every_duration_in_the_reference_parses() {
     let shown = between("durations").split('`').skip(1).step_by(2);
     let wrong: Vec<_> = shown.clone().filter(|text| duration::parse(text).is_err()).collect();
     assert!(wrong.is_empty() && shown.count() >= 8, "{wrong:?}");

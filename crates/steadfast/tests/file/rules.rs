@@ -10,7 +10,7 @@ fn edge(inside: &str, outside: &str, message: &str) {
 
 /// S4, policy validation 1: `max_attempts` is at least 1.
 #[test]
-fn s4_1_max_attempts() {
+fn max_attempts_out_of_range_is_rejected() {
     edge(
         "max_attempts: 1",
         "max_attempts: 0",
@@ -26,7 +26,7 @@ fn s4_1_max_attempts() {
 
 /// S4, policy validation 2: `base_delay` is at least 0.
 #[test]
-fn s4_2_base_delay() {
+fn base_delay_out_of_range_is_rejected() {
     edge(
         "base_delay: 0",
         "base_delay: -0.001",
@@ -37,7 +37,7 @@ fn s4_2_base_delay() {
 
 /// S4, policy validation 3: `max_delay` is at least `base_delay`.
 #[test]
-fn s4_3_max_delay() {
+fn max_delay_below_base_delay_is_rejected() {
     edge(
         "base_delay: 2.0, max_delay: 2.0",
         "base_delay: 2.0, max_delay: 1.999",
@@ -47,7 +47,7 @@ fn s4_3_max_delay() {
 
 /// S4, policy validation 4: `jitter_amount` lies between 0.0 and 1.0.
 #[test]
-fn s4_4_jitter_amount() {
+fn jitter_amount_out_of_range_is_rejected() {
     let refused = |amount| {
         format!(
             "steadfast.yaml:3:22: policies.p.jitter_amount: jitter_amount {amount} is outside \
@@ -60,7 +60,7 @@ fn s4_4_jitter_amount() {
 
 /// S4, policy validation 5: `circuit_breaker_threshold` is at least 1, if there is a breaker.
 #[test]
-fn s4_5_circuit_breaker_threshold() {
+fn circuit_breaker_threshold_out_of_range_is_rejected() {
     edge(
         "enable_circuit_breaker: true, circuit_breaker_threshold: 1",
         "enable_circuit_breaker: true, circuit_breaker_threshold: 0",
@@ -72,7 +72,7 @@ fn s4_5_circuit_breaker_threshold() {
 
 /// S4, policy validation 6: `circuit_breaker_timeout` is more than 0, if there is a breaker.
 #[test]
-fn s4_6_circuit_breaker_timeout() {
+fn circuit_breaker_timeout_out_of_range_is_rejected() {
     edge(
         "enable_circuit_breaker: true, circuit_breaker_timeout: 1ns",
         "enable_circuit_breaker: true, circuit_breaker_timeout: 0",
@@ -85,7 +85,7 @@ fn s4_6_circuit_breaker_timeout() {
 /// S4, policy validation 7: `retryable_exceptions` are names of types. Each that is not is
 /// pointed at.
 #[test]
-fn s4_7_retryable_exceptions() {
+fn invalid_retryable_exceptions_are_rejected() {
     good(&policy("retryable_exceptions: [TimeoutError, a::B]"));
     let problems = messages(&policy("retryable_exceptions: [TimeoutError, 'Time out', '']"));
     assert_eq!(problems.len(), 2, "{problems:?}");
@@ -96,7 +96,7 @@ fn s4_7_retryable_exceptions() {
 
 /// S4, policy validation 8: `enabled` is true or false.
 #[test]
-fn s4_8_enabled() {
+fn enabled_must_be_a_boolean() {
     edge(
         "enabled: false",
         "enabled: no",
@@ -113,7 +113,7 @@ fn s4_8_enabled() {
 
 /// S4's enumerations: one of the names, and not quite one.
 #[test]
-fn s4_names() {
+fn invalid_policy_name_is_rejected() {
     edge(
         "backoff_type: immediate",
         "backoff_type: imediate",

@@ -17,7 +17,7 @@ fn completed() -> Policies {
 
 /// F2: each mapping that leads nowhere is reported, and with its own place.
 #[test]
-fn as_printed_its_dangling_mappings_are_reported_one_by_one() {
+fn dangling_mappings_of_the_printed_example_are_reported() {
     let problems = wrong(AS_PRINTED);
     let dangling: Vec<_> =
         problems.iter().map(|problem| (problem.line.unwrap(), problem.path.as_str())).collect();
@@ -40,7 +40,7 @@ fn as_printed_its_dangling_mappings_are_reported_one_by_one() {
 
 /// F1: the four policies of the example mean what S4 says of them.
 #[test]
-fn its_policies_mean_what_it_says() {
+fn example_policies_have_the_documented_values() {
     let policies = completed();
     for (id, name, attempts, base, cap) in [
         ("browser_state_timeout", "Browser State Timeout Retry", 3, 1, 10),
@@ -60,7 +60,7 @@ fn its_policies_mean_what_it_says() {
 /// F1: global defaults reach every policy that does not write its own. A tenth of full jitter
 /// takes away at most a tenth of the delay (P4).
 #[test]
-fn its_global_defaults_reach_every_policy() {
+fn global_defaults_apply_to_every_policy() {
     let policies = completed();
     let explained = policies.explain("browser_state_timeout");
     assert_eq!(explained.value("jitter_type").unwrap().value.to_string(), "`full`");
@@ -76,7 +76,7 @@ fn its_global_defaults_reach_every_policy() {
 /// F1: its exceptions are rules by the type's name; where it names none, what is transient is
 /// retried.
 #[test]
-fn its_exceptions_are_what_is_retried() {
+fn listed_exceptions_are_retried() {
     let policies = completed();
     let class = |id: &str, fault: &Fault| judge::judge(policies.find(id).rules(), fault).class();
     let timeout = Fault::default().with_type("TimeoutError");
@@ -89,7 +89,7 @@ fn its_exceptions_are_what_is_retried() {
 
 /// F6: every name that it maps leads to the policy that it says.
 #[test]
-fn its_mappings_lead_to_its_policies() {
+fn mappings_resolve_to_the_example_policies() {
     let policies = completed();
     assert_eq!(policies.mapped().len(), 12);
     for mapped in policies.mapped() {
@@ -104,7 +104,7 @@ fn its_mappings_lead_to_its_policies() {
 
 /// F1: all the types and switches of its schema are read.
 #[test]
-fn its_types_and_switches_are_read() {
+fn types_and_booleans_are_parsed() {
     let policies = completed();
     let timing = |id: &str| policies.find(id).timing().clone();
     assert_eq!(timing("browser_monitoring_timeout").backoff_type(), BackoffType::Linear);
@@ -118,7 +118,7 @@ fn its_types_and_switches_are_read() {
 
 /// F1: the same file as JSON and as TOML is the same.
 #[test]
-fn it_is_the_same_in_json_and_in_toml() {
+fn example_is_equal_in_yaml_json_and_toml() {
     let yaml = completed();
     let json = include_str!("data/s4_completed.json");
     let toml = include_str!("data/s4_completed.toml");

@@ -13,7 +13,7 @@ fn file(policy: Value) -> Value {
 
 /// F5: S4's file is valid.
 #[test]
-fn the_example_fits_the_schema() {
+fn example_matches_the_schema() {
     let example: Value = serde_json::from_str(include_str!("data/s4_completed.json")).unwrap();
     let errors: Vec<_> = validator().iter_errors(&example).map(|error| error.to_string()).collect();
     assert_eq!(errors, [""; 0]);
@@ -21,7 +21,7 @@ fn the_example_fits_the_schema() {
 
 /// F5: what the reader accepts the schema accepts, and the other way round, for each field.
 #[test]
-fn the_schema_and_the_reader_agree() {
+fn schema_and_parser_accept_the_same_files() {
     let values = [
         json!(null),
         json!(true),
@@ -73,7 +73,7 @@ fn the_schema_and_the_reader_agree() {
 
 /// F5: a misspelt field is marked.
 #[test]
-fn the_schema_refuses_what_is_unknown() {
+fn schema_rejects_unknown_keys() {
     let validator = validator();
     assert!(validator.is_valid(&file(json!({}))));
     assert!(!validator.is_valid(&file(json!({"max_atempts": 1}))));
@@ -84,7 +84,7 @@ fn the_schema_refuses_what_is_unknown() {
 
 /// F5: a key with nothing under it is what a file begins as, in all three places.
 #[test]
-fn a_key_with_nothing_under_it_fits() {
+fn empty_key_matches_the_schema() {
     let document = json!({"version": "1.1.0", "global_defaults": null, "policies": null,
         "subsystem_mappings": null});
     let source = Source::new("steadfast.json", &document.to_string());

@@ -6,7 +6,7 @@ use super::{good, messages};
 
 /// F1: both versions of the format are read, and no other.
 #[test]
-fn versions() {
+fn unsupported_version_is_rejected() {
     let version = |version: &str| format!("version: {version}\npolicies: {{}}\n");
     for supported in ["1.0.0", "\"1.0.0\"", "'1.1.0'", "1.0.7"] {
         good(&version(supported));
@@ -30,7 +30,7 @@ fn versions() {
 
 /// F2: what a file cannot be without.
 #[test]
-fn what_is_missing_is_named() {
+fn missing_key_is_named() {
     assert_eq!(
         messages("global_defaults: {}\n"),
         [
@@ -44,7 +44,7 @@ fn what_is_missing_is_named() {
 
 /// F2: keys at the top, with what was meant; those of the writer's own begin with x-.
 #[test]
-fn unknown_keys_are_refused() {
+fn unknown_key_is_rejected() {
     assert_eq!(
         messages("version: '1.1.0'\npolicys: {}\npolicies: {}\ncolour: red\n"),
         [
@@ -57,7 +57,7 @@ fn unknown_keys_are_refused() {
 
 /// F1: a policy may say its id, but not another.
 #[test]
-fn a_policy_is_named_by_its_key() {
+fn policy_id_is_its_key() {
     good("version: '1.1.0'\npolicies: {a: {id: a}, b: }\n");
     assert_eq!(
         messages("version: '1.1.0'\npolicies: {a: {id: b}}\n"),
@@ -69,7 +69,7 @@ fn a_policy_is_named_by_its_key() {
 
 /// F1: mappings are three levels deep, no more and no less.
 #[test]
-fn mappings_are_three_levels_deep() {
+fn mapping_of_another_depth_is_rejected() {
     let mappings = |text: &str| {
         format!("version: '1.1.0'\npolicies: {{p: {{}}}}\nsubsystem_mappings: {text}\n")
     };
@@ -98,7 +98,7 @@ fn mappings_are_three_levels_deep() {
 
 /// F2: a field of a part is nested in it, not written with a dot: so it cannot be there twice.
 #[test]
-fn a_fields_name_has_no_dot() {
+fn field_name_with_a_dot_is_rejected() {
     assert_eq!(
         messages(&super::policy("breaker.threshold: 3, breaker: {threshold: 4, a.b: 5}")),
         [
@@ -111,7 +111,7 @@ fn a_fields_name_has_no_dot() {
 
 /// F1: a rule keeps its letters, whatever YAML could take it for.
 #[test]
-fn rules_keep_their_letters() {
+fn rule_keeps_its_case() {
     let text = super::policy("retry_on: [08, 08003, 2E000, 5xx, 503], abort_on: 22012");
     let policies = good(&text);
     let rules: Vec<_> =
@@ -121,7 +121,7 @@ fn rules_keep_their_letters() {
 
 /// F1: what is not a map at all.
 #[test]
-fn a_file_is_a_map() {
+fn file_that_is_not_a_map_is_rejected() {
     for text in ["just words", "- a\n- list\n", "42"] {
         let problems = messages(text);
         assert!(problems[0].contains("is not a map with version and policies"), "{problems:?}");
@@ -133,7 +133,7 @@ fn a_file_is_a_map() {
 
 /// F1: the file that the guide shows is a good one.
 #[test]
-fn the_guide_shows_a_good_file() {
+fn example_in_the_guide_is_valid() {
     let guide = include_str!("../../../../docs/policy-file.md");
     let (_, from) = guide.split_once("```yaml\n").unwrap();
     let (shown, _) = from.split_once("```").unwrap();

@@ -16,7 +16,7 @@ fn changes(change: &Change) -> Vec<String> {
 
 /// F4: changes are reported as a diff.
 #[test]
-fn a_change_is_reported_as_a_diff() {
+fn reload_reports_a_diff() {
     let scene = Scene::unwatched(
         "version: '1.1.0'\npolicies: {p: {max_attempts: 3}, gone: {}}\n\
          subsystem_mappings: {s: {o: {c: p, d: gone}}}\n",
@@ -44,7 +44,7 @@ fn a_change_is_reported_as_a_diff() {
 
 /// F4: a change to a policy that the file does not name is reported, too.
 #[test]
-fn a_change_of_what_the_file_does_not_name_is_reported() {
+fn changed_default_of_an_unnamed_policy_is_reported() {
     let scene = Scene::unwatched("version: '1.1.0'\npolicies: {sql: {max_attempts: 9}}\n");
     scene.write("version: '1.1.0'\nglobal_defaults: {max_attempts: 5}\npolicies: {}\n");
     let report = changes(&scene.registry.reload().unwrap().unwrap());
@@ -54,7 +54,7 @@ fn a_change_of_what_the_file_does_not_name_is_reported() {
 
 /// F4, O5: so is a change of the writer's own keys, without secrets.
 #[test]
-fn a_change_of_the_writers_own_keys_is_reported() {
+fn changed_custom_keys_are_reported() {
     let text = |own: &str| format!("version: '1.1.0'\npolicies: {{p: {{}}}}\n{own}\n");
     let scene =
         Scene::unwatched(&text("x-old: [a, 1]\nx-token: s3cr3t-a\nx-same: {a: b}\nx-gone: 1"));
@@ -68,7 +68,7 @@ fn a_change_of_the_writers_own_keys_is_reported() {
 /// F2, F4: problems that the program itself finds in a file are reported like all others, before
 /// any of the file takes effect.
 #[test]
-fn a_file_that_a_check_refuses_is_not_put_in_force() {
+fn file_rejected_by_a_check_is_not_applied() {
     let text = |attempts: u32, flag: &str| {
         format!("version: '1.1.0'\npolicies: {{p: {{max_attempts: {attempts}}}}}\nx-flag: {flag}\n")
     };
@@ -112,7 +112,7 @@ fn a_file_that_a_check_refuses_is_not_put_in_force() {
 
 /// F4: the machine-readable form, for the audit log.
 #[test]
-fn a_change_is_reported_as_json() {
+fn change_serializes_to_json() {
     let scene = Scene::unwatched(&attempts(3));
     scene.write(&attempts(4));
     let change = scene.registry.reload().unwrap().unwrap();
@@ -134,7 +134,7 @@ fn a_change_is_reported_as_json() {
 
 /// F4: a bad file leaves the old policies in effect, and is reported until it is good again.
 #[test]
-fn a_bad_file_is_refused() {
+fn invalid_file_is_rejected() {
     let scene = Scene::unwatched(&attempts(3));
     scene.write(&attempts(0));
     let problems = scene.registry.reload().unwrap_err();
@@ -156,7 +156,7 @@ fn a_bad_file_is_refused() {
 
 /// F4: an unchanged file changes nothing; a reformatted one changes no value.
 #[test]
-fn a_file_that_says_the_same_changes_nothing() {
+fn equal_file_changes_nothing() {
     let scene = Scene::unwatched(&attempts(3));
     scene.write(&attempts(3));
     assert!(scene.registry.reload().unwrap().is_none());
@@ -167,7 +167,7 @@ fn a_file_that_says_the_same_changes_nothing() {
 
 /// F4: the file is removed and restored, good and bad.
 #[test]
-fn a_file_that_is_gone_leaves_its_policies() {
+fn removed_file_keeps_its_policies() {
     let scene = Scene::unwatched(&attempts(3));
     std::fs::remove_file(&scene.path).unwrap();
     let problems = scene.registry.reload().unwrap_err();
@@ -186,7 +186,7 @@ fn a_file_that_is_gone_leaves_its_policies() {
 
 /// The health of a registry, for a page or a probe.
 #[test]
-fn health_is_reported_as_json() {
+fn health_serializes_to_json() {
     let scene = Scene::unwatched(&attempts(3));
     let health = serde_json::to_value(scene.registry.health()).unwrap();
     assert_eq!(health["current"], true);

@@ -19,7 +19,7 @@ fn down() -> io::Result<()> {
 
 /// G4, F4: a breaker that is open stays open under the new version, whose settings it has.
 #[test]
-fn a_breaker_keeps_its_state() {
+fn breaker_keeps_its_state_after_reload() {
     let scene = Scene::unwatched(&guarded("registry_breaker", ""));
     let run = || scene.registry.run("registry_breaker", down).call().unwrap_err().reason();
     assert_eq!(run(), Reason::AttemptsExhausted);
@@ -32,7 +32,7 @@ fn a_breaker_keeps_its_state() {
 
 /// G4, F4: a budget that is spent stays spent.
 #[test]
-fn a_budget_keeps_its_state() {
+fn budget_keeps_its_state_after_reload() {
     let text = |more: &str| {
         format!(
             "version: '1.1.0'\npolicies:\n  registry_budget: {{backoff_type: immediate, \

@@ -11,10 +11,10 @@
 )]
 
 mod changes;
+mod concurrent_edits;
 mod guards;
 mod run;
 mod shutdown;
-mod turmoil;
 mod watch;
 
 use std::path::PathBuf;

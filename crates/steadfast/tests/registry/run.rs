@@ -18,7 +18,7 @@ fn down() -> io::Result<()> {
 
 /// F6: a session runs under the policy that its name leads to, blocking and async.
 #[tokio::test]
-async fn a_name_is_run_under_its_policy() {
+async fn name_runs_under_its_policy() {
     let scene = Scene::unwatched(&attempts(4));
     let error = scene.registry.run("p", down).call().unwrap_err();
     assert_eq!((error.attempts(), error.reason()), (4, Reason::AttemptsExhausted));
@@ -28,7 +28,7 @@ async fn a_name_is_run_under_its_policy() {
 
 /// Everything that can be said of a call can be said here, too.
 #[test]
-fn a_run_takes_all_that_a_call_takes() {
+fn run_accepts_all_options_of_a_call() {
     let scene = Scene::unwatched(&attempts(3));
     let mut heard = Vec::new();
     let sent = scene
@@ -50,7 +50,7 @@ fn a_run_takes_all_that_a_call_takes() {
 /// O1: a session counts for the subsystem that its policy was found under, whatever it is called;
 /// a policy's id is no subsystem.
 #[test]
-fn a_session_counts_for_the_subsystem_of_its_policy() {
+fn session_counts_for_the_subsystem_of_its_policy() {
     let text = "version: '1.1.0'\npolicies: {p: {}}\n\
                 subsystem_mappings: {browser: {state: {timeout: p}}}\n";
     let scene = Scene::unwatched(text);
@@ -78,7 +78,7 @@ fn a_session_counts_for_the_subsystem_of_its_policy() {
 /// I6: the sessions under way are listed by the name that they were run by, and one can be
 /// called off while it waits.
 #[tokio::test]
-async fn a_session_is_listed_and_cancelled() {
+async fn session_is_listed_and_cancelled() {
     let text = "version: '1.1.0'\npolicies: {p: {base_delay: 1h, max_delay: 1h}}\n\
                 subsystem_mappings: {browser: {state: {timeout: p}}}\n";
     let scene = Scene::unwatched(text);
@@ -104,7 +104,7 @@ async fn a_session_is_listed_and_cancelled() {
 
 /// I6: a blocking session is listed from its first attempt on.
 #[test]
-fn a_blocking_session_is_listed_in_its_first_attempt() {
+fn blocking_session_is_listed_in_its_first_attempt() {
     let scene = Scene::unwatched(&attempts(1));
     let registry = scene.registry.clone();
     let seen = registry.clone().run("p", || {
@@ -117,7 +117,7 @@ fn a_blocking_session_is_listed_in_its_first_attempt() {
 
 /// F4: a session ends under the policy that it began with.
 #[test]
-fn a_session_keeps_the_policy_that_it_began_with() {
+fn session_keeps_the_policy_of_its_start() {
     let scene = Scene::unwatched(&attempts(5));
     let made = AtomicU32::new(0);
     let error = scene
@@ -136,7 +136,7 @@ fn a_session_keeps_the_policy_that_it_began_with() {
 
 /// Clones are the same registry, and it can be used from many threads.
 #[test]
-fn clones_share_everything() {
+fn clones_share_state() {
     let scene = Scene::unwatched(&attempts(2));
     let clone = scene.registry.clone();
     let (began, begun) = channel();
@@ -158,7 +158,7 @@ fn clones_share_everything() {
 
 /// P6: without a file there are the ready-made policies.
 #[test]
-fn a_registry_needs_no_file() {
+fn registry_without_a_file_has_the_presets() {
     let none: [(&str, &str); 0] = [];
     let registry = Loader::presets().variables(none).load().unwrap();
     let sql: &Policy = &registry.policy("sql");
@@ -168,10 +168,10 @@ fn a_registry_needs_no_file() {
     assert!(registry.reload().unwrap().is_none());
 }
 
-/// I6: a session that has a handle of its own, or its own chance, is called off by its id
+/// I6: a session with its own handle, or its own seed, is cancelled by its id
 /// all the same.
 #[tokio::test]
-async fn a_session_with_a_handle_of_its_own_is_cancelled_by_its_id() {
+async fn session_with_its_own_handle_is_cancelled_by_its_id() {
     let scene =
         Scene::unwatched("version: '1.1.0'\npolicies: {p: {base_delay: 1h, max_delay: 1h}}\n");
     let registry = scene.registry.clone();

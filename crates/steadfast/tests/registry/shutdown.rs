@@ -10,7 +10,7 @@ use super::{Scene, attempts};
 
 /// Sessions under way may end; new ones are cancelled before their first attempt.
 #[tokio::test(start_paused = true)]
-async fn a_shutdown_waits_for_the_sessions_under_way() {
+async fn shutdown_waits_for_running_sessions() {
     let scene = Scene::unwatched(&attempts(1));
     let registry = scene.registry.clone();
     let session = tokio::spawn(async move {
@@ -38,7 +38,7 @@ async fn a_shutdown_waits_for_the_sessions_under_way() {
 
 /// What has not ended in time is cancelled.
 #[tokio::test(start_paused = true)]
-async fn a_shutdown_cancels_what_takes_too_long() {
+async fn shutdown_cancels_sessions_after_the_grace() {
     let text = "version: '1.1.0'\npolicies: {p: {base_delay: 1d, max_delay: 1d}}\n";
     let scene = Scene::unwatched(text);
     let registry = scene.registry.clone();
@@ -54,7 +54,7 @@ async fn a_shutdown_cancels_what_takes_too_long() {
 
 /// The same from a thread.
 #[test]
-fn a_blocking_shutdown_waits_too() {
+fn blocking_shutdown_waits_for_running_sessions() {
     let scene = Scene::unwatched(&attempts(1));
     let (began, begun) = channel();
     std::thread::scope(|scope| {
@@ -77,7 +77,7 @@ fn a_blocking_shutdown_waits_too() {
 
 /// A session that was made before the shutdown and is awaited after it is cancelled, too.
 #[tokio::test(start_paused = true)]
-async fn a_session_that_begins_to_wait_after_a_shutdown_is_cancelled() {
+async fn session_that_waits_after_a_shutdown_is_cancelled() {
     let scene = Scene::unwatched(&attempts(1));
     let pending = scene.registry.run("p", std::future::pending::<io::Result<()>>);
     scene.registry.shutdown(Duration::ZERO).await;
@@ -89,7 +89,7 @@ async fn a_session_that_begins_to_wait_after_a_shutdown_is_cancelled() {
 
 /// However long the grace, there is a moment at which it ends, or none.
 #[test]
-fn a_grace_without_end_is_no_overflow() {
+fn infinite_grace_does_not_overflow() {
     let scene = Scene::unwatched(&attempts(1));
     assert_eq!(scene.registry.shutdown_blocking(Duration::MAX).cancelled, 0);
     assert_eq!(scene.registry.shutdown_blocking(Duration::MAX).cancelled, 0, "once more");

@@ -12,16 +12,16 @@ use steadfast::registry::{AfterChange, FileWatcher, Loader, Outcome};
 use super::{PROMISED, Scene, attempts, was_applied};
 
 #[test]
-fn f4_a_file_written_in_place_is_noticed() {
+fn file_written_in_place_is_reloaded() {
     let scene = Scene::new(&attempts(3));
     scene.write(&attempts(4));
     assert!(was_applied(&scene.change()));
     assert_eq!(scene.attempts(), 4);
 }
 
-/// Editors write beside the file and put the new one in its place.
+/// F4: editors write beside the file and put the new one in its place.
 #[test]
-fn f4_a_file_that_is_replaced_is_noticed() {
+fn replaced_file_is_reloaded() {
     let scene = Scene::new(&attempts(3));
     for count in 4..7 {
         let beside = scene.folder.path().join(".steadfast.yaml.swp");
@@ -32,9 +32,9 @@ fn f4_a_file_that_is_replaced_is_noticed() {
     }
 }
 
-/// Kubernetes: the file is a link through a link, and only the inner one is turned.
+/// F4, Kubernetes: the file is a link through a link, and only the inner one is turned.
 #[test]
-fn f4_a_turned_link_is_noticed() {
+fn redirected_symlink_is_reloaded() {
     let folder = tempfile::tempdir().unwrap();
     let version = |count: u32| {
         let version = folder.path().join(format!("..version_{count}"));
@@ -61,9 +61,9 @@ fn f4_a_turned_link_is_noticed() {
     }
 }
 
-/// A link to a file elsewhere, which is changed there.
+/// F4: a link to a file elsewhere, which is changed there.
 #[test]
-fn f4_a_file_behind_a_link_is_noticed() {
+fn file_behind_a_symlink_is_reloaded() {
     let elsewhere = tempfile::tempdir().unwrap();
     let target = elsewhere.path().join("policies.yaml");
     fs::write(&target, attempts(3)).unwrap();
@@ -77,7 +77,7 @@ fn f4_a_file_behind_a_link_is_noticed() {
 }
 
 #[test]
-fn f4_a_file_that_goes_and_comes_back_is_noticed() {
+fn recreated_file_is_reloaded() {
     let scene = Scene::new(&attempts(3));
     fs::remove_file(&scene.path).unwrap();
     assert!(!was_applied(&scene.change()));
@@ -87,9 +87,9 @@ fn f4_a_file_that_goes_and_comes_back_is_noticed() {
     assert_eq!(scene.attempts(), 4);
 }
 
-/// Even its folder may go and come back.
+/// F4: even its folder may go and come back.
 #[test]
-fn f4_a_folder_that_goes_and_comes_back_is_noticed() {
+fn file_in_a_recreated_directory_is_reloaded() {
     let outer = tempfile::tempdir().unwrap();
     let inner = outer.path().join("etc");
     fs::create_dir(&inner).unwrap();
@@ -106,9 +106,9 @@ fn f4_a_folder_that_goes_and_comes_back_is_noticed() {
     assert_eq!(scene.attempts(), 5);
 }
 
-/// A file that is still being written is not read, even if its first half is valid.
+/// F4: a file that is still being written is not read, even if its first half is valid.
 #[test]
-fn f4_half_a_file_is_not_read() {
+fn partly_written_file_is_not_applied() {
     let scene = Scene::new(&attempts(3));
     let mut file = fs::File::create(&scene.path).unwrap();
     file.write_all(attempts(4).as_bytes()).unwrap();
@@ -124,9 +124,9 @@ fn f4_half_a_file_is_not_read() {
     assert_eq!(scene.registry.policy("q").max_attempts(), 2);
 }
 
-/// A burst of writes is one change, or nearly: never one for each.
+/// F4: a burst of writes is one change, or nearly: never one for each.
 #[test]
-fn f4_a_burst_is_debounced() {
+fn burst_of_writes_is_debounced() {
     let scene = Scene::new(&attempts(3));
     for count in 4..=103 {
         scene.write(&attempts(count));
@@ -141,7 +141,7 @@ fn f4_a_burst_is_debounced() {
 
 /// The thread that watches ends with the last clone, and does not keep the registry alive.
 #[test]
-fn the_watch_ends_with_the_registry() {
+fn watcher_ends_with_the_registry() {
     let Scene { registry, changes, path, folder } = Scene::new(&attempts(3));
     let clone = registry.clone();
     drop(registry);
@@ -153,9 +153,9 @@ fn the_watch_ends_with_the_registry() {
     drop(folder);
 }
 
-/// A listener that panics stops neither the watcher nor other listeners.
+/// F4: a listener that panics stops neither the watcher nor other listeners.
 #[test]
-fn f4_a_listener_that_panics_loses_no_change() {
+fn listener_panic_loses_no_change() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("steadfast.yaml");
     fs::write(&path, attempts(3)).unwrap();
@@ -173,9 +173,9 @@ fn f4_a_listener_that_panics_loses_no_change() {
     assert_eq!(registry.policy("p").max_attempts(), 5);
 }
 
-/// A pipe in the place of the file is refused, not waited for.
+/// F4: a pipe in the place of the file is refused, not waited for.
 #[test]
-fn f4_a_pipe_in_the_place_of_the_file_is_refused() {
+fn pipe_in_place_of_the_file_is_rejected() {
     let scene = Scene::new(&attempts(3));
     fs::remove_file(&scene.path).unwrap();
     assert!(!was_applied(&scene.change()));

@@ -5,21 +5,21 @@ use serde_json::json;
 use super::super::Format::Yaml;
 use super::super::Source;
 use super::super::tree::{Content, Node};
-use super::{plain, refusals, rest, tree};
+use super::{plain, problem_lines, rest, tree};
 
 /// F1: what is written once can be used in several places.
 #[test]
-fn an_alias_stands_for_what_its_anchor_names() {
+fn alias_has_the_value_of_its_anchor() {
     let text = "a: &x {b: 1}\nc: *x\nd: [*x]\n&k e: *k\n*k : f\n";
-    let refusal = "f:5:1: e: duplicate key e, first at line 4, column 4; remove one of the two";
-    assert_eq!(refusals(text, Yaml), [refusal]);
+    let problem = "f:5:1: e: duplicate key e, first at line 4, column 4; remove one of the two";
+    assert_eq!(problem_lines(text, Yaml), [problem]);
     let one = json!({"b": "1·"});
     assert_eq!(rest(text, Yaml), json!({"a": one, "c": one, "d": [one], "e": "e·"}));
 }
 
 /// F3: the origin of a value is where it stands.
 #[test]
-fn an_aliased_value_keeps_the_place_where_it_is_written() {
+fn aliased_value_has_the_position_of_its_anchor() {
     let text = "a: &x\n  b: 1\nc: *x\n";
     let Content::Map(entries) = tree(text, Yaml).content else {
         panic!("a map");
@@ -34,7 +34,7 @@ fn an_aliased_value_keeps_the_place_where_it_is_written() {
 
 /// F1: a merge key gives way to what is written beside it, before or after.
 #[test]
-fn a_merge_key_adds_what_its_map_does_not_say() {
+fn merge_key_adds_missing_keys() {
     let text = "base: &base {a: 1, b: 1}\nthis: {a: 2, <<: *base, c: 3}\n";
     let merged = json!({"a": "2·", "c": "3·", "b": "1·"});
     assert_eq!(plain(&tree(text, Yaml))["this"], merged);
@@ -44,7 +44,7 @@ fn a_merge_key_adds_what_its_map_does_not_say() {
 
 /// F1
 #[test]
-fn of_several_merged_maps_the_earlier_wins() {
+fn first_of_several_merged_maps_takes_precedence() {
     let text = "x: &x {a: 1, b: 1}\ny: &y {b: 2, c: 2}\nz: {<<: [*x, *y, {c: 3, d: 3}]}\n";
     let merged = json!({"a": "1·", "b": "1·", "c": "2·", "d": "3·"});
     assert_eq!(plain(&tree(text, Yaml))["z"], merged);
@@ -52,34 +52,34 @@ fn of_several_merged_maps_the_earlier_wins() {
 
 /// F1: what is merged may itself merge.
 #[test]
-fn merging_goes_through_several_maps() {
+fn merge_key_in_a_merged_map_is_followed() {
     let text = "x: &x {a: 1}\ny: &y {<<: *x, b: 2}\nz: {<<: *y, c: 3}\n";
     assert_eq!(plain(&tree(text, Yaml))["z"], json!({"a": "1·", "b": "2·", "c": "3·"}));
 }
 
 /// F1: quotes make it a key like others.
 #[test]
-fn a_quoted_merge_key_is_a_key() {
+fn quoted_merge_key_is_a_plain_key() {
     assert_eq!(plain(&tree("{'<<': {a: 1}}", Yaml)), json!({"<<": {"a": "1·"}}));
 }
 
 /// F2
 #[test]
-fn merging_what_is_no_map_is_refused_once() {
+fn merge_of_a_non_map_is_rejected_once() {
     let text = "x: &x {<<: 5}\ny: *x\nz: {<<: [{a: 1}, b]}\n";
     let what = "<< requires a map; use the alias of a map, or quote the key";
     assert_eq!(
-        refusals(text, Yaml),
+        problem_lines(text, Yaml),
         [format!("f:1:12: x.<<: {what}"), format!("f:3:18: z.<<: {what}")]
     );
 }
 
 /// F2
 #[test]
-fn a_second_merge_key_is_a_duplicate() {
+fn second_merge_key_is_a_duplicate() {
     let text = "x: &x {a: 1}\ny:\n  <<: *x\n  <<: *x\n";
     assert_eq!(
-        refusals(text, Yaml),
+        problem_lines(text, Yaml),
         ["f:4:3: y.<<: duplicate key <<, first at line 3, column 3; \
           merge several with <<: [*a, *b]"]
     );
@@ -87,10 +87,10 @@ fn a_second_merge_key_is_a_duplicate() {
 
 /// F2: every alias that means nothing, with a near miss.
 #[test]
-fn an_unknown_alias_is_refused_with_a_near_miss() {
+fn unknown_alias_is_rejected_with_a_suggestion() {
     let text = "a: &patient 1\nb: *patint\nc: [*other]\n";
     assert_eq!(
-        refusals(text, Yaml),
+        problem_lines(text, Yaml),
         [
             "f:2:4: b: unknown anchor &patint; did you mean *patient?",
             "f:3:5: c[0]: unknown anchor &other; define it with & before its first use",
@@ -101,21 +101,21 @@ fn an_unknown_alias_is_refused_with_a_near_miss() {
 
 /// F2
 #[test]
-fn an_alias_to_what_is_around_it_is_refused() {
+fn recursive_alias_is_rejected() {
     let text = "a: &a\n  b: [*a]\n  c: 1\n";
-    assert_eq!(refusals(text, Yaml), ["f:2:7: a.b[0]: circular alias; write out its value"]);
+    assert_eq!(problem_lines(text, Yaml), ["f:2:7: a.b[0]: circular alias; write out its value"]);
     assert_eq!(rest(text, Yaml), json!({"a": {"b": [], "c": "1·"}}));
 }
 
 /// F1: a later anchor of the same name is another one.
 #[test]
-fn an_alias_means_the_last_anchor_above_it() {
+fn alias_refers_to_the_last_anchor_above_it() {
     assert_eq!(plain(&tree("[&a 1, *a, &a 2, *a]", Yaml)), json!(["1·", "1·", "2·", "2·"]));
 }
 
 /// F1: anchors of scalars, of keys and of what was left out.
 #[test]
-fn what_is_left_out_can_be_meant_still() {
+fn anchor_in_a_skipped_value_is_still_usable() {
     let text = "a: 1\na: &x {b: 1}\nc: *x\n";
     assert_eq!(rest(text, Yaml), json!({"a": "1·", "c": {"b": "1·"}}));
     let Node { content, .. } = tree("&k key: *k", Yaml);

@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use super::super::Format::Json;
-use super::{plain, refusals, rest, tree};
+use super::{plain, problem_lines, rest, tree};
 
 /// F1: JSON has types.
 #[test]
-fn values_have_the_types_of_json() {
+fn values_have_json_types() {
     let text = r#"{"a": [null, true, false, 1, -2.5e3, 0], "b": "\u00e9\n\ud83d\ude00", "": {}}"#;
     assert_eq!(
         plain(&tree(text, Json)),
@@ -17,10 +17,10 @@ fn values_have_the_types_of_json() {
 
 /// F2: duplicates do not hide each other.
 #[test]
-fn every_duplicate_key_is_reported_with_both_places() {
+fn duplicate_key_is_reported_with_both_positions() {
     let text = "{\"a\": {\"b\": 1,\n \"b\": 2, \"\\u0062\": 3},\n \"a\": 4}";
     assert_eq!(
-        refusals(text, Json),
+        problem_lines(text, Json),
         [
             "f:2:2: a.b: duplicate key b, first at line 1, column 8; remove one of the two",
             "f:2:10: a.b: duplicate key b, first at line 1, column 8; remove one of the two",
@@ -32,8 +32,8 @@ fn every_duplicate_key_is_reported_with_both_places() {
 
 /// F2: what people write who are used to other notations.
 #[test]
-fn what_json_does_not_have_is_refused_with_help() {
-    for (text, refusal) in [
+fn syntax_outside_json_is_rejected_with_help() {
+    for (text, problem) in [
         (
             "{\"a\": 1} // why\n",
             "f:1:10: comments are not allowed in JSON; remove it, or use YAML or TOML",
@@ -76,24 +76,24 @@ fn what_json_does_not_have_is_refused_with_help() {
         ),
         ("[1]\u{c}", "f:1:4: \\u{c} is not JSON white space; replace it with a space"),
     ] {
-        assert_eq!(refusals(text, Json), [refusal], "{text:?}");
+        assert_eq!(problem_lines(text, Json), [problem], "{text:?}");
     }
 }
 
 /// F2: numbers have the grammar of JSON.
 #[test]
-fn a_number_of_another_grammar_is_refused() {
+fn non_json_number_is_rejected() {
     for number in ["08", "+1", ".5", "1.", "0x10", "1e", "-", "NaN", "-Infinity", "1_000", "１"] {
-        let refusals = refusals(&format!("[{number}]"), Json);
-        assert_eq!(refusals.len(), 1, "{number}: {refusals:?}");
+        let problem_lines = problem_lines(&format!("[{number}]"), Json);
+        assert_eq!(problem_lines.len(), 1, "{number}: {problem_lines:?}");
     }
 }
 
 /// F2: a number that cannot be kept is not kept.
 #[test]
-fn a_number_beyond_all_bounds_is_refused() {
+fn number_out_of_range_is_rejected() {
     assert_eq!(
-        refusals("{\"a\": [0, -1e999]}", Json),
+        problem_lines("{\"a\": [0, -1e999]}", Json),
         ["f:1:11: a[1]: -1e999 is too large for a number; use a smaller one"]
     );
     assert_eq!(rest("{\"a\": 1e999, \"b\": [2e999]}", Json), json!({"b": []}));

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The one problem of a text, found on a small stack and soon.
 #[track_caller]
-fn refusal(text: String, format: Format) -> Problem {
+fn problem(text: String, format: Format) -> Problem {
     let began = Instant::now();
     let (tree, mut problems) = on_small_stack(move || parse(&Source::new("f", &text), format));
     assert_eq!(tree, None);
@@ -31,7 +31,7 @@ fn on_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
 
 /// F2: brackets, indentation and dots do not exhaust the stack.
 #[test]
-fn a_file_deeper_than_its_bound_is_refused() {
+fn file_over_the_depth_limit_is_rejected() {
     let deep = 100_000;
     let indented: String = (0..2_000).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
     let dots = vec!["a"; deep].join(".");
@@ -56,7 +56,7 @@ fn a_file_deeper_than_its_bound_is_refused() {
         (Toml, format!("a = {}", "{a = ".repeat(deep))),
     ] {
         let beginning: String = text.chars().take(20).collect();
-        let problem = refusal(text, format);
+        let problem = problem(text, format);
         assert_eq!(problem.message, TOO_DEEP, "{beginning}");
         assert!(problem.line.is_some(), "{beginning}");
     }
@@ -64,7 +64,7 @@ fn a_file_deeper_than_its_bound_is_refused() {
 
 /// F2: the bound is the same in all three, and what is within it is safe.
 #[test]
-fn a_file_as_deep_as_its_bound_is_read() {
+fn file_at_the_depth_limit_is_read() {
     let texts = |depth| {
         let list = |depth| "[".repeat(depth) + &"]".repeat(depth);
         let dots = vec!["a"; depth - 1].join(".");
@@ -83,14 +83,14 @@ fn a_file_as_deep_as_its_bound_is_read() {
         on_small_stack(move || drop(tree(&text, format)));
     }
     for (format, text) in texts(MAX_DEPTH + 1) {
-        let problem = refusal(text, format);
+        let problem = problem(text, format);
         assert_eq!(problem.message, TOO_DEEP);
     }
 }
 
 /// F2
 #[test]
-fn a_file_with_more_values_than_its_bound_is_refused() {
+fn file_over_the_value_limit_is_rejected() {
     let items = "1,".repeat(MAX_NODES);
     let keys: String = (0..=MAX_NODES).fold(String::new(), |mut text, key| {
         writeln!(text, "k{key} = 1").unwrap();
@@ -104,7 +104,7 @@ fn a_file_with_more_values_than_its_bound_is_refused() {
         (Toml, "[]\n".repeat(MAX_NODES + 1)),
         (Toml, ".\n".repeat(MAX_BYTES / 2)),
     ] {
-        let problem = refusal(text, format);
+        let problem = problem(text, format);
         assert_eq!(problem.message, "the file has more than 100000 values");
     }
     let items = "1,".repeat(MAX_NODES - 2);
@@ -114,9 +114,9 @@ fn a_file_with_more_values_than_its_bound_is_refused() {
 
 /// F2: a text that did not come from a file is bounded, too.
 #[test]
-fn a_text_longer_than_its_bound_is_refused() {
+fn text_over_the_size_limit_is_rejected() {
     for format in [Yaml, Json, Toml] {
-        let problem = refusal(" ".repeat(MAX_BYTES + 1), format);
+        let problem = problem(" ".repeat(MAX_BYTES + 1), format);
         assert_eq!(problem.message, "the file is larger than 8 MiB");
     }
 }
@@ -127,13 +127,13 @@ const TOO_FAR: &str = "this alias expands beyond the limit of 100000 values and 
 
 /// F2: nine lists of nine aliases to the list before: a kilobyte that means a billion values.
 #[test]
-fn a_file_that_multiplies_by_aliases_is_refused() {
+fn alias_expansion_over_the_limit_is_rejected() {
     let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
     for level in 1..10 {
         let before = vec![format!("*a{}", level - 1); 9].join(", ");
         writeln!(text, "a{level}: &a{level} [{before}]").unwrap();
     }
-    let problem = refusal(text, Yaml);
+    let problem = problem(text, Yaml);
     assert_eq!(problem.message, TOO_FAR);
     // The first five lines make 74 733 values, and the list before makes 66 430.
     assert_eq!((problem.line, problem.column), (Some(6), Some(10)));
@@ -142,13 +142,13 @@ fn a_file_that_multiplies_by_aliases_is_refused() {
 
 /// F2: what is merged and gives way is work all the same.
 #[test]
-fn a_file_that_multiplies_by_merging_is_refused() {
+fn merge_expansion_over_the_limit_is_rejected() {
     let keys: String = (0..500).map(|key| format!("k{key}: 1, ")).collect();
     let mut text = format!("m: &m {{{keys}}}\n");
     for map in 0..300 {
         writeln!(text, "m{map}: {{<<: [*m, *m]}}").unwrap();
     }
-    assert_eq!(refusal(text, Yaml).message, TOO_FAR);
+    assert_eq!(problem(text, Yaml).message, TOO_FAR);
 }
 
 /// F1: what gave way is not merged again.
@@ -164,22 +164,22 @@ fn merging_merged_maps_does_not_multiply() {
 
 /// F2: few values can be much text.
 #[test]
-fn a_file_that_multiplies_a_long_text_is_refused() {
+fn repeated_long_text_over_the_limit_is_rejected() {
     let text = format!("a: &a {}\nb: [{}]\n", "x".repeat(1024 * 1024), "*a, ".repeat(50_000));
-    assert_eq!(refusal(text, Yaml).message, TOO_FAR);
+    assert_eq!(problem(text, Yaml).message, TOO_FAR);
     let text =
         format!("a: &a\n  ? {}\n  : 1\nb: [{}]\n", "x".repeat(1024 * 1024), "*a, ".repeat(20_000));
-    assert_eq!(refusal(text, Yaml).message, TOO_FAR);
+    assert_eq!(problem(text, Yaml).message, TOO_FAR);
 }
 
 /// F2: an alias brings its depth along.
 #[test]
-fn aliases_do_not_go_deeper_than_the_bound() {
+fn aliases_over_the_depth_limit_are_rejected() {
     let mut text = "a0: &a0 [[[[[[[[[[x]]]]]]]]]]\n".to_owned();
     for level in 1..10 {
         writeln!(text, "a{level}: &a{level} [[[[[[[[[[*a{}]]]]]]]]]]", level - 1).unwrap();
     }
-    let problem = refusal(text, Yaml);
+    let problem = problem(text, Yaml);
     assert_eq!(problem.message, TOO_DEEP);
     assert_eq!(
         (problem.line, problem.path.as_str()),
@@ -189,8 +189,8 @@ fn aliases_do_not_go_deeper_than_the_bound() {
 
 /// F2: a file with too many errors reports the first.
 #[test]
-fn a_file_of_errors_is_refused_without_keeping_them() {
-    let problem = refusal("a\n".repeat(100_000), Toml);
+fn file_of_errors_stores_a_bounded_number_of_problems() {
+    let problem = problem("a\n".repeat(100_000), Toml);
     assert!(problem.message.ends_with("and more than 1000 errors follow"), "{problem}");
     let twice = "a: 1\n".repeat(5_000);
     assert_eq!(problems(&twice, Yaml).len(), 1001);
@@ -198,7 +198,7 @@ fn a_file_of_errors_is_refused_without_keeping_them() {
 
 /// F2: each of these is a text that one parser or another goes over more than once.
 #[test]
-fn no_text_takes_long() {
+fn any_text_is_parsed_in_bounded_time() {
     for unit in
         ["\"", "'", "a: ", "- ", "? ", "&a ", "*a ", "!t ", "{", "[", "#\n", "\n", "|\n", "\\"]
     {

@@ -48,7 +48,7 @@ fn plain(node: &Node) -> serde_json::Value {
 }
 
 /// What is wrong with a text, as people read it.
-fn refusals(text: &str, format: Format) -> Vec<String> {
+fn problem_lines(text: &str, format: Format) -> Vec<String> {
     problems(text, format).iter().map(ToString::to_string).collect()
 }
 

@@ -6,7 +6,7 @@ use super::FORMATS;
 
 /// F2: columns are characters, as editors count them.
 #[test]
-fn a_column_counts_characters() {
+fn column_counts_characters() {
     let source = Source::new("f", "ä😀b\n\tc\r\nd");
     let place = |of: &str| source.position(source.text().find(of).unwrap());
     assert_eq!(place("b"), SourcePosition { line: 1, column: 3 });
@@ -16,7 +16,7 @@ fn a_column_counts_characters() {
 
 /// F2: an offset inside a character, or beyond the text, has a place all the same.
 #[test]
-fn every_offset_has_a_place() {
+fn every_offset_has_a_position() {
     let source = Source::new("f", "ä\n");
     assert_eq!(source.position(1), SourcePosition { line: 1, column: 1 });
     assert_eq!(source.position(3), SourcePosition { line: 2, column: 1 });
@@ -26,7 +26,7 @@ fn every_offset_has_a_place() {
 
 /// F2: a byte order mark is no letter of the first line.
 #[test]
-fn a_byte_order_mark_is_left_out() {
+fn byte_order_mark_is_skipped() {
     let source = Source::from_bytes("f", b"\xef\xbb\xbfa: @".to_vec()).unwrap();
     assert_eq!(source.text(), "a: @");
     let (_, problems) = parse(&source, Format::Yaml);
@@ -35,7 +35,7 @@ fn a_byte_order_mark_is_left_out() {
 
 /// F2: the same place in all three, with Windows' line ends and letters of several bytes.
 #[test]
-fn every_notation_knows_where_keys_and_values_stand() {
+fn every_format_has_positions_of_keys_and_values() {
     for (format, text, value) in [
         (Format::Yaml, "ä: 1\r\nö:\r\n  ü: \"é\"\r\n", "\"é\""),
         (Format::Json, "{\"ä\": 1,\r\n\"ö\":\r\n  {\"ü\": \"é\"}}\r\n", "\"é\""),
@@ -64,7 +64,7 @@ fn entry(node: &Node, place: usize) -> &super::super::tree::Entry {
 
 /// F2: a map or list reaches from its beginning to its end, not to the next line.
 #[test]
-fn a_nest_ends_with_its_last_value() {
+fn nested_value_ends_with_its_last_item() {
     let source = Source::new("f", "a:\n  b: 1\n  c: [2, 3]\n\n\nd:\n- e\n\n");
     let (tree, _) = parse(&source, Format::Yaml);
     let tree = tree.unwrap();
@@ -77,14 +77,14 @@ fn a_nest_ends_with_its_last_value() {
 
 /// F2: nothing where something should be.
 #[test]
-fn an_empty_file_is_a_problem() {
+fn empty_file_is_rejected() {
     for format in FORMATS {
         for text in ["", " \n\n", "\u{feff}"] {
             let (tree, problems) = parse(&Source::new("f", text), format);
             assert_eq!(tree, None);
             let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
-            let refusal = "f: the file is empty; add version and policies, or delete it";
-            assert_eq!(problems, [refusal], "{format:?} {text:?}");
+            let problem = "f: the file is empty; add version and policies, or delete it";
+            assert_eq!(problems, [problem], "{format:?} {text:?}");
         }
     }
     for (format, text) in

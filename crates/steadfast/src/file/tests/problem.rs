@@ -15,7 +15,7 @@ fn example() -> Problem {
 
 /// F2: file, line, column, where, what, and what to do.
 #[test]
-fn a_problem_reads_as_one_line() {
+fn problem_displays_as_one_line() {
     assert_eq!(example().to_string(), "a.yaml:2:1: x[1].y: it is wrong; fix it");
     let bare = Problem::of_file("a.yaml", "it is wrong");
     assert_eq!(bare.to_string(), "a.yaml: it is wrong");
@@ -23,7 +23,7 @@ fn a_problem_reads_as_one_line() {
 
 /// F2: machines get every field, always.
 #[test]
-fn a_problem_serialises_with_six_fields() {
+fn problem_serializes_with_six_fields() {
     assert_eq!(
         serde_json::to_string(&example()).unwrap(),
         r#"{"file":"a.yaml","line":2,"column":1,"path":"x[1].y","message":"it is wrong","suggestion":"fix it"}"#
@@ -37,7 +37,7 @@ fn a_problem_serialises_with_six_fields() {
 
 /// F2: a problem has its text and span.
 #[test]
-fn a_problem_knows_its_text() {
+fn problem_has_its_source_line() {
     let problem = example();
     let source = problem.source().unwrap();
     assert_eq!(&source.text()[problem.span().unwrap()], "yy");
@@ -46,7 +46,7 @@ fn a_problem_knows_its_text() {
 
 /// F2: several are one error, a line each.
 #[test]
-fn problems_read_as_a_line_each() {
+fn problems_display_as_one_line_each() {
     assert!(Problems::into_result(Vec::new()).is_ok());
     let problems = Problems::into_result(vec![example(), Problem::of_file("b", "c")]).unwrap_err();
     assert_eq!(problems.to_string(), "a.yaml:2:1: x[1].y: it is wrong; fix it\nb: c");
@@ -56,7 +56,7 @@ fn problems_read_as_a_line_each() {
 
 /// F2: a file with a million problems is listed of by its first.
 #[test]
-fn the_problems_after_the_first_thousand_are_counted() {
+fn problems_over_a_thousand_are_counted() {
     let source = Source::new("f", "");
     let mut findings = Findings::new(&source);
     for number in 0..1234 {
@@ -74,7 +74,7 @@ fn the_problems_after_the_first_thousand_are_counted() {
 
 /// F2: a file cannot send control characters to a terminal.
 #[test]
-fn what_is_shown_of_a_file_is_short_and_harmless() {
+fn quoted_file_text_is_short_and_escaped() {
     assert_eq!(excerpt("a\u{1b}[2J\n"), "a\\u{1b}[2J\\n");
     assert_eq!(excerpt(&"ä".repeat(100)), format!("{}…", "ä".repeat(60)));
 }

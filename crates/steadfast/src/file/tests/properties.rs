@@ -10,7 +10,7 @@ use super::FORMATS;
 proptest! {
     /// F2: bad input is normal.
     #[test]
-    fn any_bytes_are_read_or_refused_with_good_places(bytes: Vec<u8>) {
+    fn any_bytes_parse_or_fail_with_valid_positions(bytes: Vec<u8>) {
         match Source::from_bytes("f", bytes) {
             Ok(source) => check(&source)?,
             Err(problem) => {
@@ -22,7 +22,7 @@ proptest! {
 
     /// F2: what looks like a file goes deeper into a parser than noise does.
     #[test]
-    fn any_notation_is_read_or_refused_with_good_places(
+    fn any_format_parses_or_fails_with_valid_positions(
         parts in prop::collection::vec(part(), 0..60),
     ) {
         check(&Source::new("f", &parts.concat()))?;
@@ -30,7 +30,7 @@ proptest! {
 
     /// F1: what is written as JSON is read back as it was, as JSON and as YAML.
     #[test]
-    fn a_tree_written_as_json_is_read_back(value in tree()) {
+    fn tree_round_trips_through_json(value in tree()) {
         for text in [value.to_string(), format!("{value:#}")] {
             prop_assert_eq!(read(&text, Format::Json), value.clone());
             prop_assert_eq!(read(&text, Format::Yaml), value.clone());
@@ -39,7 +39,7 @@ proptest! {
 
     /// F1: JSON is what everybody calls JSON.
     #[test]
-    fn a_text_is_json_if_others_say_so(parts in prop::collection::vec(json_part(), 0..12)) {
+    fn json_parser_agrees_with_serde_json(parts in prop::collection::vec(json_part(), 0..12)) {
         let text = parts.concat();
         let others = serde_json::from_str::<Value>(&text);
         let (tree, problems) = parse(&Source::new("f", &text), Format::Json);

@@ -4,11 +4,11 @@ use serde_json::json;
 
 use super::super::Format::Toml;
 use super::super::tree::Content;
-use super::{plain, problems, refusals, rest, tree};
+use super::{plain, problem_lines, problems, rest, tree};
 
 /// F1: TOML has types; dates are read as text.
 #[test]
-fn values_have_the_types_of_toml() {
+fn values_have_toml_types() {
     let text =
         "a = [true, 1, 0x10, -2.5, '08', 1979-05-27T07:32:00Z]\nb.c = \"é\"\n[d.e]\nf = {}\n";
     assert_eq!(
@@ -23,14 +23,14 @@ fn values_have_the_types_of_toml() {
 
 /// F1: arrays of tables are lists of maps.
 #[test]
-fn an_array_of_tables_is_a_list() {
+fn array_of_tables_is_a_list() {
     let text = "[[a]]\nb = 1\n[[a]]\n[a.c]\nd = 2\n";
     assert_eq!(plain(&tree(text, Toml)), json!({"a": [{"b": 1.0}, {"c": {"d": 2.0}}]}));
 }
 
 /// F1: keys are in the order of the text.
 #[test]
-fn the_order_of_keys_is_kept() {
+fn key_order_is_preserved() {
     let Content::Map(entries) = tree("z = 1\na = 2\nm.b = 3\n[c]\n", Toml).content else {
         panic!("a map");
     };
@@ -40,7 +40,7 @@ fn the_order_of_keys_is_kept() {
 
 /// F2: the parser continues after an error.
 #[test]
-fn several_errors_are_reported_at_once() {
+fn several_errors_are_reported_together() {
     let text = "[policies.a]\nmax_attempts = four\nbase_delay = '1s\n";
     let problems = problems(text, Toml);
     let places: Vec<_> = problems.iter().map(|it| (it.line, it.column, it.path.as_str())).collect();
@@ -55,10 +55,10 @@ fn several_errors_are_reported_at_once() {
 
 /// F2: duplicates do not hide each other.
 #[test]
-fn every_duplicate_key_is_reported_with_both_places() {
+fn duplicate_key_is_reported_with_both_positions() {
     let text = "[a]\nb = 1\nb = 2\n\"b\" = 3\nc = {d = 1, d = 2}\n[a.x]\n[a]\n";
     assert_eq!(
-        refusals(text, Toml),
+        problem_lines(text, Toml),
         [
             "f:3:1: a.b: duplicate key b, first at line 2, column 1; remove one of the two",
             "f:4:1: a.b: duplicate key \"b\", first at line 2, column 1; remove one of the two",
@@ -72,31 +72,31 @@ fn every_duplicate_key_is_reported_with_both_places() {
 
 /// F2: the position of the first occurrence is that of the same item.
 #[test]
-fn a_duplicate_in_an_array_of_tables_is_one_within_its_table() {
+fn duplicate_in_an_array_of_tables_is_per_table() {
     let text = "[[a]]\nb = 1\n[[a]]\nb = 1\nb = 2\n";
     assert_eq!(
-        refusals(text, Toml),
+        problem_lines(text, Toml),
         ["f:5:1: a[1].b: duplicate key b, first at line 4, column 1; remove one of the two"]
     );
 }
 
 /// F2: `a` is named on line 1 and defined on line 2.
 #[test]
-fn the_first_place_is_where_a_table_is_given() {
+fn duplicate_table_names_its_first_position() {
     let text = "[a.b]\n[a]\n[a]\n";
     assert_eq!(
-        refusals(text, Toml),
+        problem_lines(text, Toml),
         ["f:3:2: a: duplicate key a, first at line 2, column 2; remove one of the two"]
     );
 }
 
 /// F2
 #[test]
-fn a_number_that_is_none_for_us_is_refused() {
+fn non_finite_number_is_rejected() {
     let text = "a = [inf, nan, 1e999]\nb = 99999999999999999999\n";
     let what = "is not a finite number; write a finite decimal number";
     assert_eq!(
-        refusals(text, Toml),
+        problem_lines(text, Toml),
         [
             format!("f:1:6: a[0]: inf {what}"),
             format!("f:1:11: a[1]: nan {what}"),
@@ -109,7 +109,7 @@ fn a_number_that_is_none_for_us_is_refused() {
 
 /// F2: the position of a problem, in each kind of nesting.
 #[test]
-fn the_path_of_a_problem_leads_to_it() {
+fn problem_path_leads_to_the_value() {
     for (text, path) in [
         ("a = [1, {b = x}]", "a[1].b"),
         ("[[a]]\n[[a]]\nb = x", "a[1].b"),
@@ -122,7 +122,7 @@ fn the_path_of_a_problem_leads_to_it() {
 
 /// F2: a NUL is invalid in every format.
 #[test]
-fn a_nul_is_refused_with_its_place() {
+fn nul_character_is_rejected_with_its_position() {
     let problem = &problems("[a]\nb = '\0'\n", Toml)[0];
     assert_eq!((problem.line, problem.column, problem.path.as_str()), (Some(2), Some(6), "a.b"));
 }

@@ -4,11 +4,11 @@ use serde_json::json;
 
 use super::super::Format::Yaml;
 use super::super::tree::Content;
-use super::{plain, problems, refusals, rest, tree};
+use super::{plain, problem_lines, problems, rest, tree};
 
 /// F1: what a word means is for the reader of its field to say.
 #[test]
-fn a_word_keeps_its_letters_and_a_quoted_text_is_one() {
+fn plain_scalar_keeps_its_case_and_quoted_scalar_is_text() {
     let text = "a: [08, 2E000, true, 1.0, 500ms, 1_000, yes]\nb: ['08', \"x\"]\nc: |\n  08\n";
     assert_eq!(
         plain(&tree(text, Yaml)),
@@ -22,7 +22,7 @@ fn a_word_keeps_its_letters_and_a_quoted_text_is_one() {
 
 /// F1: nothing has four spellings, and quotes make each a text.
 #[test]
-fn nothing_is_null() {
+fn empty_value_is_null() {
     let text = "[~, null, Null, NULL, '', 'null', nULL]";
     assert_eq!(plain(&tree(text, Yaml)), json!([null, null, null, null, "", "null", "nULL·"]));
     assert_eq!(plain(&tree("a:\nb: 1", Yaml)), json!({"a": null, "b": "1·"}));
@@ -30,7 +30,7 @@ fn nothing_is_null() {
 
 /// F1: keys are in the order of the text.
 #[test]
-fn the_order_of_keys_is_kept() {
+fn key_order_is_preserved() {
     let Content::Map(entries) = tree("z: 1\na: 2\nm: 3\n", Yaml).content else {
         panic!("a map");
     };
@@ -40,10 +40,10 @@ fn the_order_of_keys_is_kept() {
 
 /// F2: duplicates do not hide each other.
 #[test]
-fn every_duplicate_key_is_reported_with_both_places() {
+fn duplicate_key_is_reported_with_both_positions() {
     let text = "a: 1\nb:\n  c: 1\n  'c': 2\n  c: {d: 1, d: 2}\na: 2\n";
     assert_eq!(
-        refusals(text, Yaml),
+        problem_lines(text, Yaml),
         [
             "f:4:3: b.c: duplicate key c, first at line 3, column 3; remove one of the two",
             "f:5:3: b.c: duplicate key c, first at line 3, column 3; remove one of the two",
@@ -56,17 +56,17 @@ fn every_duplicate_key_is_reported_with_both_places() {
 
 /// F2: a problem in a list says in which item.
 #[test]
-fn the_path_of_a_problem_counts_items() {
+fn problem_path_has_item_indices() {
     let problems = problems("policies:\n- a: 1\n- b: 1\n  b: 2\n", Yaml);
     assert_eq!(problems[0].path, "policies[1].b");
 }
 
 /// F2
 #[test]
-fn a_file_is_one_document() {
+fn second_document_is_rejected() {
     let text = "a: 1\n---\nb: 2\n";
     assert_eq!(
-        refusals(text, Yaml),
+        problem_lines(text, Yaml),
         ["f:2:1: the file must be a single document; move the second one to another file"]
     );
     assert_eq!(rest(text, Yaml), json!({"a": "1·"}));
@@ -75,11 +75,11 @@ fn a_file_is_one_document() {
 
 /// F2
 #[test]
-fn a_key_that_is_no_word_is_refused_and_left_out() {
+fn non_scalar_key_is_rejected_and_skipped() {
     let text = "a: 1\n[b]: 2\n{c: 1}: 3\n: 4\n";
     let what = "a key must be a scalar; write key: value";
     assert_eq!(
-        refusals(text, Yaml),
+        problem_lines(text, Yaml),
         [format!("f:2:1: {what}"), format!("f:3:1: {what}"), format!("f:4:1: {what}")]
     );
     assert_eq!(rest(text, Yaml), json!({"a": "1·"}));
@@ -87,7 +87,7 @@ fn a_key_that_is_no_word_is_refused_and_left_out() {
 
 /// F1: a key has no type.
 #[test]
-fn a_key_keeps_its_letters() {
+fn key_keeps_its_case() {
     let text = "08: 1\ntrue: 2\nnull: 3\n'q': 4\n? long\n: 5\n";
     let expected = json!({"08": "1·", "true": "2·", "null": "3·", "q": "4·", "long": "5·"});
     assert_eq!(plain(&tree(text, Yaml)), expected);
@@ -95,7 +95,7 @@ fn a_key_keeps_its_letters() {
 
 /// F1: tags of the core schema say what a scalar is.
 #[test]
-fn core_tags_are_honoured() {
+fn core_tags_are_applied() {
     let text =
         "a: !!str 08\nb: !!int '8'\nc: !!str\nd: !!null\ne: !!seq [1]\nf: !!map {}\ng: ! x\n";
     assert_eq!(
@@ -106,10 +106,10 @@ fn core_tags_are_honoured() {
 
 /// F2: a tag that is not understood is not passed over.
 #[test]
-fn other_tags_are_refused() {
+fn other_tags_are_rejected() {
     let text = "a: !env HOME\nb: !!seq {}\nc: !<x:y> [1]\nd: !!null 1\n";
     assert_eq!(
-        refusals(text, Yaml),
+        problem_lines(text, Yaml),
         [
             "f:1:4: a: unsupported tag !env; remove it",
             "f:2:4: b: unsupported tag !!seq; remove it",
@@ -122,8 +122,8 @@ fn other_tags_are_refused() {
 
 /// F2: what a typo in the notation looks like.
 #[test]
-fn a_text_that_is_not_yaml_is_refused_with_its_place() {
-    for (text, refusal) in [
+fn invalid_yaml_is_rejected_with_its_position() {
+    for (text, problem) in [
         ("a:\n\tb: 1\n", "f:2:2: a: tabs are not allowed in YAML indentation; indent with spaces"),
         ("a: 'b\nc: 1\n", "f:2:1: a: unterminated quoted string; close its quote"),
         (
@@ -144,6 +144,6 @@ fn a_text_that_is_not_yaml_is_refused_with_its_place() {
             "f:1:4: a: unknown escape; write \\\\ for a backslash, or use single quotes",
         ),
     ] {
-        assert_eq!(refusals(text, Yaml), [refusal], "{text:?}");
+        assert_eq!(problem_lines(text, Yaml), [problem], "{text:?}");
     }
 }

@@ -87,7 +87,7 @@ fn sessions(registry: &Registry, stop: &AtomicBool, newest: &AtomicU64) -> u64 {
 
 /// F4: no session sees half a policy, no good version is missed, no broken one is applied.
 #[test]
-fn two_hundred_edits_under_eight_threads_of_sessions() {
+fn edits_during_concurrent_sessions_are_applied_whole() {
     let first = 2;
     let scene = Scene::new(&version(first));
     let stop = AtomicBool::new(false);
