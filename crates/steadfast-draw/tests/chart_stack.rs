@@ -14,7 +14,7 @@ fn options() -> SvgOptions {
 
 /// Each has its half of the height, and they do not overlap.
 #[test]
-fn charts_stand_one_under_the_other() {
+fn charts_are_stacked_vertically() {
     let svg = ChartStack::new(charts()).svg(&options());
     let document = roxmltree::Document::parse(&svg).unwrap();
     let sheet = document.root_element();
@@ -27,7 +27,7 @@ fn charts_stand_one_under_the_other() {
 
 /// One alone is drawn as it always was.
 #[test]
-fn a_sheet_of_one_chart_is_that_chart() {
+fn stack_of_one_chart_is_that_chart() {
     let [chart, _] = charts();
     assert_eq!(ChartStack::from(chart.clone()).svg(&options()), chart.svg(&options()));
     let text = TerminalOptions::default();
@@ -35,7 +35,7 @@ fn a_sheet_of_one_chart_is_that_chart() {
 }
 
 #[test]
-fn in_a_terminal_they_share_the_lines() {
+fn stacked_charts_share_the_terminal_lines() {
     let text =
         ChartStack::new(charts()).terminal(&TerminalOptions { height: 30, ..Default::default() });
     assert!(text.lines().count() <= 31, "{text}");
@@ -44,7 +44,7 @@ fn in_a_terminal_they_share_the_lines() {
 
 #[cfg(feature = "png")]
 #[test]
-fn a_png_is_as_large_as_was_asked_for() {
+fn png_has_the_requested_size() {
     let options =
         steadfast_draw::PngOptions { width: 600, height: 800, scale: 1.0, ..Default::default() };
     let png = ChartStack::new(charts()).png(&options).unwrap();
@@ -54,7 +54,7 @@ fn a_png_is_as_large_as_was_asked_for() {
 
 /// No data yet is drawn as nothing.
 #[test]
-fn an_empty_sheet_is_a_document() {
+fn empty_stack_is_a_valid_document() {
     assert!(ChartStack::default().is_empty());
     assert!(ChartStack::default().svg(&options()).starts_with("<svg"));
     assert_eq!(ChartStack::default().terminal(&TerminalOptions::default()), "");

@@ -67,7 +67,7 @@ fn is_light([red, green, blue, _]: [u8; 4]) -> bool {
 const TITLE: (std::ops::Range<usize>, std::ops::Range<usize>) = (40..400, 30..80);
 
 #[test]
-fn a_picture_has_twice_the_size_by_default() {
+fn png_has_twice_the_size_by_default() {
     let picture = &*BACKOFF;
     assert_eq!((picture.width, picture.height), (1440, 800));
     let picture = Picture::of(&backoff(), &small());
@@ -76,7 +76,7 @@ fn a_picture_has_twice_the_size_by_default() {
 
 /// The font comes with the program: no font of this machine is looked for.
 #[test]
-fn the_title_is_there_in_dark_on_light() {
+fn title_is_dark_in_the_light_theme() {
     let picture = &*BACKOFF;
     assert!(picture.count(TITLE.0, TITLE.1, is_dark) > 500);
     assert_eq!(picture.pixels[0], [255, 255, 255, 255]);
@@ -85,7 +85,7 @@ fn the_title_is_there_in_dark_on_light() {
 }
 
 #[test]
-fn the_title_is_there_in_light_on_dark() {
+fn title_is_light_in_the_dark_theme() {
     let dark = PngOptions { theme: Theme::Dark, ..PngOptions::default() };
     let picture = Picture::of(&backoff(), &dark);
     assert!(picture.count(TITLE.0, TITLE.1, is_light) > 500);
@@ -94,20 +94,20 @@ fn the_title_is_there_in_light_on_dark() {
 
 /// Whatever fonts the system has or lacks, what ours can show is shown.
 #[test]
-fn writing_that_our_font_lacks_does_not_take_the_rest_away() {
+fn characters_missing_in_the_font_do_not_hide_other_text() {
     let picture = Picture::of(&Chart::new("Delay 重試"), &PngOptions::default());
     assert!(picture.count(40..130, TITLE.1, is_dark) > 150);
 }
 
 #[test]
-fn the_line_is_drawn_in_its_colour() {
+fn line_has_its_colour() {
     let picture = &*BACKOFF;
     let blue = |pixel: [u8; 4]| pixel == [0x00, 0x72, 0xb2, 0xff];
     assert!(picture.count(0..1440, 200..800, blue) > 1000);
 }
 
 #[test]
-fn every_oddity_becomes_a_picture() {
+fn unusual_charts_are_rendered() {
     for (what, chart) in oddities() {
         let picture = Picture::of(&chart, &small());
         assert!(picture.pixels.iter().any(|pixel| *pixel != picture.pixels[0]), "{what} is blank");
@@ -115,13 +115,13 @@ fn every_oddity_becomes_a_picture() {
 }
 
 #[test]
-fn one_chart_gives_the_same_picture_every_time() {
+fn rendering_is_deterministic() {
     let bytes = || backoff().png(&small()).unwrap();
     assert_eq!(bytes(), bytes());
 }
 
 #[test]
-fn a_scale_that_is_none_is_refused() {
+fn invalid_scale_is_rejected() {
     for scale in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         let error = backoff().png(&PngOptions { scale, ..PngOptions::default() }).unwrap_err();
         assert!(matches!(error, DrawError::Scale(_)), "{error}");
@@ -130,7 +130,7 @@ fn a_scale_that_is_none_is_refused() {
 }
 
 #[test]
-fn a_picture_that_is_too_large_is_refused_with_its_size() {
+fn oversized_png_is_rejected_with_its_size() {
     let options = PngOptions { width: 5000, ..PngOptions::default() };
     assert_eq!(
         backoff().png(&options).unwrap_err().to_string(),

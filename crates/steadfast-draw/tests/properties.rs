@@ -72,7 +72,7 @@ const COORDINATES: [&str; 11] =
 
 proptest! {
     #[test]
-    fn an_svg_is_well_formed_and_all_its_coordinates_are_finite(
+    fn svg_is_well_formed_with_finite_coordinates(
         chart in any_chart(),
         width in 0..3000_u32,
         height in 0..3000_u32,
@@ -93,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn every_dot_lies_in_the_plot(chart in any_chart()) {
+    fn points_lie_inside_the_plot(chart in any_chart()) {
         let svg = chart.svg(&SvgOptions::default());
         let document = Document::parse(&svg).unwrap();
         let with_class = |class: &'static str| {
@@ -114,7 +114,7 @@ proptest! {
     }
 
     #[test]
-    fn text_for_a_terminal_keeps_to_its_width(
+    fn terminal_text_fits_its_width(
         chart in any_chart(),
         width in 0..250_u16,
         height in 0..60_u16,

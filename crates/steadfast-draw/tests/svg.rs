@@ -42,7 +42,7 @@ fn plot(document: &Document) -> [f64; 4] {
 }
 
 #[test]
-fn every_chart_is_a_well_formed_document_with_a_title_and_a_description() {
+fn chart_is_a_well_formed_document_with_title_and_description() {
     for (what, chart) in oddities() {
         let svg = svg(&chart);
         let document = Document::parse(&svg).unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -56,7 +56,7 @@ fn every_chart_is_a_well_formed_document_with_a_title_and_a_description() {
 }
 
 #[test]
-fn a_chart_asks_for_nothing_from_elsewhere() {
+fn chart_has_no_external_references() {
     for (what, chart) in oddities() {
         let svg = svg(&chart).replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
         for forbidden in ["http", "href", "url(", "<script", "@import", "@font-face", "<image"] {
@@ -66,7 +66,7 @@ fn a_chart_asks_for_nothing_from_elsewhere() {
 }
 
 #[test]
-fn the_description_says_in_words_what_is_drawn() {
+fn description_summarizes_the_chart() {
     let svg = svg(&load());
     let document = Document::parse(&svg).unwrap();
     let description = document.descendants().find(|node| node.has_tag_name("desc")).unwrap();
@@ -79,7 +79,7 @@ fn the_description_says_in_words_what_is_drawn() {
 }
 
 #[test]
-fn every_series_is_drawn_and_named() {
+fn series_are_drawn_and_named() {
     let svg = svg(&load());
     let document = Document::parse(&svg).unwrap();
     let paths = document.descendants().filter(|node| {
@@ -93,7 +93,7 @@ fn every_series_is_drawn_and_named() {
 }
 
 #[test]
-fn a_band_has_the_colour_of_its_line_and_lies_under_it() {
+fn band_has_the_colour_of_its_line_and_lies_under_it() {
     let svg = svg(&backoff());
     let document = Document::parse(&svg).unwrap();
     let inside = with_class(&document, "sd-plot")[0];
@@ -106,14 +106,14 @@ fn a_band_has_the_colour_of_its_line_and_lies_under_it() {
 }
 
 #[test]
-fn a_single_series_needs_no_legend() {
+fn single_series_has_no_legend() {
     let svg = svg(&Chart::new("Delay").line("delay", [(1.0, 1.0), (2.0, 2.0)]));
     let document = Document::parse(&svg).unwrap();
     assert!(!texts(&document).contains(&"delay".to_owned()));
 }
 
 #[test]
-fn a_legend_without_room_says_how_many_are_left_out() {
+fn overfull_legend_counts_the_omitted_series() {
     let chart = (0..14).fold(Chart::new("many"), |chart, i| {
         chart.line(format!("policy number {i}"), [(0.0, 0.0), (1.0, f64::from(i))])
     });
@@ -128,7 +128,7 @@ fn a_legend_without_room_says_how_many_are_left_out() {
 }
 
 #[test]
-fn a_label_at_the_end_of_an_axis_stays_in_the_picture() {
+fn label_at_the_axis_end_stays_inside_the_image() {
     let chart = Chart::new("far").line("far", [(1_000_000.25, 1.0), (1_000_000.75, 2.0)]);
     let svg = svg(&chart);
     let document = Document::parse(&svg).unwrap();
@@ -141,7 +141,7 @@ fn a_label_at_the_end_of_an_axis_stays_in_the_picture() {
 }
 
 #[test]
-fn markup_in_names_is_only_text() {
+fn markup_in_names_is_escaped() {
     let hostile = "</text><script>alert('1')</script> & \"q\"\u{0}\u{1b}\u{ffff}";
     let chart = Chart::new(hostile)
         .subtitle(hostile)
@@ -158,7 +158,7 @@ fn markup_in_names_is_only_text() {
 }
 
 #[test]
-fn values_lie_where_the_axes_say() {
+fn values_are_placed_by_the_axes() {
     let chart = Chart::new("diagonal")
         .x(Axis::new("x"))
         .y(Axis::new("y"))
@@ -175,7 +175,7 @@ fn values_lie_where_the_axes_say() {
 }
 
 #[test]
-fn values_are_reported_to_a_pointer() {
+fn points_have_tooltips() {
     let svg = svg(&backoff());
     let document = Document::parse(&svg).unwrap();
     let readings: Vec<_> = with_class(&document, "sd-values")[0]
@@ -188,7 +188,7 @@ fn values_are_reported_to_a_pointer() {
 }
 
 #[test]
-fn a_gap_breaks_the_line() {
+fn gap_breaks_the_line() {
     let points = [(1.0, 1.0), (2.0, 2.0), (3.0, f64::NAN), (4.0, 1.0), (5.0, 2.0)];
     let svg = svg(&Chart::new("gap").line("gap", points));
     let document = Document::parse(&svg).unwrap();
@@ -198,7 +198,7 @@ fn a_gap_breaks_the_line() {
 
 /// A full jitter's lower edge is zero, which a logarithmic axis doesn't have.
 #[test]
-fn a_band_reaches_down_to_a_logarithmic_axis() {
+fn band_reaches_a_logarithmic_axis() {
     let svg = svg(&backoff().y(Axis::seconds("delay").logarithmic()));
     let document = Document::parse(&svg).unwrap();
     let [_, _, _, bottom] = plot(&document);
@@ -210,7 +210,7 @@ fn a_band_reaches_down_to_a_logarithmic_axis() {
 }
 
 #[test]
-fn no_two_labels_of_an_axis_touch() {
+fn axis_labels_do_not_overlap() {
     for (width, height) in [(240, 160), (400, 240), (720, 400), (1600, 900)] {
         for (what, chart) in oddities() {
             let options = SvgOptions { width, height, ..SvgOptions::default() };
@@ -234,7 +234,7 @@ fn ends(tick: &Node) -> (f64, f64) {
 }
 
 #[test]
-fn an_empty_chart_says_so() {
+fn empty_chart_says_so() {
     for chart in [Chart::new("nothing"), Chart::new("gaps").points("gaps", [(f64::NAN, 1.0)])] {
         assert!(chart.is_empty());
         let svg = svg(&chart);
@@ -245,7 +245,7 @@ fn an_empty_chart_says_so() {
 }
 
 #[test]
-fn a_theme_is_followed_fixed_or_left_to_the_page() {
+fn theme_is_automatic_fixed_or_inherited() {
     let theme = |theme| backoff().svg(&SvgOptions { theme, ..SvgOptions::default() });
     let auto = theme(Theme::Auto);
     assert!(auto.contains("prefers-color-scheme: dark") && auto.contains("var(--sd-ink)"));
@@ -267,12 +267,12 @@ fn a_theme_is_followed_fixed_or_left_to_the_page() {
 
 /// H2: pages hold several charts, so nothing in one may be confused with another.
 #[test]
-fn a_chart_has_no_ids() {
+fn chart_has_no_element_ids() {
     assert!(!svg(&load()).contains(" id="));
 }
 
 #[test]
-fn a_million_values_make_no_huge_file() {
+fn million_values_give_a_small_file() {
     let noise = || (0..1_000_000_u32).map(|i| (f64::from(i), f64::from(i % 1009 * 7919 % 1009)));
     let line = svg(&Chart::new("noise").line("line", noise()));
     assert!(line.len() < 100_000, "{}", line.len());
@@ -289,7 +289,7 @@ fn ended() -> Chart {
 }
 
 #[test]
-fn bars_stand_on_each_other_and_are_read_together() {
+fn bars_are_stacked_and_share_a_tooltip() {
     let svg = ended().svg(&SvgOptions::default());
     assert_eq!(svg.matches("class=\"sd-bar sd-s1\"").count(), 2, "a bar and its sample");
     assert_eq!(svg.matches("class=\"sd-bar sd-s2\"").count(), 2, "a bar and its sample");
@@ -299,13 +299,13 @@ fn bars_stand_on_each_other_and_are_read_together() {
 }
 
 #[test]
-fn a_chart_without_bars_has_no_rules_for_them() {
+fn chart_without_bars_has_no_bar_styles() {
     let svg = Chart::new("Line").line("a", [(0.0, 1.0), (1.0, 2.0)]).svg(&SvgOptions::default());
     assert!(!svg.contains("sd-bar"), "{svg}");
 }
 
 #[test]
-fn a_chart_without_heading_is_still_read_out() {
+fn chart_without_heading_has_an_accessible_name() {
     let svg = ended().without_heading().svg(&SvgOptions::default());
     assert!(!svg.contains("class=\"sd-title\""), "{svg}");
     assert!(svg.contains("aria-label=\"Ended\""), "{svg}");

@@ -31,7 +31,7 @@ fn without_escapes(text: &str) -> String {
 }
 
 #[test]
-fn a_narrow_chart_is_legible() {
+fn narrow_chart_is_legible() {
     assert_eq!(
         backoff().terminal(&sized(40, 16)),
         "\
@@ -56,7 +56,7 @@ delay
 }
 
 #[test]
-fn no_line_is_too_wide_and_no_chart_too_high() {
+fn chart_fits_its_width_and_height() {
     for (what, chart) in oddities() {
         for width in [40, 80, 200] {
             for (ascii, colour) in [(false, false), (true, false), (false, true)] {
@@ -73,7 +73,7 @@ fn no_line_is_too_wide_and_no_chart_too_high() {
 }
 
 #[test]
-fn every_width_shows_the_title_the_names_and_both_axes() {
+fn chart_of_any_width_has_title_names_and_axes() {
     for width in [40, 80, 200] {
         let text = load().terminal(&sized(width, 20));
         let words =
@@ -85,7 +85,7 @@ fn every_width_shows_the_title_the_names_and_both_axes() {
 }
 
 #[test]
-fn ascii_means_ascii() {
+fn ascii_chart_has_only_ascii() {
     for (what, chart) in oddities() {
         let text = chart.terminal(&TerminalOptions { ascii: true, ..TerminalOptions::default() });
         assert!(text.is_ascii(), "{what}:\n{text}");
@@ -97,7 +97,7 @@ fn ascii_means_ascii() {
 }
 
 #[test]
-fn without_colour_letters_tell_lines_apart() {
+fn lines_without_colour_are_marked_by_letters() {
     let chart = Chart::new("two")
         .line("upper", [(0.0, 9.0), (1.0, 9.0)])
         .line("lower", [(0.0, 1.0), (1.0, 1.0)]);
@@ -109,7 +109,7 @@ fn without_colour_letters_tell_lines_apart() {
 }
 
 #[test]
-fn with_colour_each_line_has_its_own() {
+fn lines_have_different_colours() {
     let text = load().terminal(&TerminalOptions { colour: true, ..TerminalOptions::default() });
     for colour in ["\u{1b}[36m", "\u{1b}[33m", "\u{1b}[35m"] {
         assert!(text.contains(colour), "{colour:?}");
@@ -119,7 +119,7 @@ fn with_colour_each_line_has_its_own() {
 
 /// Names come from files: they must not reach the terminal as commands.
 #[test]
-fn escape_sequences_in_names_are_taken_out() {
+fn escape_sequences_in_names_are_removed() {
     let hostile = "\u{1b}[2J\u{7}name\r\n";
     let chart = Chart::new(hostile)
         .subtitle(hostile)
@@ -141,19 +141,19 @@ fn wide_characters_take_two_columns() {
 }
 
 #[test]
-fn an_empty_chart_says_so() {
+fn empty_chart_says_so() {
     let text = Chart::new("Load").terminal(&sized(40, 20));
     assert_eq!(text, "Load\nNo data yet\n");
 }
 
 #[test]
-fn a_single_point_is_seen() {
+fn single_point_is_drawn() {
     let text = Chart::new("one").line("one", [(3.0, 4.0)]).terminal(&sized(40, 14));
     assert_eq!(text.matches('•').count(), 1, "{text}");
 }
 
 #[test]
-fn a_step_holds_its_value() {
+fn step_holds_its_value() {
     let chart = Chart::new("step").step("s", [(0.0, 0.0), (5.0, 10.0), (10.0, 10.0)]);
     let text = chart.terminal(&TerminalOptions { ascii: true, ..sized(30, 14) });
     let drawn: Vec<usize> = text.lines().map(|line| line.matches('*').count()).collect();
@@ -163,7 +163,7 @@ fn a_step_holds_its_value() {
 }
 
 #[test]
-fn what_lies_outside_of_the_axes_is_not_drawn() {
+fn values_outside_the_axes_are_not_drawn() {
     let chart = Chart::new("outside")
         .x(Axis::new("x").min(0.0).max(1.0))
         .y(Axis::new("y").min(0.0).max(1.0))
@@ -172,7 +172,7 @@ fn what_lies_outside_of_the_axes_is_not_drawn() {
 }
 
 #[test]
-fn regions_are_named_above_their_stretch_in_any_order() {
+fn regions_are_labelled_in_any_order() {
     let chart = Chart::new("days")
         .x(Axis::new("x").min(0.0).max(10.0))
         .region("late", 8.0, 6.0)
@@ -189,7 +189,7 @@ fn regions_are_named_above_their_stretch_in_any_order() {
 }
 
 #[test]
-fn sizes_too_small_for_a_chart_are_raised() {
+fn sizes_below_the_minimum_are_raised() {
     let text = backoff().terminal(&sized(0, 0));
     assert!(text.lines().all(|line| line.width() <= 24), "{text}");
     assert!(text.contains("delay") && text.contains('└'), "{text}");

@@ -8,7 +8,7 @@ use super::{bands, delays, policy, problems_of, read, read_fixture, unsupported}
 /// P6: S3's timeline: 1.0, 1.6, 2.56, 4.1, 6.55 s with equal jitter. Its `max_retries` counts
 /// attempts: six calls, five waits.
 #[test]
-fn the_settings_of_s3_wait_as_s3_says() {
+fn settings_of_s3_have_the_delays_of_s3() {
     let imported = read_fixture("client.rb");
     assert_eq!(policy(&imported, "client").max_attempts(), 6);
     assert_eq!(delays(&imported, "client"), [1000, 1600, 2560, 4096, 6553]);
@@ -20,7 +20,7 @@ fn the_settings_of_s3_wait_as_s3_says() {
 
 /// P6, F5: what is not written has S3's defaults, which are those of the preset `grpc`.
 #[test]
-fn its_defaults_are_the_preset_grpc() {
+fn client_defaults_equal_the_preset_grpc() {
     let imported = read(Client, "max_retries: 3\n");
     let preset = Draft::preset("grpc").unwrap().build().unwrap();
     assert_eq!(policy(&imported, "client").timing(), preset.timing());
@@ -29,7 +29,7 @@ fn its_defaults_are_the_preset_grpc() {
 
 /// F5: the same names in YAML and JSON, for one client or for several.
 #[test]
-fn several_clients_are_several_policies() {
+fn several_clients_become_several_policies() {
     let imported = read_fixture("clients.yaml");
     assert_eq!(bands(&imported, "reports"), [(0, 500), (0, 1000), (0, 2000)]);
     assert_eq!(bands(&imported, "ingest"), [(1000, 1000)]);
@@ -40,7 +40,7 @@ fn several_clients_are_several_policies() {
 
 /// F5: settings of something else are listed, and code is not shown.
 #[test]
-fn what_is_no_setting_is_listed() {
+fn unknown_setting_is_listed() {
     assert_eq!(unsupported(&read_fixture("client.rb")), ["4:3: host: unknown setting"]);
     assert_eq!(
         unsupported(&read_fixture("clients.yaml")),
@@ -60,7 +60,7 @@ fn what_is_no_setting_is_listed() {
 
 /// F5: a delay that shrinks is written down, as a policy's own never does.
 #[test]
-fn delays_that_shrink_become_a_schedule() {
+fn shrinking_delays_become_a_schedule() {
     let text =
         "config.max_retries = 4\nconfig.backoff_multiplier = 0.5\nconfig.retry_jitter = :none\n";
     assert_eq!(delays(&read(Client, text), "client"), [1000, 500, 250]);
@@ -68,14 +68,14 @@ fn delays_that_shrink_become_a_schedule() {
 
 /// F5: a first delay above the cap is the cap, as there.
 #[test]
-fn a_base_above_the_cap_is_the_cap() {
+fn base_delay_above_the_cap_is_capped() {
     let text = "initial_backoff: 10\nmax_backoff: 2\nretry_jitter: none\n";
     assert_eq!(delays(&read(Client, text), "client"), [2000, 2000]);
 }
 
 /// F2, F5: all problems are reported at once.
 #[test]
-fn bad_settings_are_refused() {
+fn invalid_settings_are_rejected() {
     let text = "config.max_retries = three\nconfig.initial_backoff = -1\n\
                 config.retry_jitter = :equl\nconfig.max_backoff = Float::INFINITY\n\
                 config.max_retries = 4\nconfig.backoff_multiplier = -2\n";

@@ -10,7 +10,7 @@ const KEY: &str = "zzz_unknown";
 /// F5: a line with an unknown key, put before each line of each fixture that begins with a key,
 /// is reported: as a problem, by itself, or with the whole that it stands in.
 #[test]
-fn an_unknown_key_is_listed_wherever_it_stands() {
+fn unknown_key_is_listed_at_any_level() {
     let mut tried = 0;
     for (name, format) in FIXTURES {
         let text = fixture(name);

@@ -8,7 +8,7 @@ use super::{bands, file, policy, problems_of, read, read_fixture, rules, unsuppo
 
 /// F5: fully jittered intervals that double from 25 ms to 250 ms; one retry unless written.
 #[test]
-fn a_policy_has_the_defaults_of_envoy() {
+fn policy_has_the_defaults_of_envoy() {
     let imported = read(Envoy, "retry_on: 5xx\n");
     assert_eq!(bands(&imported, "retry"), [(0, 25)]);
     let imported = read(Envoy, r#"{"retryOn": "5xx", "numRetries": 5}"#);
@@ -17,7 +17,7 @@ fn a_policy_has_the_defaults_of_envoy() {
 
 /// F5: a route's own intervals, timeouts and codes.
 #[test]
-fn a_route_s_policy_is_carried_over() {
+fn route_policy_is_imported() {
     let imported = read_fixture("envoy.yaml");
     let orders = policy(&imported, "shop-orders");
     assert_eq!(bands(&imported, "shop-orders"), [(0, 100), (0, 200), (0, 300)]);
@@ -29,7 +29,7 @@ fn a_route_s_policy_is_carried_over() {
 
 /// F5: a route without a timeout has Envoy's 15 s, and 0 is unlimited.
 #[test]
-fn the_timeout_of_a_route_spans_its_attempts() {
+fn route_timeout_spans_all_attempts() {
     let imported = read_fixture("envoy.yaml");
     assert_eq!(policy(&imported, "shop-route-2").max_duration(), Some(Duration::from_secs(15)));
     assert_eq!(policy(&imported, "shop-route-2").max_hint(), Some(Duration::from_secs(60)));
@@ -39,7 +39,7 @@ fn the_timeout_of_a_route_spans_its_attempts() {
 
 /// F5, F6: a route is found by its name, and a host's policy is for its other routes.
 #[test]
-fn names_lead_to_policies() {
+fn names_resolve_to_policies() {
     let policies = file(&read_fixture("envoy.yaml"));
     let found = |name| policies.find(name).id().unwrap().to_owned();
     assert_eq!(found("envoy.shop.orders"), "shop-orders");
@@ -48,7 +48,7 @@ fn names_lead_to_policies() {
 
 /// F5: every word of `retry_on` is known.
 #[test]
-fn every_condition_is_understood() {
+fn every_retry_condition_is_imported() {
     for (word, expected) in [
         ("gateway-error", vec!["502", "503", "504", "connection", "timeout"]),
         ("connect-failure", vec!["connection_refused", "unreachable", "connection_failed"]),
@@ -73,7 +73,7 @@ fn every_condition_is_understood() {
 
 /// F5: everything else is listed with its line.
 #[test]
-fn what_is_lost_is_listed() {
+fn unsupported_settings_are_listed() {
     let nothing = "not related to retries";
     let hosts = "a policy does not select hosts";
     let routes = "virtual_hosts[0].routes";
@@ -114,7 +114,7 @@ fn what_is_lost_is_listed() {
 
 /// F2, F5: all problems are reported at once.
 #[test]
-fn bad_policies_are_refused() {
+fn invalid_policies_are_rejected() {
     let text = "retry_on: 5xx,gatway-error
 num_retries: -1
 per_try_timeout: 250ms

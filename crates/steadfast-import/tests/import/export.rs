@@ -30,13 +30,13 @@ fn assert_round_trip(format: ImportFormat, imported: &ImportReport) {
 
 /// F5: a service config comes back as it was.
 #[test]
-fn a_service_config_survives_the_journey() {
+fn service_config_round_trips() {
     assert_round_trip(GrpcServiceConfig, &read_fixture("grpc.json"));
 }
 
 /// F5: Resilience4j's instances come back as they were, with what they inherit written out.
 #[test]
-fn resilience4j_survives_the_journey() {
+fn resilience4j_config_round_trips() {
     assert_round_trip(Resilience4j, &read_fixture("resilience4j.yaml"));
     let text = "resilience4j:\n  retry:\n    instances:\n      \"[a.b]\": {waitDuration: 1s, \
                 enableExponentialBackoff: true, exponentialBackoffMultiplier: 1.7, maxAttempts: 8}\n";
@@ -45,7 +45,7 @@ fn resilience4j_survives_the_journey() {
 
 /// F5: what is written is in the other system's own shape.
 #[test]
-fn a_service_config_is_written_as_grpc_reads_it() {
+fn service_config_is_exported_as_grpc_reads_it() {
     let text = r#"{"methodConfig": [{"name": [{"service": "a.B", "method": "C"}], "timeout": "1.5s",
         "retryPolicy": {"maxAttempts": 4, "initialBackoff": "0.1s", "maxBackoff": "1s",
         "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}}]}"#;
@@ -57,7 +57,7 @@ fn a_service_config_is_written_as_grpc_reads_it() {
 
 /// F5: every reason at once, each with the field that it is about.
 #[test]
-fn what_grpc_cannot_say_is_refused() {
+fn policy_beyond_grpc_is_rejected() {
     let fields = "max_attempts: 9, base_delay: 1s, backoff_type: linear, jitter: full, \
                   abort_on: [4xx], retry_on: [5xx], idempotent: false, budget: {ratio: 0.2}, \
                   breaker: {threshold: 3}, on: {rate_limited: {base_delay: 5s}}";
@@ -85,7 +85,7 @@ fn what_grpc_cannot_say_is_refused() {
 
 /// F5: every reason at once, each with the field that it is about.
 #[test]
-fn what_resilience4j_cannot_say_is_refused() {
+fn policy_beyond_resilience4j_is_rejected() {
     let fields = "max_duration: 30s, attempt_timeout: 1s, base_delay: 1500us, jitter: equal, \
                   abort_on: [TimeoutError], budget: {ratio: 0.2}, breaker: {threshold: 3}";
     let module = "not supported by Resilience4j's retry module";
@@ -121,7 +121,7 @@ fn what_resilience4j_cannot_say_is_refused() {
 
 /// F5: the other five can only be read.
 #[test]
-fn other_systems_are_refused() {
+fn export_to_other_systems_is_rejected() {
     for format in ImportFormat::ALL {
         if !matches!(format, GrpcServiceConfig | Resilience4j) {
             assert_eq!(refused(format, "").len(), 1);

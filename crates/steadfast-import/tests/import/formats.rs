@@ -8,7 +8,7 @@ use super::{FIXTURES, fixture, read};
 
 /// F5: people name a format in a command.
 #[test]
-fn every_format_is_found_by_its_name() {
+fn format_is_found_by_its_name() {
     for format in ImportFormat::ALL {
         assert_eq!(format.name().parse(), Ok(format));
         assert!(!format.about().is_empty());
@@ -19,7 +19,7 @@ fn every_format_is_found_by_its_name() {
 
 /// F5: people have a file, not the name of its format.
 #[test]
-fn every_fixture_is_guessed() {
+fn format_of_every_fixture_is_detected() {
     for (name, format) in FIXTURES {
         let source = Source::new(name, &fixture(name));
         assert_eq!(ImportFormat::detect(&source), Some(format), "{name}");
@@ -27,14 +27,14 @@ fn every_fixture_is_guessed() {
 }
 
 #[test]
-fn a_text_of_no_system_is_not_guessed() {
+fn format_of_unrelated_text_is_not_detected() {
     assert_eq!(ImportFormat::detect(&Source::new("a", "name: a\nport: 80\n")), None);
     assert_eq!(ImportFormat::detect(&Source::new("a", "")), None);
 }
 
 /// F5: machines get the same facts as people.
 #[test]
-fn what_was_imported_can_be_sent_as_json() {
+fn import_serializes_to_json() {
     let text = r#"[{"ErrorEquals": ["States.ALL"], "Comment": "all"}]"#;
     let imported = read(ImportFormat::StepFunctions, text);
     assert_eq!(

@@ -10,7 +10,7 @@ use super::{bands, delays, file, policy, problems_of, read, read_fixture, rules,
 /// F5: `initialBackoff`, then times `backoffMultiplier`, up to `maxBackoff`; A6's jitter is a
 /// fifth, of which the shorter half is carried over.
 #[test]
-fn delays_are_those_of_the_proposal() {
+fn delays_are_those_of_grpc() {
     let imported = read_fixture("grpc.json");
     assert_eq!(delays(&imported, "default"), [1000, 1600]);
     assert_eq!(bands(&imported, "default"), [(800, 1000), (1280, 1600)]);
@@ -19,7 +19,7 @@ fn delays_are_those_of_the_proposal() {
 
 /// F5: gRPC makes five attempts at most, whatever is written.
 #[test]
-fn attempts_end_where_grpc_ends_them() {
+fn max_attempts_are_capped_as_in_grpc() {
     let imported = read_fixture("grpc.json");
     assert_eq!(policy(&imported, "Greeter").max_attempts(), 5);
     assert_eq!(policy(&imported, "default").max_attempts(), 3);
@@ -34,7 +34,7 @@ fn status_codes_become_rules() {
 
 /// F5, G3: the deadline spans all attempts, and the throttle is a budget of tokens.
 #[test]
-fn deadline_and_throttle_are_carried_over() {
+fn deadline_and_throttle_are_imported() {
     let imported = read_fixture("grpc.json");
     let default = policy(&imported, "default");
     assert_eq!(default.max_duration(), Some(Duration::from_secs(10)));
@@ -44,7 +44,7 @@ fn deadline_and_throttle_are_carried_over() {
 
 /// F5, F6: a method is found before its service, and both before what is for all.
 #[test]
-fn names_lead_to_policies_as_in_grpc() {
+fn names_resolve_to_policies_as_in_grpc() {
     let policies = file(&read_fixture("grpc.json"));
     let found = |name| policies.find(name).id().unwrap().to_owned();
     assert_eq!(found("grpc.helloworld/Greeter.SayHello"), "Greeter");
@@ -57,7 +57,7 @@ fn names_lead_to_policies_as_in_grpc() {
 
 /// F5: everything else is listed with its line.
 #[test]
-fn what_is_lost_is_listed() {
+fn unsupported_settings_are_listed() {
     let jitter = "upward jitter: gRPC waits 0.8 to 1.2 times the delay, a policy 0.8 to 1 times \
                   the delay";
     assert_eq!(
@@ -83,7 +83,7 @@ fn what_is_lost_is_listed() {
 
 /// F5: a multiplier below one shrinks the delays; that is a schedule here.
 #[test]
-fn delays_that_shrink_become_a_schedule() {
+fn shrinking_delays_become_a_schedule() {
     let text = r#"{"methodConfig": [{"name": [{}], "retryPolicy": {"maxAttempts": 4,
         "initialBackoff": "1s", "maxBackoff": "0.8s", "backoffMultiplier": 0.5,
         "retryableStatusCodes": ["ABORTED"]}}]}"#;
@@ -92,7 +92,7 @@ fn delays_that_shrink_become_a_schedule() {
 
 /// F5: a throttle with nothing to throttle is not dropped in silence.
 #[test]
-fn a_throttle_without_retries_is_listed() {
+fn throttle_without_retries_is_listed() {
     let text = r#"{"methodConfig": [{"name": [{}], "timeout": "1s"}],
 "retryThrottling": {"maxTokens": 10, "tokenRatio": 0.1}}"#;
     let imported = read(GrpcServiceConfig, text);
@@ -105,7 +105,7 @@ fn a_throttle_without_retries_is_listed() {
 
 /// F2, F5: all problems are reported at once.
 #[test]
-fn bad_configs_are_refused() {
+fn invalid_configs_are_rejected() {
     let text = r#"{"methodConfig": [
 {"name": [{"method": "M"}], "timeout": "10", "retryPolicy": {"maxAttempts": 1,
 "initialBackoff": "100ms", "maxBackoff": 3, "backoffMultiplier": -1,
@@ -145,7 +145,7 @@ fn bad_configs_are_refused() {
 
 /// F5: `{}` is for every method, wherever it stands among the names.
 #[test]
-fn all_methods_among_others_are_the_default() {
+fn config_for_all_methods_is_the_default() {
     let text = r#"{"methodConfig": [{"name": [{"service": "a.B"}, {}], "retryPolicy": {
         "maxAttempts": 4, "initialBackoff": "0.1s", "maxBackoff": "1s", "backoffMultiplier": 2,
         "retryableStatusCodes": ["UNAVAILABLE"]}}]}"#;

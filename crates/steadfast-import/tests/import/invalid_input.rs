@@ -7,7 +7,7 @@ use super::{FIXTURES, fixture, problems_of};
 
 /// F2, F5: an empty text is rejected.
 #[test]
-fn an_empty_text_is_refused() {
+fn empty_text_is_rejected() {
     for format in ImportFormat::ALL {
         for text in ["", " \n", "# nothing\n"] {
             assert!(!problems_of(format, text).is_empty(), "{format}: {text:?}");
@@ -17,7 +17,7 @@ fn an_empty_text_is_refused() {
 
 /// F5: a file of another system says so.
 #[test]
-fn a_text_without_settings_is_refused() {
+fn text_without_settings_is_rejected() {
     for format in ImportFormat::ALL {
         let problems = problems_of(format, "name: shop\nport: 80\n");
         let [problem] = &problems[..] else { panic!("{format}: {problems:?}") };
@@ -28,7 +28,7 @@ fn a_text_without_settings_is_refused() {
 
 /// K4: more than 8 MiB are not read.
 #[test]
-fn a_text_that_is_too_long_is_refused() {
+fn text_over_the_size_limit_is_rejected() {
     let text = "config.max_retries = 3\n".repeat(400_000);
     for format in ImportFormat::ALL {
         let problems = problems_of(format, &text);
@@ -42,7 +42,7 @@ fn a_text_that_is_too_long_is_refused() {
 
 /// K4: brackets do not exhaust the stack.
 #[test]
-fn a_text_that_is_too_deep_is_refused() {
+fn text_over_the_depth_limit_is_rejected() {
     for deep in ["[".repeat(100_000), "{\"retry\":".repeat(100_000), "a: {".repeat(100_000)] {
         for format in ImportFormat::ALL {
             assert!(!problems_of(format, &deep).is_empty(), "{format}");
@@ -52,7 +52,7 @@ fn a_text_that_is_too_deep_is_refused() {
 
 /// K4: many settings cost their number, not its square.
 #[test]
-fn many_classes_are_read_in_a_moment() {
+fn many_classes_are_imported_quickly() {
     let lines = (0..20_000).map(|n| format!("a.b.C{}/m{n}/Retry/maxRetries=1\n", n % 3));
     let imported = super::read(ImportFormat::MicroProfile, &lines.collect::<String>());
     assert_eq!(imported.policies.len(), 20_000);
@@ -61,7 +61,7 @@ fn many_classes_are_read_in_a_moment() {
 /// F2, F5: a file that ends too early is refused, or read without what is missing; it is never
 /// a panic.
 #[test]
-fn every_beginning_of_a_fixture_is_refused_or_read() {
+fn every_prefix_of_a_fixture_parses_or_is_rejected() {
     for (name, format) in FIXTURES {
         let text = fixture(name);
         for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {

@@ -10,7 +10,7 @@ use super::{bands, delays, file, policy, problems_of, read, read_fixture, rules,
 /// P6: S0's own file waits 500, 1000 and 2000 ms, each up to 100 ms longer, 30 s in all: the
 /// preset `sql`.
 #[test]
-fn the_file_of_s0_is_the_preset_sql() {
+fn file_of_s0_equals_the_preset_sql() {
     let imported = read_fixture("s0.properties");
     let sql = Draft::preset("sql").unwrap().build().unwrap();
     let own = policy(&imported, "default");
@@ -23,7 +23,7 @@ fn the_file_of_s0_is_the_preset_sql() {
 
 /// F5: a class has its own number and inherits the rest.
 #[test]
-fn a_class_overrides_what_is_global() {
+fn class_setting_overrides_the_global_one() {
     let imported = read_fixture("s0.properties");
     assert_eq!(delays(&imported, "AgeGraphStorage"), [500, 1000, 2000, 4000, 8000]);
     let [mapping] = &imported.mappings[..] else { panic!("{:?}", imported.mappings) };
@@ -34,7 +34,7 @@ fn a_class_overrides_what_is_global() {
 /// F5: what S0 says of SmallRye is not what SmallRye says, and what an annotation says is not
 /// in the file.
 #[test]
-fn what_had_to_be_assumed_is_said() {
+fn assumptions_are_listed() {
     assert_eq!(
         unsupported(&read_fixture("s0.properties")),
         [
@@ -49,7 +49,7 @@ fn what_had_to_be_assumed_is_said() {
 
 /// F5: MicroProfile's own spelling has MicroProfile's own meaning: the same delay every time.
 #[test]
-fn the_specification_s_spelling_keeps_delays_equal() {
+fn delay_unit_of_the_specification_is_accepted() {
     let imported = read_fixture("microprofile.properties");
     assert_eq!(bands(&imported, "default"), [(1000, 1200); 4]);
     assert_eq!(policy(&imported, "default").max_duration(), Some(Duration::from_secs(180)));
@@ -59,7 +59,7 @@ fn the_specification_s_spelling_keeps_delays_equal() {
 /// F5: a method's settings lie over the global ones; exponential and Fibonacci delays are
 /// SmallRye's.
 #[test]
-fn backoffs_are_carried_over() {
+fn backoffs_are_imported() {
     let imported = read_fixture("microprofile.properties");
     assert_eq!(bands(&imported, "Orders-ship"), [(200, 200), (600, 600)]);
     assert_eq!(delays(&imported, "Stock"), [1000, 2000, 3000, 4000, 4000, 4000]);
@@ -82,7 +82,7 @@ fn classes_become_rules() {
 
 /// G1, F5: a circuit breaker's window must be full before it opens.
 #[test]
-fn a_circuit_breaker_is_carried_over() {
+fn circuit_breaker_is_imported() {
     let imported = read_fixture("microprofile.properties");
     let stock = policy(&imported, "Stock");
     let breaker = stock.breaker().unwrap();
@@ -94,7 +94,7 @@ fn a_circuit_breaker_is_carried_over() {
 
 /// F5, O5: every line is understood or listed, and a secret is not shown.
 #[test]
-fn every_other_line_is_listed() {
+fn unrelated_lines_are_listed() {
     let imported = read_fixture("microprofile.properties");
     let jitter = "downward jitter: a policy adds jitter; MicroProfile also subtracts it";
     let classes = "subclasses: a rule matches one type only; add the subclasses that matter";
@@ -128,7 +128,7 @@ fn every_other_line_is_listed() {
 
 /// F5: of two spellings SmallRye's wins, and the most specific target wins over both.
 #[test]
-fn the_most_specific_setting_wins() {
+fn most_specific_setting_takes_precedence() {
     let text = "Retry/maxRetries=1\nsmallrye.faulttolerance.global.retry.max-retries=2\n\
                 smallrye.faulttolerance.\"a.B/c\".retry.max-retries=7\n\
                 smallrye.faulttolerance.\"a.B/c\".retry.jitter=1\n\
@@ -141,14 +141,14 @@ fn the_most_specific_setting_wins() {
 
 /// F5: one switch turns everything off.
 #[test]
-fn fault_tolerance_that_is_off_stays_off() {
+fn disabled_fault_tolerance_stays_disabled() {
     let text = "MP_Fault_Tolerance_NonFallback_Enabled=false\nRetry/maxRetries=5\n";
     assert!(!policy(&read(MicroProfile, text), "default").is_enabled());
 }
 
 /// F5: a key without a class in it still leads to a file that is accepted.
 #[test]
-fn a_target_without_a_name_is_called_unnamed() {
+fn target_without_a_name_is_called_unnamed() {
     let imported = read(MicroProfile, "/Retry/maxRetries=1\n//Retry/maxRetries=2\n");
     let names: Vec<_> = file(&imported).mapped().iter().map(|m| m.name.clone()).collect();
     assert_eq!(names, ["microprofile.unnamed.default", "microprofile.unnamed.unnamed"]);
@@ -156,7 +156,7 @@ fn a_target_without_a_name_is_called_unnamed() {
 
 /// F2, F5: what cannot be read is refused where it stands.
 #[test]
-fn bad_values_are_reported_with_their_places() {
+fn invalid_values_are_reported_with_their_positions() {
     let text = "Retry/maxRetries = many\nRetry/delay=-5\nRetry/delayUnit=MILIS\n\
                 Retry/jitter=soon\nRetry/enabled=yes\nRetry/jitter=1\n";
     assert_eq!(

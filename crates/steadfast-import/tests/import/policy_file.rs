@@ -6,7 +6,7 @@ use super::{FIXTURES, file, read, read_fixture};
 
 /// F1, F5: it is accepted, and each policy in it means what was imported.
 #[test]
-fn a_file_means_what_was_imported() {
+fn written_file_equals_the_import() {
     for (name, _) in FIXTURES {
         let imported = read_fixture(name);
         let policies = file(&imported);
@@ -20,7 +20,7 @@ fn a_file_means_what_was_imported() {
 
 /// F5: unsupported settings are comments in the file.
 #[test]
-fn every_loss_is_a_comment() {
+fn unsupported_settings_become_comments() {
     for (name, _) in FIXTURES {
         let imported = read_fixture(name);
         let yaml = imported.to_yaml();
@@ -33,7 +33,7 @@ fn every_loss_is_a_comment() {
 
 /// F1: a code keeps its digits, and only what needs quotes has them.
 #[test]
-fn a_rule_that_looks_like_a_number_is_quoted() {
+fn rule_that_looks_like_a_number_is_quoted() {
     let text = r#"{"retry": {"strategy": "immediate", "retryOn": ["08", "5xx", "40P01", "503"]}}"#;
     let yaml = read(Workflow, text).to_yaml();
     assert!(yaml.contains(r#"retry_on: ["08", 5xx, 40P01, "503"]"#), "{yaml}");
@@ -41,7 +41,7 @@ fn a_rule_that_looks_like_a_number_is_quoted() {
 
 /// K4: a name cannot write into the file.
 #[test]
-fn a_name_with_line_breaks_stays_a_name() {
+fn name_with_line_breaks_is_escaped() {
     let text = r#"{"methodConfig": [{"name": [{"service": "a\n  b: {}", "method": "true"}],
         "evil\nversion: \"9\"": 1}]}"#;
     let imported = read(GrpcServiceConfig, text);
@@ -52,7 +52,7 @@ fn a_name_with_line_breaks_stays_a_name() {
 
 /// F5: YAML has another form for keys that are longer than it likes.
 #[test]
-fn a_very_long_name_is_written_so_that_it_can_be_read() {
+fn very_long_name_can_be_read_back() {
     let service = "s".repeat(3000);
     let text = format!(
         r#"{{"methodConfig": [{{"name": [{{"service": "{service}", "method": "M"}}],

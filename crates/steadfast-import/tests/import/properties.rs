@@ -84,7 +84,7 @@ proptest! {
 
     /// F5, K4: no text is a panic.
     #[test]
-    fn any_text_is_refused_or_read(text in any::<String>()) {
+    fn any_text_parses_or_is_rejected(text in any::<String>()) {
         for format in ImportFormat::ALL {
             check(format, &text)?;
         }
@@ -92,7 +92,7 @@ proptest! {
 
     /// F5, K4: nor is any bytes.
     #[test]
-    fn any_bytes_are_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn any_bytes_parse_or_are_rejected(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         for format in ImportFormat::ALL {
             check(format, &String::from_utf8_lossy(&bytes))?;
         }
@@ -100,7 +100,7 @@ proptest! {
 
     /// F5, K4: a file with some of it replaced is read or refused, in its own format and others.
     #[test]
-    fn a_changed_fixture_is_refused_or_read(
+    fn changed_fixture_parses_or_is_rejected(
         which in 0..FIXTURES.len(),
         other in 0..ImportFormat::ALL.len(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), 0..12usize, piece()), 1..5),

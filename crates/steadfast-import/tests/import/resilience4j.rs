@@ -8,7 +8,7 @@ use super::{bands, delays, policy, problems_of, read, read_fixture, rules, unsup
 
 /// F5: an instance inherits from its config, and a bare number is in milliseconds.
 #[test]
-fn an_instance_inherits() {
+fn instance_inherits_its_base_config() {
     let imported = read_fixture("resilience4j.yaml");
     assert_eq!(delays(&imported, "default"), [100, 100]);
     assert_eq!(delays(&imported, "backendA"), [100, 100]);
@@ -22,7 +22,7 @@ fn an_instance_inherits() {
 
 /// F5: exponential and random waits, in Spring's other spelling, too.
 #[test]
-fn waits_grow_and_are_random() {
+fn exponential_random_waits_are_imported() {
     let imported = read_fixture("resilience4j.yaml");
     assert_eq!(delays(&imported, "backendB"), [1000, 2000, 4000, 8000, 10_000]);
     assert_eq!(bands(&imported, "backendB")[..2], [(750, 1000), (1500, 2000)]);
@@ -31,7 +31,7 @@ fn waits_grow_and_are_random() {
 
 /// F5: Resilience4j's multiplier is 1.5 unless written, and its waits have no cap.
 #[test]
-fn a_wait_without_a_cap_is_not_capped() {
+fn wait_without_a_cap_is_not_capped() {
     let imported = read_fixture("resilience4j.yaml");
     assert_eq!(delays(&imported, "backendC"), [200, 300, 450]);
     let text = "resilience4j.retry.instances.a: {}\n";
@@ -43,7 +43,7 @@ fn a_wait_without_a_cap_is_not_capped() {
 
 /// F5: what Resilience4j itself does when little is written.
 #[test]
-fn an_empty_instance_has_the_defaults_of_resilience4j() {
+fn empty_instance_has_the_defaults_of_resilience4j() {
     let text =
         "resilience4j:\n  retry:\n    instances:\n      a: {enableExponentialBackoff: true}\n";
     let imported = read(Resilience4j, text);
@@ -58,7 +58,7 @@ fn an_empty_instance_has_the_defaults_of_resilience4j() {
 
 /// G1, F5: a circuit breaker of the same name is the policy's; one alone retries nothing.
 #[test]
-fn circuit_breakers_are_carried_over() {
+fn circuit_breakers_are_imported() {
     let imported = read_fixture("resilience4j.yaml");
     let with = policy(&imported, "backendB");
     let breaker = with.breaker().unwrap();
@@ -76,7 +76,7 @@ fn circuit_breakers_are_carried_over() {
 
 /// F5: everything else is listed with its line.
 #[test]
-fn what_is_lost_is_listed() {
+fn unsupported_settings_are_listed() {
     let retry = "resilience4j.retry";
     let breakers = "resilience4j.circuitbreaker.instances";
     let classes = "subclasses: a rule matches one type only; add the subclasses that matter";
@@ -130,7 +130,7 @@ fn what_is_lost_is_listed() {
 
 /// F2, F5: all problems are reported at once.
 #[test]
-fn bad_settings_are_refused() {
+fn invalid_settings_are_rejected() {
     let text = "resilience4j:
   retry:
     configs:

@@ -9,7 +9,7 @@ use super::{bands, delays, policy, problems_of, read, read_fixture, rules, unsup
 
 /// F5: the worked example of the States Language: waits of 3, 4.5 and 6.75 s, capped.
 #[test]
-fn intervals_grow_by_the_rate_up_to_the_longest() {
+fn intervals_grow_by_the_rate_up_to_the_maximum() {
     let text = r#"[{"ErrorEquals": ["States.Timeout"], "IntervalSeconds": 3, "MaxAttempts": 3,
                     "BackoffRate": 1.5}]"#;
     assert_eq!(delays(&read(StepFunctions, text), "retry"), [3000, 4500, 6750]);
@@ -19,7 +19,7 @@ fn intervals_grow_by_the_rate_up_to_the_longest() {
 
 /// F5: three retries, one second, doubling, no jitter: what is meant where nothing is written.
 #[test]
-fn a_retrier_has_the_defaults_of_the_language() {
+fn retrier_has_the_defaults_of_the_language() {
     let imported = read(StepFunctions, r#"[{"ErrorEquals": ["States.ALL"]}]"#);
     assert_eq!(bands(&imported, "retry"), [(1000, 1000), (2000, 2000), (4000, 4000)]);
     assert_eq!(rules(&imported, "retry"), (vec!["any".into()], vec![]));
@@ -28,14 +28,14 @@ fn a_retrier_has_the_defaults_of_the_language() {
 
 /// F5: waits of days are not cut at a policy's usual minute.
 #[test]
-fn an_interval_without_a_limit_is_not_capped() {
+fn interval_without_a_limit_is_not_capped() {
     let text = r#"[{"ErrorEquals": ["E"], "IntervalSeconds": 14400, "MaxAttempts": 5}]"#;
     assert_eq!(delays(&read(StepFunctions, text), "retry").last(), Some(&230_400_000));
 }
 
 /// F5, J10: errors become rules; those that are retried zero times are not retried.
 #[test]
-fn errors_are_judged_as_in_the_machine() {
+fn errors_are_classified_as_in_step_functions() {
     let imported = read_fixture("machine.json");
     let charge = policy(&imported, "Charge");
     let class = |fault: &Fault| judge::judge(charge.rules(), fault).class();
@@ -48,7 +48,7 @@ fn errors_are_judged_as_in_the_machine() {
 
 /// F5: `States.TaskFailed` is every error but a timeout.
 #[test]
-fn a_failed_task_is_anything_but_a_timeout() {
+fn task_failed_matches_everything_but_a_timeout() {
     assert_eq!(
         rules(&read_fixture("machine.json"), "Pack"),
         (vec!["any".into()], vec!["timeout".into()])
@@ -57,7 +57,7 @@ fn a_failed_task_is_anything_but_a_timeout() {
 
 /// F5: a machine inside a state is read, too, and everything else is listed.
 #[test]
-fn what_is_lost_is_listed() {
+fn unsupported_settings_are_listed() {
     let nothing = "not related to retries";
     let pack = "States.Ship.ItemProcessor.States.Pack";
     assert_eq!(
@@ -102,7 +102,7 @@ fn what_is_lost_is_listed() {
 
 /// F2, F5: all problems are reported at once.
 #[test]
-fn bad_retriers_are_refused() {
+fn invalid_retriers_are_rejected() {
     let text = r#"[{"MaxAttempts": -1}, {"ErrorEquals": ["States.Al"], "BackoffRate": 0.5},
 {"ErrorEquals": ["E"], "IntervalSeconds": 5, "MaxDelaySeconds": 2, "JitterStrategy": "HALF"}, 3]"#;
     assert_eq!(
@@ -125,7 +125,7 @@ fn bad_retriers_are_refused() {
 
 /// F5, F6: of two states with one name the first is found by it, and that is said.
 #[test]
-fn a_name_leads_to_one_policy() {
+fn name_resolves_to_one_policy() {
     let retry = r#"{"Retry": [{"ErrorEquals": ["States.ALL"]}]}"#;
     let text = format!(
         "{{\"States\": {{\"A\": {retry},\n\"B\": {{\"Branches\": [{{\"States\": {{\"A\": {retry}}}}}]}}}}}}"

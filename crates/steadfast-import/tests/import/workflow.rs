@@ -8,7 +8,7 @@ use super::{delays, policy, problems_of, read, read_fixture, rules, unsupported}
 /// P6: S2's node waits 60, 120, 240, 480 and 960 s, as the preset `workflow` does: its attempts
 /// are those that follow the first.
 #[test]
-fn the_node_of_s2_is_the_preset_workflow() {
+fn node_of_s2_equals_the_preset_workflow() {
     let imported = read_fixture("node.json");
     assert_eq!(delays(&imported, "api-call-1"), [60_000, 120_000, 240_000, 480_000, 960_000]);
     let preset = Draft::preset("workflow").unwrap().build().unwrap();
@@ -18,7 +18,7 @@ fn the_node_of_s2_is_the_preset_workflow() {
 
 /// J10, F5: what S2 retries and ignores are rules already.
 #[test]
-fn its_rules_are_kept() {
+fn node_rules_are_imported() {
     let (retry_on, abort_on) = rules(&read_fixture("node.json"), "api-call-1");
     assert_eq!(
         (retry_on, abort_on),
@@ -28,7 +28,7 @@ fn its_rules_are_kept() {
 
 /// P6, F5: the four strategies of S2's table, the 7-day and 14-day schedule among them.
 #[test]
-fn every_strategy_is_carried_over() {
+fn every_strategy_is_imported() {
     let imported = read_fixture("schedules.json");
     assert_eq!(delays(&imported, "node"), [0, 0, 0]);
     assert_eq!(delays(&imported, "node-2"), [60_000, 120_000, 240_000, 480_000, 960_000]);
@@ -38,7 +38,7 @@ fn every_strategy_is_carried_over() {
 
 /// F5: what a row or a node holds beside its settings is listed.
 #[test]
-fn what_is_no_setting_is_listed() {
+fn unknown_setting_is_listed() {
     assert_eq!(
         unsupported(&read_fixture("node.json")),
         [
@@ -59,7 +59,7 @@ fn what_is_no_setting_is_listed() {
 
 /// F5: a delay without a cap grows past a policy's usual minute.
 #[test]
-fn a_delay_without_a_cap_is_not_capped() {
+fn delay_without_a_cap_is_not_capped() {
     let text = r#"{"retry": {"strategy": "exponential_backoff", "maxAttempts": 9,
                    "initialDelaySeconds": 60, "delaySeconds": 5}}"#;
     let imported = read(Workflow, text);
@@ -72,7 +72,7 @@ fn a_delay_without_a_cap_is_not_capped() {
 
 /// F5: the place in the list counts, not the number.
 #[test]
-fn a_schedule_out_of_order_is_said() {
+fn unordered_schedule_is_listed() {
     let text = r#"{"retry_strategy": "custom", "custom_schedule": {"attempts": [
         {"attempt": 2, "delay_days": 1}, {"delay_days": 2.5}]}}"#;
     let imported = read(Workflow, text);
@@ -86,7 +86,7 @@ fn a_schedule_out_of_order_is_said() {
 
 /// F5: a workflow's nodes in one file, in either spelling.
 #[test]
-fn a_workflow_is_read_node_by_node() {
+fn workflow_nodes_become_policies() {
     let text = r#"{"nodes": [
         {"nodeId": "a", "config": {"retry": {"strategy": "immediate", "enabled": false}}},
         {"nodeId": "b", "retryStrategy": "fixed_delay", "delaySeconds": 2, "maxAttempts": 1},
@@ -99,7 +99,7 @@ fn a_workflow_is_read_node_by_node() {
 
 /// F2, F5: all problems are reported at once.
 #[test]
-fn bad_nodes_are_refused() {
+fn invalid_nodes_are_rejected() {
     let text = r#"[
 {"retry_strategy": "exponental_backoff"},
 {"retry_strategy": "fixed_delay", "max_attempts": "3"},
