@@ -13,11 +13,7 @@ pub(crate) async fn run(state: Arc<WorkerState>, mut listener: Listener, due: Du
         match listener.next().await {
             Wake::Ready => state.tasks_pending.notify_one(),
             Wake::Due(time) => due.notify(time),
-            Wake::Cancelled(task) => {
-                state.running.cancel(|id, _| id == task);
-                let prefetched = state.prefetch.remove(|id, _| id == task);
-                state.release(prefetched).await;
-            }
+            Wake::Cancelled(task) => state.cancel_tasks(|id, _| id == task).await,
             Wake::Breakers => state.breakers_changed.notify_one(),
             // A newer kind of notification may mean pending tasks.
             _ => state.tasks_pending.notify_one(),

@@ -1,6 +1,6 @@
 //! The state that the parts of a running worker share.
 
-use steadfast_store::{Store, Verdict};
+use steadfast_store::{FencingToken, Store, TaskId, Verdict};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -42,6 +42,12 @@ impl WorkerState {
     pub(crate) async fn settle(&self, result: TaskResult) {
         // The settle loop ends last. Without it the worker is gone, and the lease expires.
         let _ = self.results.send(result).await;
+    }
+
+    /// Cancels the running tasks that match, and releases those that were not started.
+    pub(crate) async fn cancel_tasks(&self, matches: impl Fn(TaskId, FencingToken) -> bool) {
+        self.running.cancel(&matches);
+        self.release(self.prefetch.remove(matches)).await;
     }
 
     /// Releases tasks that were not started.

@@ -152,17 +152,6 @@ impl Worker {
     /// releases those it has claimed but not started, lets running ones finish within the
     /// [grace](Self::grace), and releases the rest.
     ///
-    /// ```no_run
-    /// # use steadfast_store::Store;
-    /// # use steadfast_worker::Worker;
-    /// # async fn interrupted() {}
-    /// # async fn example(store: Store) -> Result<(), Box<dyn std::error::Error>> {
-    /// let worker = Worker::new(store).handle("ping", |(): ()| async { Ok::<_, std::io::Error>(()) });
-    /// worker.run_until(interrupted()).await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
     /// # Errors
     /// As for [`run`](Self::run).
     pub async fn run_until(self, shutdown: impl Future<Output = ()>) -> Result<()> {

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use steadfast_store::{FencingToken, StoreError, TaskId};
+use steadfast_store::{FencingToken, StoreError};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tracing::warn;
 
@@ -57,10 +57,8 @@ impl Heartbeat {
         let is_lost = |token: FencingToken| answer.lost.contains(&token);
         leases.renew(tokens.iter().copied().filter(|token| !is_lost(*token)), requested);
         self.log_lost(is_lost);
-        self.cancel_tasks(|id, token| {
-            is_lost(token) || (answer.ended.contains(&id) && tasks.contains(&(id, token)))
-        })
-        .await;
+        let is_ended = |id, token| answer.ended.contains(&id) && tasks.contains(&(id, token));
+        self.0.cancel_tasks(|id, token| is_lost(token) || is_ended(id, token)).await;
     }
 
     /// Awaits an answer, and cancels the tasks of leases that expire meanwhile.
@@ -88,7 +86,7 @@ impl Heartbeat {
             "leases expired before they could be renewed: cancelling their tasks, which may belong \
              to another worker"
         );
-        self.cancel_tasks(|_, token| expired.contains(&token)).await;
+        self.0.cancel_tasks(|_, token| expired.contains(&token)).await;
     }
 
     /// Logs lost tasks. A lease whose last task was just settled is gone without a loss.
@@ -102,11 +100,5 @@ impl Heartbeat {
                 "leases were reclaimed: cancelling their tasks, which belong to another worker"
             );
         }
-    }
-
-    async fn cancel_tasks(&self, matches: impl Fn(TaskId, FencingToken) -> bool) {
-        self.0.running.cancel(&matches);
-        let prefetched = self.0.prefetch.remove(matches);
-        self.0.release(prefetched).await;
     }
 }

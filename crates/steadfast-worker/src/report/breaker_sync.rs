@@ -31,40 +31,43 @@ const REFRESH_INTERVAL: Duration = Duration::from_secs(30);
 const COMMAND_MAX_AGE: SignedDuration = SignedDuration::from_secs(60);
 
 pub(crate) async fn run(state: Arc<WorkerState>) {
-    let mut sync = BreakerSync { state, synced: SyncedBreakers::default() };
+    let mut sync = BreakerSync::default();
     let mut reported_budgets = LastReports::new(REFRESH_INTERVAL);
-    while sync.next_round().await {
+    while next_round(&state).await {
         let breakers = guard::breakers();
-        sync.synced.retain(&breakers);
+        sync.retain(&breakers);
         if !breakers.is_empty()
-            && let Err(error) = sync.sync(&breakers).await
+            && let Err(error) = sync.sync(&state, &breakers).await
         {
             warn!(target: "steadfast", %error, "cannot sync breakers with the store");
         }
-        budgets::send(&sync.state, &mut reported_budgets, &guard::budgets()).await;
+        budgets::send(&state, &mut reported_budgets, &guard::budgets()).await;
+    }
+}
+
+/// Waits for the next round; `false` if the worker stops.
+async fn next_round(state: &WorkerState) -> bool {
+    tokio::select! {
+        () = sleep(SYNC_INTERVAL.mul_f64(0.8 + 0.4 * fastrand::f64())) => true,
+        () = state.breakers_changed.notified() => true,
+        () = state.shutdown.cancelled() => false,
     }
 }
 
 struct BreakerSync {
-    state: Arc<WorkerState>,
-    synced: SyncedBreakers,
-}
-
-/// The overrides that were applied to the existing breakers, and their last reports.
-struct SyncedBreakers {
     /// The number of the last override applied to each breaker.
     applied: HashMap<String, i64>,
     /// The last reported state and failure count of each breaker.
     reported: LastReports<(BreakerState, u64)>,
 }
 
-impl Default for SyncedBreakers {
+impl Default for BreakerSync {
     fn default() -> Self {
         Self { applied: HashMap::new(), reported: LastReports::new(REFRESH_INTERVAL) }
     }
 }
 
-impl SyncedBreakers {
+impl BreakerSync {
     /// Drops the names that are gone: they may return with a new breaker.
     fn retain(&mut self, breakers: &[NamedBreaker]) {
         let exists =
@@ -72,31 +75,19 @@ impl SyncedBreakers {
         self.applied.retain(|name, _| exists(name));
         self.reported.retain(exists);
     }
-}
-
-impl BreakerSync {
-    /// Waits for the next round; `false` if the worker stops.
-    async fn next_round(&self) -> bool {
-        tokio::select! {
-            () = sleep(SYNC_INTERVAL.mul_f64(0.8 + 0.4 * fastrand::f64())) => true,
-            () = self.state.breakers_changed.notified() => true,
-            () = self.state.shutdown.cancelled() => false,
-        }
-    }
 
     /// Applies overrides and reports states, unless the worker stops meanwhile.
-    async fn sync(&mut self, breakers: &[NamedBreaker]) -> Result<()> {
-        let state = self.state.clone();
-        let (store, store_retry) = (&state.store, &state.store_retry);
+    async fn sync(&mut self, state: &WorkerState, breakers: &[NamedBreaker]) -> Result<()> {
+        let WorkerState { store, store_retry, .. } = state;
         let read = || async { Ok((store.breaker_overrides().await?, store.now().await?)) };
         let read = store_retry.call_retryable("read breaker overrides", read).await;
         let Some((overrides, now)) = read.transpose()? else {
             return Ok(());
         };
-        for command in &overrides {
-            self.apply(breakers, command, now);
+        for order in &overrides {
+            self.apply(state, breakers, order, now);
         }
-        let reports = self.due_reports(breakers, now);
+        let reports = self.due_reports(&state.config.name, breakers, now);
         if !reports.is_empty() {
             let report = || store.report_breakers(&reports);
             store_retry.call_retryable("report breakers", report).await.transpose()?;
@@ -104,11 +95,17 @@ impl BreakerSync {
         Ok(())
     }
 
-    fn apply(&mut self, breakers: &[NamedBreaker], order: &BreakerOverride, now: Timestamp) {
+    fn apply(
+        &mut self,
+        state: &WorkerState,
+        breakers: &[NamedBreaker],
+        order: &BreakerOverride,
+        now: Timestamp,
+    ) {
         let Some(named) = breakers.iter().find(|breaker| breaker.name == order.policy) else {
             return;
         };
-        let previous = self.synced.applied.insert(order.policy.clone(), order.number);
+        let previous = self.applied.insert(order.policy.clone(), order.number);
         // An isolation holds until the next override, also for breakers created since.
         if previous == Some(order.number) && order.command != BreakerCommand::Isolate {
             return;
@@ -116,22 +113,23 @@ impl BreakerSync {
         let is_fresh = now.duration_since(order.at) < COMMAND_MAX_AGE;
         for change in named.each().filter_map(|breaker| apply_to(breaker, order.command, is_fresh))
         {
-            self.report_override(&order.policy, change, &order.actor.name, now);
+            let (policy, actor) = (&order.policy, &order.actor.name);
+            warn!(target: "steadfast", policy, actor, "breaker set to {} by an operator", change.to);
+            let event = breaker_event(policy, change, &state.config.name, now);
+            event.into_iter().for_each(|event| state.events.send(event));
         }
     }
 
-    fn report_override(&self, policy: &str, change: Transition, actor: &str, now: Timestamp) {
-        warn!(target: "steadfast", policy, actor, "breaker set to {} by an operator", change.to);
-        let event = breaker_event(policy, change, &self.state.config.name, now);
-        event.into_iter().for_each(|event| self.state.events.send(event));
-    }
-
     /// The reports of breakers that changed, or whose last report is too old.
-    fn due_reports(&mut self, breakers: &[NamedBreaker], now: Timestamp) -> Vec<BreakerReport> {
-        let instance = self.state.config.name.clone();
+    fn due_reports(
+        &mut self,
+        instance: &str,
+        breakers: &[NamedBreaker],
+        now: Timestamp,
+    ) -> Vec<BreakerReport> {
         let nameable = breakers.iter().filter(|breaker| name("policy", &breaker.name).is_ok());
-        let mut reports: Vec<_> = nameable.map(|named| report(named, &instance, now)).collect();
-        let reported = &mut self.synced.reported;
+        let mut reports: Vec<_> = nameable.map(|named| report(named, instance, now)).collect();
+        let reported = &mut self.reported;
         let value = |report: &BreakerReport| (report.state, report.failure_count);
         reports.retain(|report| reported.is_due(&report.policy, &value(report)));
         for report in &reports {
@@ -185,13 +183,13 @@ mod tests {
     fn synced_state_of_a_removed_breaker_is_dropped() {
         let policy = Policy::immediate().id("there").enable_circuit_breaker(true).build().unwrap();
         drop(guard::for_policy(&policy));
-        let mut synced = SyncedBreakers::default();
+        let mut sync = BreakerSync::default();
         for name in ["gone", "there"] {
-            synced.applied.insert(name.to_owned(), 7);
-            synced.reported.record(name, (BreakerState::Closed, 0));
+            sync.applied.insert(name.to_owned(), 7);
+            sync.reported.record(name, (BreakerState::Closed, 0));
         }
-        synced.retain(&guard::breakers());
-        assert_eq!(synced.applied.keys().collect::<Vec<_>>(), ["there"]);
-        assert_eq!(synced.reported.reports.keys().collect::<Vec<_>>(), ["there"]);
+        sync.retain(&guard::breakers());
+        assert_eq!(sync.applied.keys().collect::<Vec<_>>(), ["there"]);
+        assert_eq!(sync.reported.reports.keys().collect::<Vec<_>>(), ["there"]);
     }
 }

@@ -33,26 +33,24 @@ pub(super) fn new(claimed: &Claimed) -> Span {
 }
 
 pub(super) fn record(span: &Span, verdict: &Verdict) {
-    let fault = match verdict {
-        Verdict::Retry { fault, .. } => Some(fault),
-        Verdict::Failed { fault, .. } => fault.as_ref(),
-        _ => None,
+    let (outcome, fault) = match verdict {
+        Verdict::Completed { .. } => ("success", None),
+        Verdict::Retry { delay, fault, .. } => {
+            span.record("delay", delay.as_secs_f64());
+            ("retry", Some(fault))
+        }
+        Verdict::Failed { reason, fault, .. } => {
+            span.record("reason", reason.name());
+            ("failure", fault.as_ref())
+        }
+        _ => ("released", None),
     };
+    span.record("outcome", outcome);
     if let Some(fault) = fault {
         span.record("class", fault.class.name());
         span.record("otel.status_code", "ERROR");
         span.record("otel.status_description", fault.message.as_str());
     }
-    match verdict {
-        Verdict::Completed { .. } => span.record("outcome", "success"),
-        Verdict::Retry { delay, .. } => {
-            span.record("outcome", "retry").record("delay", delay.as_secs_f64())
-        }
-        Verdict::Failed { reason, .. } => {
-            span.record("outcome", "failure").record("reason", reason.name())
-        }
-        _ => span.record("outcome", "released"),
-    };
 }
 
 #[cfg(not(feature = "opentelemetry"))]

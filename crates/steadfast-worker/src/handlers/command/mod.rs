@@ -13,7 +13,6 @@
 mod call;
 mod environment;
 mod outcome;
-mod output;
 mod process_group;
 mod run;
 

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
 use super::CommandLimits;
-use super::output::Tail;
+use super::outcome::Tail;
 use super::process_group::ProcessGroup;
 
 /// How long output is read after a command has ended. Only a process that left the group can still
