@@ -9,7 +9,7 @@ use crate::{ROWS, Scene, quick};
 
 /// I12: the rows are stored, the log has no entry, and the lookup does not report them as missing.
 #[tokio::test]
-async fn a_batch_that_a_killed_server_forgot_is_not_sent_again() {
+async fn batch_lost_by_a_killed_server_is_not_resent() {
     let mut server = Server::start().unwrap();
     let scene = Scene::before(server.address(), quick(), "").await;
     write_log(&scene.observer).await;

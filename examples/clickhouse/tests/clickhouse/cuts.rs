@@ -13,7 +13,7 @@ use crate::{ROWS, Row, Scene, quick};
 
 /// S3: the request did not reach the server, so it is sent again.
 #[tokio::test]
-async fn a_batch_that_was_dropped_on_its_way_is_sent_again() {
+async fn batch_dropped_before_the_server_is_resent() {
     for fault in [InjectedFault::DropBefore, InjectedFault::CutRequest] {
         let scene = Scene::with(quick()).await;
         scene.script([fault]);
@@ -25,7 +25,7 @@ async fn a_batch_that_was_dropped_on_its_way_is_sent_again() {
 
 /// I12: the log shows that the batch is stored, so it is not sent again.
 #[tokio::test]
-async fn a_batch_whose_answer_was_lost_is_found_in_the_log() {
+async fn batch_with_a_lost_response_is_found_in_the_log() {
     for fault in [InjectedFault::DropAfter, InjectedFault::CutAnswer] {
         let scene = Scene::with(quick()).await;
         scene.script([fault]);
@@ -36,7 +36,7 @@ async fn a_batch_whose_answer_was_lost_is_found_in_the_log() {
 
 /// S3: a timeout during the response; the query may have been executed.
 #[tokio::test]
-async fn a_batch_whose_answer_is_slow_is_found_in_the_log() {
+async fn batch_with_a_slow_response_is_found_in_the_log() {
     let scene = Scene::with(hasty()).await;
     scene.script([InjectedFault::SlowAnswer(Duration::from_secs(60))]);
     let report = scene.client.insert(&scene.batch()).await.unwrap();
@@ -45,7 +45,7 @@ async fn a_batch_whose_answer_is_slow_is_found_in_the_log() {
 
 /// I12: a batch that is not in the log yet may still be in transit.
 #[tokio::test]
-async fn a_batch_that_arrives_after_its_sender_gave_up_is_not_sent_again() {
+async fn batch_arriving_after_the_timeout_is_not_resent() {
     let scene = Scene::with(hasty()).await;
     scene.script([InjectedFault::LateRequest(Duration::from_millis(1200))]);
     let report = scene.client.insert(&scene.batch()).await.unwrap();
@@ -54,7 +54,7 @@ async fn a_batch_that_arrives_after_its_sender_gave_up_is_not_sent_again() {
 
 /// I12: lookups get faults as well.
 #[tokio::test]
-async fn the_search_of_the_log_survives_what_the_batch_did_not() {
+async fn log_lookup_survives_a_connection_loss() {
     let scene = Scene::with(quick()).await;
     scene.script([
         InjectedFault::DropAfter,
@@ -70,7 +70,7 @@ async fn the_search_of_the_log_survives_what_the_batch_did_not() {
 
 /// I12: a server without a logged query has no log table.
 #[tokio::test]
-async fn a_batch_is_missed_in_a_log_that_does_not_exist_yet() {
+async fn batch_is_not_found_in_a_missing_log() {
     let server = Server::start().unwrap();
     unlogged(&server, "CREATE TABLE first (row UInt32) ENGINE = MergeTree ORDER BY row").await;
     while unlogged(&server, "SELECT uptime() > 1").await != "1" {}
@@ -97,7 +97,7 @@ async fn unlogged(server: &Server, statement: &str) -> String {
 
 /// S3: HTTP 503 and 429 are responses, so the outcome is known without a lookup.
 #[tokio::test]
-async fn a_batch_that_was_refused_is_sent_again_without_a_question() {
+async fn rejected_batch_is_resent_without_a_lookup() {
     for fault in [InjectedFault::Answer(503, None), InjectedFault::Answer(429, None)] {
         let scene = Scene::with(quick()).await;
         scene.script([fault]);
@@ -109,7 +109,7 @@ async fn a_batch_that_was_refused_is_sent_again_without_a_question() {
 
 /// J2, J6: a requested wait is honoured, and consumes no attempt.
 #[tokio::test]
-async fn a_wait_that_was_asked_for_is_waited() {
+async fn requested_wait_is_honoured() {
     let scene = Scene::with(quick()).await;
     scene.script([InjectedFault::Answer(429, Some(1))]);
     let report = scene.client.insert(&scene.batch()).await.unwrap();

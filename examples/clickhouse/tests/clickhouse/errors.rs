@@ -14,7 +14,7 @@ use crate::{ROWS, Scene, once, quick};
 
 /// S3: `ConnectionError`: network transient.
 #[tokio::test]
-async fn a_refused_connection_is_retryable() {
+async fn refused_connection_is_retryable() {
     let closed_port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let end = Client::new(closed_port, quick()).unwrap().query("SELECT 1").await.unwrap_err();
     assert_eq!(end.attempts(), 4);
@@ -25,7 +25,7 @@ async fn a_refused_connection_is_retryable() {
 
 /// S3: `ConnectionTimeout`: server overloaded. Nothing was sent, so the outcome is known.
 #[tokio::test]
-async fn a_connection_that_takes_too_long_is_retryable() {
+async fn connect_timeout_is_retryable() {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let full = socket.listen(1).unwrap();
@@ -43,7 +43,7 @@ async fn a_connection_that_takes_too_long_is_retryable() {
 
 /// S3: `PoolTimeout`: pool exhausted temporarily.
 #[tokio::test]
-async fn an_exhausted_pool_is_retryable() {
+async fn exhausted_pool_is_retryable() {
     let scene = Scene::with(Settings { connections: 1, ..once() }).await;
     let held = scene.client.pool().checkout().await.unwrap();
     let end = scene.client.query("SELECT 1").await.unwrap_err();
@@ -56,7 +56,7 @@ async fn an_exhausted_pool_is_retryable() {
 
 /// S3: HTTP 500-599 and 429 yes, 400-499 no. J6: with `Retry-After` it is rate limited.
 #[tokio::test]
-async fn an_answer_is_judged_by_its_status() {
+async fn response_is_classified_by_its_status() {
     let scene = Scene::with(once()).await;
     for (status, wait, class) in [
         (500, None, Class::Retryable),
@@ -84,7 +84,7 @@ async fn an_answer_is_judged_by_its_status() {
 
 /// S3: `SyntaxError` and `QueryError`: no. The errors are from the real server.
 #[tokio::test]
-async fn a_statement_that_is_wrong_is_final() {
+async fn invalid_statement_is_final() {
     let scene = Scene::with(quick()).await;
     for (statement, kind, code) in [
         ("SELEC 1".to_owned(), Kind::Syntax, 62),
@@ -103,7 +103,7 @@ async fn a_statement_that_is_wrong_is_final() {
 /// J7: invalid data is final, although ClickHouse responds with 500; and no row of the batch is
 /// stored, although its first rows are valid.
 #[tokio::test]
-async fn a_batch_with_a_bad_row_is_final_and_stores_nothing() {
+async fn batch_with_an_invalid_row_is_final_and_stores_nothing() {
     let scene = Scene::with(quick()).await;
     let good = serde_json::json!({"row": 1});
     let bad = serde_json::json!({"rwo": 2});
@@ -132,7 +132,7 @@ fn tls_errors_are_classified() {
 
 /// S3's timeline: 1.0, 1.6, 2.56, 4.1, 6.55 … 120 s, each from half of it.
 #[test]
-fn the_default_settings_wait_as_long_as_they_should() {
+fn default_settings_have_the_documented_delays() {
     let policy = Settings::default().requests.max_attempts(17).build().unwrap();
     let plan: Vec<PlannedAttempt> = policy.plan().collect();
     let seconds = |duration: Duration| (duration.as_secs_f64() * 100.0).round() / 100.0;

@@ -22,7 +22,7 @@ const WINDOW: &str = "SETTINGS non_replicated_deduplication_window = 1000";
 /// J9: with a token an insert with an unknown outcome is sent again, and the server stores it once.
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
-async fn a_repeated_insert_with_the_same_token_is_stored_once() {
+async fn repeated_insert_with_the_same_token_is_stored_once() {
     let engine = Engine::start();
     let faults = [
         InjectedFault::DropBefore,
@@ -46,7 +46,7 @@ async fn a_repeated_insert_with_the_same_token_is_stored_once() {
 /// J9: a batch that was given up is settled by sending it again.
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
-async fn a_batch_with_a_token_that_was_given_up_is_settled_by_sending_it_again() {
+async fn failed_batch_with_a_token_is_settled_by_a_resend() {
     let engine = Engine::start();
     let scene = Scene::before(engine.address, with_tokens(), WINDOW).await;
     scene.always(InjectedFault::DropAfter);
@@ -62,7 +62,7 @@ async fn a_batch_with_a_token_that_was_given_up_is_settled_by_sending_it_again()
 /// [`Settings::tokens`] depends on the table: without a window rows are stored twice.
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
-async fn a_table_without_a_window_stores_a_repeat() {
+async fn table_without_a_deduplication_window_stores_a_repeat() {
     let engine = Engine::start();
     let scene = Scene::before(engine.address, with_tokens(), "").await;
     scene.script([InjectedFault::DropAfter]);

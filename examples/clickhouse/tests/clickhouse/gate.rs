@@ -14,7 +14,7 @@ use crate::{ROWS, Row, Scene, quick};
 
 /// J9: a batch whose outcome cannot be looked up is not sent a second time.
 #[tokio::test]
-async fn a_batch_in_doubt_is_given_up_rather_than_stored_twice() {
+async fn batch_with_unknown_outcome_fails_rather_than_being_stored_twice() {
     let scene = Scene::with(quick()).await;
     scene.script([InjectedFault::DropAfter].into_iter().chain([InjectedFault::DropBefore; 16]));
     let batch = scene.batch();
@@ -28,7 +28,7 @@ async fn a_batch_in_doubt_is_given_up_rather_than_stored_twice() {
 
 /// J9: a batch that never arrived and was given up is stored when it is settled.
 #[tokio::test]
-async fn a_batch_that_was_given_up_is_settled_later() {
+async fn failed_batch_is_settled_later() {
     let scene = Scene::with(quick()).await;
     scene.always(InjectedFault::Answer(503, None));
     let batch = scene.batch();
@@ -44,7 +44,7 @@ async fn a_batch_that_was_given_up_is_settled_later() {
 /// I12: clocks differ, so the day before the batch was created is searched, too. The batch is not sent
 /// again, so the table stays empty: the test writes only the log entry.
 #[tokio::test]
-async fn a_batch_that_the_log_dates_a_day_earlier_is_not_stored_again() {
+async fn batch_logged_a_day_earlier_is_not_stored_again() {
     let scene = Scene::with(quick()).await;
     let batch = scene.batch();
     log_long_ago(&scene, "1, 2", batch.id(), 1).await;
@@ -54,7 +54,7 @@ async fn a_batch_that_the_log_dates_a_day_earlier_is_not_stored_again() {
 
 /// I12: a batch that the log would have is reported as missing.
 #[tokio::test]
-async fn a_batch_that_the_log_has_not_is_stored() {
+async fn batch_missing_in_the_log_is_stored() {
     let scene = Scene::with(quick()).await;
     let batch = scene.batch();
     assert_eq!(scene.client.took_effect(&batch).await, Effect::No);
@@ -74,7 +74,7 @@ async fn log_long_ago(scene: &Scene, types: &str, id: &QueryId, days: u32) {
 
 /// S3: SELECT is idempotent, so it is simply sent again.
 #[tokio::test]
-async fn a_query_in_doubt_is_sent_again() {
+async fn query_with_unknown_outcome_is_resent() {
     let scene = Scene::with(quick()).await;
     scene.script([InjectedFault::DropAfter, InjectedFault::CutAnswer]);
     let answer = scene.client.query("SELECT 1").await.unwrap();
@@ -83,7 +83,7 @@ async fn a_query_in_doubt_is_sent_again() {
 
 /// S3: "Generate unique query_id on first attempt, reuse on retries."
 #[tokio::test]
-async fn every_attempt_of_a_batch_carries_the_same_query_id_and_no_other_batch_does() {
+async fn attempts_of_a_batch_share_a_unique_query_id() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = Client::new(listener.local_addr().unwrap(), quick()).unwrap();
     let seen = Arc::new(Mutex::new(Vec::new()));
@@ -102,7 +102,7 @@ async fn every_attempt_of_a_batch_carries_the_same_query_id_and_no_other_batch_d
 /// J9, S3: ClickHouse rejects a second query with the id of a running one (its code 216). The outcome
 /// of the batch is unknown until the running one has ended.
 #[tokio::test]
-async fn a_batch_whose_earlier_attempt_is_still_running_is_left_alone() {
+async fn batch_with_a_running_attempt_is_not_resent() {
     let scene = Scene::with(quick()).await;
     let batch = scene.batch();
     let earlier = Upload::begin(&scene.table, batch.id()).await;

@@ -33,7 +33,7 @@ async fn requests_share_a_budget_of_retries() {
 
 /// G1, G2: a server that keeps failing gets no requests for a while, and no batch is lost.
 #[tokio::test]
-async fn an_open_breaker_keeps_requests_away_until_the_server_is_back() {
+async fn open_breaker_rejects_requests_until_its_timeout() {
     let requests = Policy::immediate()
         .max_attempts(10)
         .breaker(BreakerSettings::consecutive(3, Duration::from_secs(5)));
@@ -49,6 +49,7 @@ async fn an_open_breaker_keeps_requests_away_until_the_server_is_back() {
 
     scene.script([]);
     let until = end.gave_up().retry_after.unwrap();
+    // The breaker's timeout passes in real time.
     tokio::time::sleep(until).await;
     assert!(scene.client.settle(&batch).await.unwrap());
     assert_eq!(scene.rows().await, crate::ROWS);

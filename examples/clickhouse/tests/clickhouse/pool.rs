@@ -10,7 +10,7 @@ use crate::{Scene, once, quick};
 
 /// S3: requests with a response, even a rejection, share a connection.
 #[tokio::test]
-async fn a_connection_is_kept_while_all_is_well() {
+async fn healthy_connection_is_reused() {
     let scene = Scene::with(once()).await;
     for _ in 0..3 {
         scene.client.query("SELECT 1").await.unwrap();
@@ -24,7 +24,7 @@ async fn a_connection_is_kept_while_all_is_well() {
 
 /// J4: a broken connection is discarded.
 #[tokio::test]
-async fn a_broken_connection_is_thrown_away() {
+async fn broken_connection_is_discarded() {
     for fault in [InjectedFault::DropBefore, InjectedFault::DropAfter, InjectedFault::CutAnswer] {
         let scene = Scene::with(quick()).await;
         scene.client.query("SELECT 1").await.unwrap();
@@ -38,7 +38,7 @@ async fn a_broken_connection_is_thrown_away() {
 
 /// J4: a connection with an outstanding response is discarded, or the next request would read it.
 #[tokio::test]
-async fn a_connection_that_owes_an_answer_is_thrown_away() {
+async fn connection_with_a_pending_response_is_discarded() {
     let requests = Policy::immediate().max_attempts(1).attempt_timeout(Duration::from_millis(300));
     let scene = Scene::with(Settings { requests, connections: 1, ..quick() }).await;
     scene.script([InjectedFault::SlowAnswer(Duration::from_millis(600))]);

@@ -35,21 +35,21 @@ fn short_scenario_prints_results() {
 }
 
 #[test]
-fn a_flag_that_does_not_exist_is_answered_with_the_nearest() {
+fn unknown_flag_error_suggests_the_nearest() {
     let (code, said) = run(&["--sever", "127.0.0.1:8123"]);
     assert_eq!(code, Some(2));
     assert!(said.contains("--server"), "{said}");
 }
 
 #[test]
-fn an_address_that_is_none_is_answered_with_one_that_is() {
+fn invalid_address_error_shows_an_example() {
     let (code, said) = run(&["--server", "127.0.0.1"]);
     assert_eq!(code, Some(2));
     assert!(said.contains("use HOST:PORT, such as 127.0.0.1:8123"), "{said}");
 }
 
 #[test]
-fn a_server_that_is_not_there_is_named() {
+fn unreachable_server_is_named() {
     let (code, said) = run(&["--server", "http://127.0.0.1:1"]);
     assert_eq!(code, Some(1));
     assert!(said.contains("http://127.0.0.1:1/ping"), "{said}");

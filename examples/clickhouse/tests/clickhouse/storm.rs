@@ -6,7 +6,7 @@ use example_clickhouse::faults::scenario::{Scenario, Way};
 
 /// X3: no row is lost and none is stored twice.
 #[tokio::test(flavor = "multi_thread")]
-async fn no_row_is_lost_and_none_is_there_twice() {
+async fn rows_are_stored_exactly_once_under_faults() {
     let storm = Scenario {
         batches: 36,
         per_second: 12,

@@ -119,6 +119,7 @@ impl Bench {
                 return runs;
             }
             assert!(began.elapsed() < LIMIT, "timeout:\n{}", table::table(&runs));
+            // Polled here, to show the table in the failure.
             sleep(Duration::from_millis(20)).await;
         }
     }

@@ -21,7 +21,7 @@ fn refused(arguments: &[&str]) -> (Option<i32>, String) {
 /// X1: the demo runs to its end, including the crash. S1, O2: the log distinguishes first attempts
 /// from retries, and has the time and the result of each retry.
 #[test]
-fn the_story_shows_every_verdict_and_the_columns() {
+fn scenario_shows_every_verdict_and_the_columns() {
     let place = TempDir::new().unwrap();
     let output = replay(place.path(), &["demo", "--dir", "demo"]);
     let stdout = String::from_utf8(output.stdout).unwrap();
@@ -62,7 +62,7 @@ fn the_story_shows_every_verdict_and_the_columns() {
 
 /// Usage errors say what to do instead.
 #[test]
-fn a_wrong_call_says_what_would_be_right() {
+fn invalid_call_error_shows_the_usage() {
     let (code, said) = refused(&["deamon"]);
     assert_eq!(code, Some(2));
     assert!(said.contains("'daemon'"), "{said}");

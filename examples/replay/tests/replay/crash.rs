@@ -20,7 +20,7 @@ fn start(bench: &Bench) -> Child {
 
 /// X1, D7: a run of a killed daemon is reclaimed, with the loss in its history.
 #[tokio::test]
-async fn a_run_that_was_cut_off_is_processed_by_the_next_daemon() {
+async fn interrupted_run_is_processed_by_the_next_daemon() {
     let bench = Bench::new().await;
     bench.record("shop/lamp", [good()]);
     bench.record("video/tour", [Answer::Nothing, good()]);

@@ -6,7 +6,7 @@ use crate::bench::{Bench, all_ended, good, in_short};
 
 /// X1: a run is discovered once, however often and by any daemon it is found again.
 #[tokio::test]
-async fn a_run_is_discovered_once() {
+async fn run_is_discovered_once() {
     let bench = Bench::new().await;
     bench.record("shop/lamp", [good()]);
     bench.run_until(|runs| all_ended(runs, 1)).await;

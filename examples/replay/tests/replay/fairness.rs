@@ -48,7 +48,7 @@ async fn new_runs_and_retries_compete_by_their_age() {
 
 /// S1: a backlog that is discovered at once is processed in the order in which it was written.
 #[tokio::test]
-async fn a_backlog_is_processed_oldest_first() {
+async fn backlog_is_processed_oldest_first() {
     let bench = Bench::new().await;
     let days = [("c", "2024-01-01"), ("a", "2024-01-02"), ("d", "2024-01-03"), ("b", "2024-01-04")];
     for (name, day) in days {
@@ -62,7 +62,7 @@ async fn a_backlog_is_processed_oldest_first() {
 
 /// S1: a daemon processes only its configured categories.
 #[tokio::test]
-async fn a_daemon_keeps_to_its_categories() {
+async fn daemon_processes_only_its_categories() {
     let bench = Bench::new().await;
     for name in ["shop/lamp", "search/oak", "video/tour"] {
         bench.record(name, [good()]);

@@ -32,7 +32,7 @@ async fn requested_wait_does_not_count_as_retry() {
 /// S1: without `retry_after` the backoff applies, and it counts as a retry. The class is that of J6:
 /// only a 429 with a hint is `rate_limited`.
 #[tokio::test]
-async fn a_refusal_without_a_time_follows_the_backoff() {
+async fn rejection_without_retry_after_uses_the_backoff() {
     let bench = Bench::new().await;
     bench.record("reports/may", [Answer::Later(None), Answer::Later(None), good()]);
     for (retry, delay) in [(1, 60.0), (2, 120.0)] {
@@ -49,7 +49,7 @@ async fn a_refusal_without_a_time_follows_the_backoff() {
 /// S1, D8: a run that only gets requests to wait is given up in the end, and only its earlier retry is
 /// counted.
 #[tokio::test]
-async fn a_run_that_is_always_asked_to_wait_is_given_up() {
+async fn run_that_is_always_rate_limited_fails() {
     let bench = Bench::new().await;
     bench.record("search/oak", [busy(), Answer::Later(Some(Duration::ZERO))]);
     let retry = Retry { base_delay: Some(Duration::from_millis(10)), ..Retry::default() };
@@ -82,7 +82,7 @@ async fn wait_holds_only_its_category() {
 /// S1: a real limit of two a second, and six runs: all succeed, and no run sends two requests within a
 /// second. So there are six requests at first, then four of the refused runs, then two.
 #[tokio::test]
-async fn a_limited_service_is_asked_at_its_own_pace() {
+async fn rate_limited_service_is_called_at_its_rate() {
     let bench = Bench::new().await;
     let names = ["ash", "elm", "fir", "lime", "oak", "yew"].map(|tree| format!("search/{tree}"));
     names.iter().for_each(|name| bench.record(name, [good()]));

@@ -9,7 +9,7 @@ use crate::bench::{Bench, all_ended, busy, good, in_short, row, waits, waits_for
 /// S1, P6: the first retry after a minute, then twice as long up to an hour; after eight retries the
 /// run fails. Each retry here is by another daemon, so the state is in the store (S1, D8).
 #[tokio::test]
-async fn a_run_is_tried_again_after_a_minute_doubling_to_an_hour_eight_times() {
+async fn run_is_retried_eight_times_with_doubling_delays() {
     let bench = Bench::new().await;
     bench.record("shop/lamp", [busy()]);
     for (retry, seconds) in (1..).zip([60, 120, 240, 480, 960, 1920, 3600, 3600]) {
@@ -31,7 +31,7 @@ async fn a_run_is_tried_again_after_a_minute_doubling_to_an_hour_eight_times() {
 
 /// S1: a retry that succeeds clears the columns; the history stays with the task.
 #[tokio::test]
-async fn a_verdict_clears_the_retry_columns() {
+async fn verdict_clears_the_retry_columns() {
     let bench = Bench::new().await;
     bench.record("shop/lamp", [busy(), good()]);
     let runs = bench.run_until(|runs| waits(runs, "shop/lamp")).await;

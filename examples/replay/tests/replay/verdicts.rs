@@ -7,7 +7,7 @@ use crate::bench::{Bench, all_ended, file, good, in_short, row};
 
 /// X1: passed, needs review and failed each complete the run without an error.
 #[tokio::test]
-async fn every_run_gets_its_verdict() {
+async fn runs_get_their_verdicts() {
     let bench = Bench::new().await;
     bench.record("shop/lamp", [good()]);
     bench.record("shop/chair", [Answer::Body(json!({ "price": 20, "stock": 3 }))]);
@@ -26,7 +26,7 @@ async fn every_run_gets_its_verdict() {
 /// S1: a final error is not a verdict and is not retried: the service responds with 404, or the
 /// recording is invalid.
 #[tokio::test]
-async fn a_final_error_stays_an_error() {
+async fn final_error_stays_an_error() {
     let bench = Bench::new().await;
     bench.record("shop/ghost", [Answer::Status(404)]);
     bench.record("shop/torn", [good()]);
@@ -45,7 +45,7 @@ async fn a_final_error_stays_an_error() {
 
 /// S1: a recording that is deleted before its run is an error of that run only.
 #[tokio::test]
-async fn a_recording_that_has_gone_is_an_error() {
+async fn missing_recording_is_an_error() {
     let bench = Bench::new().await;
     let mut other = bench.config();
     other.categories = vec!["other".to_owned()];

@@ -120,7 +120,7 @@ async fn old_and_new_agree_on_every_case() {
 
 /// The flag selects the way: only a policy leaves a record.
 #[tokio::test(start_paused = true)]
-async fn the_flag_chooses_the_way() {
+async fn flag_selects_the_implementation() {
     let ways = Ways::new();
     for name in MAPPED {
         ways.both(name, 0, &timeout()).await;
@@ -171,7 +171,7 @@ async fn both_do_what_s4_says() {
 
 /// X4: the list above matches the file.
 #[test]
-fn every_mapping_of_the_file_is_compared() {
+fn mappings_of_the_file_are_compared() {
     let manager = Scene::with_old("").manager();
     let policies = manager.registry.policies();
     let mapped: Vec<_> = policies.mapped().iter().map(|mapped| mapped.name.as_str()).collect();

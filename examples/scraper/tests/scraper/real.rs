@@ -45,7 +45,7 @@ fn errors(session: &Session) -> Vec<String> {
 /// X4, J4, J6: pages are fetched despite timeouts, 503, 429 and dropped connections; a 404 is not
 /// retried; the state of a page is stored.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_real_browser_fetches_pages_through_every_trouble() {
+async fn browser_fetches_pages_under_every_fault() {
     let program = chromium::find(std::env::var_os("CHROMIUM").map(Into::into)).unwrap();
     let scene = Scene::with_old("");
     let manager = hurried(&scene);
@@ -108,7 +108,7 @@ async fn telemetry_waits_for_a_collector_that_is_away() {
 
 /// S4, `disk_full`: a write to a full disk is attempted twice.
 #[tokio::test]
-async fn a_full_disk_is_tried_again_and_given_up() {
+async fn full_disk_is_retried_and_fails() {
     let manager = hurried(&Scene::with_old(""));
     let full = Path::new("/dev/full");
     let lost = browser::keep(&manager, "catalogue", &json!({}), full).await.unwrap_err();
@@ -119,7 +119,7 @@ async fn a_full_disk_is_tried_again_and_given_up() {
 /// X4, F4: the demo. The file changes while pages wait: earlier sessions end under the old policy,
 /// later ones have the new delay, and telemetry leaves its legacy loop.
 #[test]
-fn the_normal_run_takes_a_changed_file() {
+fn running_scraper_applies_a_changed_file() {
     let folder = tempfile::tempdir().unwrap();
     let records = folder.path().join("records.json");
     let mut program = Command::new(env!("CARGO_BIN_EXE_example-scraper"));

@@ -83,7 +83,7 @@ fn take(record: &mut Value, field: &str) -> Value {
 
 /// O1: the session of S4's example, field by field, with all additional fields.
 #[tokio::test(start_paused = true)]
-async fn the_session_is_that_of_s4() {
+async fn session_equals_that_of_s4() {
     let manager = save_state().await;
     let session = &manager.journal.sessions()[0];
     let mut recorded = serde_json::to_value(session).unwrap();
@@ -112,7 +112,7 @@ async fn the_session_is_that_of_s4() {
 
 /// O1: the event of S4's example, field by field; and the one that ends it.
 #[tokio::test(start_paused = true)]
-async fn the_events_are_those_of_s4() {
+async fn events_equal_those_of_s4() {
     let manager = save_state().await;
     let session = &manager.journal.sessions()[0];
     let [retried, succeeded] = &manager.journal.events()[..] else { panic!("two events") };
@@ -136,7 +136,7 @@ async fn the_events_are_those_of_s4() {
 
 /// O1: a session that fails ends with S4's `final_error`, and an event that has it.
 #[tokio::test(start_paused = true)]
-async fn a_failure_ends_with_its_error() {
+async fn failed_session_ends_with_its_error() {
     let manager = Scene::with_old("").manager();
     let name = "navigation.route_adaptation.retry_with_delay";
     let busy = async || Err::<(), _>(answer(503, None));
@@ -155,7 +155,7 @@ async fn a_failure_ends_with_its_error() {
 /// do not add up (its subsystems have 957 successes of its 950), so they are those of sessions
 /// that really ran.
 #[tokio::test(start_paused = true)]
-async fn the_metrics_are_those_of_s4() {
+async fn metrics_have_the_fields_of_s4() {
     let manager = save_state().await;
     let jobs = [
         ("browser.open_tab", "browser.session_operations.default", 0),
