@@ -7,9 +7,9 @@ use steadfast_store::{Actor, Status, Store, Task};
 use steadfast_worker::Context;
 use tokio::sync::mpsc::UnboundedSender;
 
+use crate::faulty_engine::FaultyEngine;
 use crate::stores::{on_each, on_each_engine};
 use crate::workers::{quick, signal_channel, start};
-use crate::wrapped::Wrapped;
 
 type Signal = UnboundedSender<&'static str>;
 
@@ -43,7 +43,7 @@ async fn cancelled_running_task_cancels_its_handler() {
 #[tokio::test(flavor = "multi_thread")]
 async fn cancellation_without_notification_is_found_by_the_heartbeat() {
     on_each_engine(async |engine| {
-        let (_, store) = Wrapped::around(engine.clone()).without_wakes().store();
+        let (_, store) = FaultyEngine::new(engine.clone()).without_wakes().store();
         let (signal, mut signals) = signal_channel();
         let handler = move |(): (), context| await_cancellation(signal.clone(), context);
         let worker = start(quick(&store).handle("any", handler));

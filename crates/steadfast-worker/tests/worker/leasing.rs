@@ -10,22 +10,22 @@ use steadfast_store::{Status, Store, Task};
 use steadfast_worker::{Context, Maintenance};
 use tokio::sync::Notify;
 
+use crate::faulty_engine::FaultyEngine;
 use crate::stores::{on_each, on_each_engine, until};
 use crate::workers::{quick, signal_channel, start};
-use crate::wrapped::Wrapped;
 
 /// D7: heartbeats renew a lease for as long as its task runs.
 #[tokio::test(flavor = "multi_thread")]
 async fn task_longer_than_its_lease_keeps_its_worker() {
     on_each_engine(async |engine| {
-        let (wrapped, store) = Wrapped::around(engine.clone()).store();
-        let beats = wrapped.clone();
+        let (faulty, store) = FaultyEngine::new(engine.clone()).store();
+        let beats = faulty.clone();
         let handler = move |(): ()| {
-            let wrapped = beats.clone();
+            let faulty = beats.clone();
             async move {
                 // Ten heartbeats of a third of a lease each.
-                while wrapped.heartbeats.load(Ordering::SeqCst) < 10 {
-                    wrapped.heartbeat.notified().await;
+                while faulty.heartbeats.load(Ordering::SeqCst) < 10 {
+                    faulty.heartbeat.notified().await;
                 }
                 Ok::<_, Fault>(())
             }
@@ -47,8 +47,8 @@ async fn task_longer_than_its_lease_keeps_its_worker() {
 #[tokio::test(flavor = "multi_thread")]
 async fn worker_without_heartbeats_loses_its_tasks() {
     on_each_engine(async |engine| {
-        let (wrapped, cut_off) = Wrapped::around(engine.clone()).store();
-        wrapped.hears_heartbeats(false);
+        let (faulty, cut_off) = FaultyEngine::new(engine.clone()).store();
+        faulty.deliver_heartbeats(false);
         let (signal, mut signals) = signal_channel();
         let was_reclaimed = Arc::new(Notify::new());
         let reclaimed = was_reclaimed.clone();
@@ -72,7 +72,7 @@ async fn worker_without_heartbeats_loses_its_tasks() {
         let other = start(quick(&store).name("other").handle("any", done));
         until(&store, id, Status::Completed).await;
         was_reclaimed.notify_one();
-        wrapped.hears_heartbeats(true);
+        faulty.deliver_heartbeats(true);
         assert_eq!(signals.next().await, "cancelled");
         slow.stop().await;
         other.stop().await;
@@ -90,8 +90,8 @@ async fn worker_without_heartbeats_loses_its_tasks() {
 #[tokio::test(flavor = "multi_thread")]
 async fn expired_lease_cancels_its_tasks() {
     on_each_engine(async |engine| {
-        let (wrapped, store) = Wrapped::around(engine).store();
-        wrapped.hears_heartbeats(false);
+        let (faulty, store) = FaultyEngine::new(engine).store();
+        faulty.deliver_heartbeats(false);
         let (signal, mut signals) = signal_channel();
         let handler = move |(): (), context: Context| {
             let signal = signal.clone();
@@ -105,7 +105,7 @@ async fn expired_lease_cancels_its_tasks() {
         let worker = start(worker.handle("any", handler));
         store.submit(Task::new("any", &())).await.unwrap();
         signals.next().await;
-        wrapped.hears_heartbeats(true);
+        faulty.deliver_heartbeats(true);
         worker.stop().await;
     })
     .await;

@@ -8,6 +8,7 @@ mod claiming;
 #[cfg(unix)]
 mod commands;
 mod events;
+mod faulty_engine;
 mod guarding;
 mod handling;
 mod leasing;
@@ -21,4 +22,3 @@ mod retrying;
 mod stopping;
 mod stores;
 mod workers;
-mod wrapped;

@@ -8,9 +8,9 @@ use steadfast_testing::postgres::Database;
 use steadfast_worker::{Context, Maintenance, Retention, Worker};
 use tokio::sync::oneshot;
 
+use crate::faulty_engine::FaultyEngine;
 use crate::stores::{eventually, on_each, on_each_engine, until};
 use crate::workers::{quick, signal_channel, start};
-use crate::wrapped::Wrapped;
 
 const SOON: Duration = Duration::from_millis(20);
 
@@ -34,7 +34,7 @@ async fn old_task_is_pruned() {
 #[tokio::test(flavor = "multi_thread")]
 async fn history_of_an_ended_task_is_compressed() {
     on_each_engine(async |engine| {
-        let (wrapped, store) = Wrapped::around(engine).store();
+        let (faulty, store) = FaultyEngine::new(engine).store();
         let handler = async |(): (), context: Context| match context.attempt() {
             3 => Ok(()),
             _ => Err(Fault::http(503)),
@@ -43,7 +43,7 @@ async fn history_of_an_ended_task_is_compressed() {
         let worker = start(quick(&store).maintenance(maintenance).handle("any", handler));
         let policy = Policy::immediate().build().unwrap();
         let id = store.submit(Task::new("any", &()).under(policy)).await.unwrap().id;
-        wrapped.packed.subscribe().wait_for(|packed| *packed == 1).await.unwrap();
+        faulty.compressed.subscribe().wait_for(|compressed| *compressed == 1).await.unwrap();
         worker.stop().await;
         let task = store.task(id).await.unwrap();
         assert_eq!((task.status, task.faults.len()), (Status::Completed, 2));

@@ -7,9 +7,9 @@ use steadfast::Fault;
 use steadfast_store::{Actor, Store, Task};
 use steadfast_worker::Handler;
 
+use crate::faulty_engine::FaultyEngine;
 use crate::stores::{on_each, on_each_engine};
 use crate::workers::{Signals, quick, signal_channel, start};
-use crate::wrapped::Wrapped;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -80,7 +80,7 @@ async fn run_now_and_resume_wake_an_idle_worker() {
 #[tokio::test(flavor = "multi_thread")]
 async fn poll_finds_tasks_without_a_notification() {
     on_each_engine(async |engine| {
-        let (_, without_notifications) = Wrapped::around(engine.clone()).without_wakes().store();
+        let (_, without_notifications) = FaultyEngine::new(engine.clone()).without_wakes().store();
         let (handler, mut signals) = timing_handler();
         let worker = start(
             quick(&without_notifications).poll(Duration::from_millis(50)).handle("any", handler),

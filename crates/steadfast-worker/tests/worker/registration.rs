@@ -4,9 +4,9 @@ use steadfast::Fault;
 use steadfast_store::{Status, Store, Task, WorkerReport};
 
 use crate::claiming::blocking_handler;
+use crate::faulty_engine::FaultyEngine;
 use crate::stores::{eventually, on_each, on_each_engine, until};
 use crate::workers::{quick, start};
-use crate::wrapped::Wrapped;
 
 async fn registered_worker(store: &Store) -> Option<WorkerReport> {
     let mut workers = store.workers().await.unwrap();
@@ -65,7 +65,7 @@ async fn killed_worker_stays_registered() {
 #[tokio::test(flavor = "multi_thread")]
 async fn unanswered_registration_delays_nothing() {
     on_each_engine(async |engine| {
-        let (_wrapped, store) = Wrapped::around(engine).deaf_to_reports().store();
+        let (_wrapped, store) = FaultyEngine::new(engine).without_report_answers().store();
         let worker = start(quick(&store).handle("any", async |(): ()| Ok::<_, Fault>(())));
         let id = store.submit(Task::new("any", &())).await.unwrap().id;
         until(&store, id, Status::Completed).await;

@@ -14,35 +14,35 @@ use steadfast_store::{
 };
 use tokio::sync::{Notify, watch};
 
-pub(crate) struct Wrapped {
+pub(crate) struct FaultyEngine {
     inner: Roles,
-    away: AtomicBool,
-    /// The number of calls while the engine was away.
-    pub(crate) refused: AtomicUsize,
-    pub(crate) was_refused: Notify,
-    hears_heartbeats: watch::Sender<bool>,
-    hears_reports: AtomicBool,
+    unreachable: AtomicBool,
+    /// The number of calls while the engine was unreachable.
+    pub(crate) rejected_calls: AtomicUsize,
+    pub(crate) call_rejected: Notify,
+    deliver_heartbeats: watch::Sender<bool>,
+    answers_reports: AtomicBool,
     pub(crate) heartbeats: AtomicUsize,
     pub(crate) heartbeat: Notify,
     /// The number of claims and settlements that the database itself failed.
     pub(crate) failed: watch::Sender<usize>,
     /// The number of compressed histories.
-    pub(crate) packed: watch::Sender<u64>,
+    pub(crate) compressed: watch::Sender<u64>,
 }
 
-impl Wrapped {
-    pub(crate) fn around(inner: Arc<dyn Engine>) -> Self {
+impl FaultyEngine {
+    pub(crate) fn new(inner: Arc<dyn Engine>) -> Self {
         Self {
             inner: inner.into(),
-            away: AtomicBool::new(false),
-            refused: AtomicUsize::new(0),
-            was_refused: Notify::new(),
-            hears_heartbeats: watch::Sender::new(true),
-            hears_reports: AtomicBool::new(true),
+            unreachable: AtomicBool::new(false),
+            rejected_calls: AtomicUsize::new(0),
+            call_rejected: Notify::new(),
+            deliver_heartbeats: watch::Sender::new(true),
+            answers_reports: AtomicBool::new(true),
             heartbeats: AtomicUsize::new(0),
             heartbeat: Notify::new(),
             failed: watch::Sender::new(0),
-            packed: watch::Sender::new(0),
+            compressed: watch::Sender::new(0),
         }
     }
 
@@ -53,35 +53,35 @@ impl Wrapped {
     }
 
     pub(crate) fn store(self) -> (Arc<Self>, Store) {
-        let wrapped = Arc::new(self);
+        let faulty = Arc::new(self);
         let roles = Roles {
-            claim: wrapped.clone(),
-            settle: wrapped.clone(),
-            maintain: wrapped.clone(),
-            report: wrapped.clone(),
-            ..wrapped.inner.clone()
+            claim: faulty.clone(),
+            settle: faulty.clone(),
+            maintain: faulty.clone(),
+            report: faulty.clone(),
+            ..faulty.inner.clone()
         };
-        (wrapped, Store::with_roles(roles))
+        (faulty, Store::with_roles(roles))
     }
 
     /// Makes the engine unreachable, or reachable again.
-    pub(crate) fn is_away(&self, away: bool) {
-        self.away.store(away, Ordering::SeqCst);
+    pub(crate) fn set_unreachable(&self, unreachable: bool) {
+        self.unreachable.store(unreachable, Ordering::SeqCst);
     }
 
     /// Delivers heartbeats, or delays them until they are delivered again.
-    pub(crate) fn hears_heartbeats(&self, hears: bool) {
-        self.hears_heartbeats.send_replace(hears);
+    pub(crate) fn deliver_heartbeats(&self, deliver: bool) {
+        self.deliver_heartbeats.send_replace(deliver);
     }
 
     /// Never answers the reports of workers and budgets.
-    pub(crate) fn deaf_to_reports(self) -> Self {
-        self.hears_reports.store(false, Ordering::SeqCst);
+    pub(crate) fn without_report_answers(self) -> Self {
+        self.answers_reports.store(false, Ordering::SeqCst);
         self
     }
 
     async fn reach_report(&self) -> Result<&dyn Report> {
-        if !self.hears_reports.load(Ordering::SeqCst) {
+        if !self.answers_reports.load(Ordering::SeqCst) {
             std::future::pending::<()>().await;
         }
         Ok(&*self.reach()?.report)
@@ -92,17 +92,17 @@ impl Wrapped {
     }
 
     fn reach(&self) -> Result<&Roles> {
-        if !self.away.load(Ordering::SeqCst) {
+        if !self.unreachable.load(Ordering::SeqCst) {
             return Ok(&self.inner);
         }
-        self.refused.fetch_add(1, Ordering::SeqCst);
-        self.was_refused.notify_one();
+        self.rejected_calls.fetch_add(1, Ordering::SeqCst);
+        self.call_rejected.notify_one();
         Err(StoreError::timed_out())
     }
 }
 
 #[async_trait]
-impl Claim for Wrapped {
+impl Claim for FaultyEngine {
     async fn claim(&self, request: &ClaimRequest) -> Result<Claims> {
         self.count_failure(self.reach()?.claim.claim(request).await)
     }
@@ -113,7 +113,7 @@ impl Claim for Wrapped {
         running: &[TaskId],
         lease: Duration,
     ) -> Result<Heartbeat> {
-        self.hears_heartbeats.subscribe().wait_for(|hears| *hears).await.unwrap();
+        self.deliver_heartbeats.subscribe().wait_for(|deliver| *deliver).await.unwrap();
         let answer = self.reach()?.claim.heartbeat(leases, running, lease).await;
         self.heartbeats.fetch_add(1, Ordering::SeqCst);
         self.heartbeat.notify_one();
@@ -126,14 +126,14 @@ impl Claim for Wrapped {
 }
 
 #[async_trait]
-impl Settle for Wrapped {
+impl Settle for FaultyEngine {
     async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
         self.count_failure(self.reach()?.settle.settle(settlements).await)
     }
 }
 
 #[async_trait]
-impl Maintain for Wrapped {
+impl Maintain for FaultyEngine {
     async fn promote(&self, limit: u32) -> Result<Promoted> {
         self.reach()?.maintain.promote(limit).await
     }
@@ -156,13 +156,13 @@ impl Maintain for Wrapped {
 
     async fn compress(&self, older_than: Duration, limit: u32) -> Result<u64> {
         let compressed = self.reach()?.maintain.compress(older_than, limit).await?;
-        self.packed.send_modify(|count| *count += compressed);
+        self.compressed.send_modify(|count| *count += compressed);
         Ok(compressed)
     }
 }
 
 #[async_trait]
-impl Report for Wrapped {
+impl Report for FaultyEngine {
     async fn report_worker(&self, report: &WorkerReport) -> Result<()> {
         self.reach_report().await?.report_worker(report).await
     }
