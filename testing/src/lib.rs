@@ -4,17 +4,19 @@
 //! the component as it is shipped, in its own directory, and ends it together with the test process,
 //! even after `kill -9`.
 //!
-//! Each component is a module, and so is a [`process`] of our own that a test kills. They share a
-//! directory (`home.rs`), a process with a watchdog (`watched_process.rs`), a reserved port
+//! Each component is a module, and so is a [`process`] of our own that a test kills, and [`poll`] for
+//! conditions without a signal. The components share a directory (`home.rs`), a process with a watchdog (`watched_process.rs`), a reserved port
 //! (`port.rs`), and an [`Error`] with a hint.
 
 pub mod clickhouse;
 mod error;
 mod home;
-mod poll;
+pub mod poll;
 mod port;
 pub mod postgres;
 pub mod process;
+mod store_database;
 mod watched_process;
 
 pub use error::Error;
+pub use store_database::{StoreDatabase, sqlite_url};

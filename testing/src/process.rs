@@ -76,6 +76,16 @@ impl Drop for Process {
     }
 }
 
+/// The command that runs one `#[ignore]`d test of this program, as its child process.
+pub fn ignored_test(name: &str) -> Result<Command, Error> {
+    let program = std::env::current_exe().map_err(|error| {
+        Error::new(format!("the path of this program is unknown: {error}"), "check that it exists")
+    })?;
+    let mut command = Command::new(program);
+    command.args(["--ignored", "--exact", name, "--nocapture"]);
+    Ok(command)
+}
+
 /// Waits until the parent has closed the standard input or has ended.
 pub fn wait_for_parent_exit() {
     // An input that cannot be read counts as closed.

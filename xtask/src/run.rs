@@ -221,6 +221,8 @@ impl fmt::Display for Failure {
 
 #[cfg(test)]
 mod tests {
+    use steadfast_testing::process::ignored_test;
+
     use super::*;
 
     #[test]
@@ -253,11 +255,8 @@ mod tests {
 
     #[test]
     fn show_writes_to_our_standard_output() {
-        let child = Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "run::tests::child_process_that_shows_a_line"])
-            .arg("--nocapture")
-            .output()
-            .unwrap();
+        let child = ignored_test("run::tests::child_process_that_shows_a_line");
+        let child = child.unwrap().output().unwrap();
         let shown = String::from_utf8_lossy(&child.stdout);
         assert!(shown.contains("the result\n"), "{shown}");
     }

@@ -47,7 +47,8 @@ fn stored_tasks(journal: &Path) -> u64 {
 fn wait_until_stored(journal: &Path, more_than: u64) {
     let began = Instant::now();
     while stored_tasks(journal) <= more_than {
-        assert!(began.elapsed() < PROGRESS_TIMEOUT, "it does not get on");
+        assert!(began.elapsed() < PROGRESS_TIMEOUT, "no more tasks are stored");
+        // Shorter than a batch takes, so that the kill comes in the middle.
         std::thread::sleep(Duration::from_millis(1));
     }
 }

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::session::Session;
-use crate::{cluster, home, home_of, is_removed};
+use crate::{cluster, home, home_of, wait_until_removed};
 
 #[test]
 fn dropped_server_leaves_no_process_and_no_file() {
@@ -39,7 +39,7 @@ fn server_does_not_outlive_a_killed_owner() {
     owner.kill().unwrap();
     owner.wait().unwrap();
 
-    assert!(is_removed(&home), "{} is still there", home.display());
+    wait_until_removed(&home);
     assert!(!is_reachable(&url));
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use steadfast_testing::postgres::Shutdown;
 
 use crate::session::Session;
-use crate::{LONG, cluster, home_of, is_removed};
+use crate::{LONG, cluster, home_of, wait_until_removed};
 
 /// Longer than an answer of a running server takes.
 const SHORT: Duration = Duration::from_millis(300);
@@ -53,7 +53,8 @@ fn killed_server_can_be_restarted() {
     let pid = cluster.pid().to_string();
     assert!(Command::new("kill").args(["-KILL", &pid]).status().unwrap().success());
     for other in others.split(' ') {
-        assert!(is_removed(&Path::new("/proc").join(other)), "{other} holds the server's memory");
+        // A process that stays would hold the server's memory.
+        wait_until_removed(&Path::new("/proc").join(other));
     }
 
     cluster.restart(Shutdown::Fast).unwrap();

@@ -9,8 +9,9 @@ mod session;
 mod starting;
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use steadfast_testing::poll::wait_for;
 use steadfast_testing::postgres::{Cluster, Settings};
 
 /// Longer than anything takes on a slow machine.
@@ -33,11 +34,6 @@ fn home_of(cluster: &Cluster) -> PathBuf {
     home(cluster.query("postgres", "SHOW data_directory").unwrap())
 }
 
-/// Polls until the path is removed.
-fn is_removed(path: &Path) -> bool {
-    let began = Instant::now();
-    while path.exists() && began.elapsed() < LONG {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    !path.exists()
+fn wait_until_removed(path: &Path) {
+    wait_for("the directory is removed", || (!path.exists()).then_some(()));
 }

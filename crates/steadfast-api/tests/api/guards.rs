@@ -88,6 +88,7 @@ async fn half_open_breaker_hands_out_one_probe() {
         world.fail(&claim).await;
     }
     world.submit_with(&policy, 5).await;
+    // The breaker's timeout passes in real time. A claim before it would postpone the tasks.
     tokio::time::sleep(Duration::from_millis(250)).await;
     let probe = world.claims().await;
     assert_eq!(probe.len(), 1, "the others are put off");

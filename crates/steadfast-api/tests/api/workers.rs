@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use steadfast_api::{Api, NewClaim, WorkerView};
 use steadfast_store::{ClaimRequest, Task, WorkerReport};
+use steadfast_testing::poll::eventually;
 
 use crate::{World, world};
 
@@ -26,14 +27,8 @@ async fn claiming_worker_is_listed() {
     assert_eq!(world.workers().await, []);
     world.claim_as(json!({"worker": "w1", "queues": ["mail"]})).await;
     // The report is written in the background.
-    let mut workers = world.workers().await;
-    for _ in 0..1000 {
-        if !workers.is_empty() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-        workers = world.workers().await;
-    }
+    eventually("the worker is listed", async || !world.workers().await.is_empty()).await;
+    let workers = world.workers().await;
     assert_eq!(workers.len(), 1, "{workers:?}");
     let worker = &workers[0];
     assert_eq!((&*worker.name, worker.running, worker.silent), ("w1", 0, false));

@@ -11,6 +11,7 @@ use steadfast_api::{
     SessionFilter, TaskFilter, WorkerView,
 };
 use steadfast_store::{BreakerCommand, Cursor, Status, TaskId, When};
+use steadfast_testing::poll::eventually_some;
 
 use crate::both;
 use crate::normalize::normalized;
@@ -233,14 +234,11 @@ async fn claim_responses_are_equal() {
 
 /// The workers, once their reports are written, which is in the background.
 async fn reported_workers(api: &dyn Api) -> Result<Vec<WorkerView>, ApiError> {
-    for _ in 0..1000 {
-        let workers = api.workers().await?;
-        if workers.iter().any(|worker| worker.seen_at.is_some()) {
-            return Ok(workers);
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("no worker was reported within 10 seconds")
+    eventually_some("a worker is reported", async || match api.workers().await {
+        Ok(workers) => workers.iter().any(|it| it.seen_at.is_some()).then_some(Ok(workers)),
+        Err(error) => Some(Err(error)),
+    })
+    .await
 }
 
 /// J1, P3: policies, plans and classifications.

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::process::{Served, until};
+use crate::process::Served;
 use crate::store::Folder;
+use steadfast_testing::poll::wait_for;
 
 /// Two local attempts, and more in the store.
 const POLICIES: &str = "
@@ -32,7 +33,7 @@ fn program(folder: &Folder) -> PathBuf {
 
 /// Waits until the task is completed, and returns it.
 fn completed(folder: &Folder) -> Value {
-    let list: Value = until(|| {
+    let list: Value = wait_for("the task is listed", || {
         let printed = folder.run_ok("tasks list --status completed --json");
         let page: Value = serde_json::from_str(&printed).unwrap();
         page["items"].get(0).is_some().then_some(page)

@@ -8,8 +8,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::process::{Served, until};
+use crate::process::Served;
 use crate::store::Folder;
+use steadfast_testing::poll::wait_for;
 
 /// Runs the command where `small` is a disk of 8 MB, half of it used.
 fn on_a_small_disk(command: &mut Command) {
@@ -71,7 +72,7 @@ fn full_disk_is_reported_and_recovered_from() {
     assert_eq!(request(&served, "GET /readyz", "").0, 200);
 
     std::fs::remove_file(format!("/proc/{}/cwd/small/ballast", served.pid())).unwrap();
-    until(|| (submit().0 == 201).then_some(()));
+    wait_for("a task is accepted again", || (submit().0 == 201).then_some(()));
     let (_, stats) = request(&served, "GET /api/v1/stats", "");
     assert_eq!(stats["pending"], taken + 1);
 }

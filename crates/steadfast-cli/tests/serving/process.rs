@@ -3,16 +3,12 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use steadfast_testing::poll::wait_for;
 
 use crate::store::Folder;
-
-/// The limit for anything awaited on a busy machine.
-const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
-const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A server process, killed on drop.
 pub(crate) struct Served<'f> {
@@ -62,7 +58,7 @@ impl<'f> Served<'f> {
     /// Waits for the exit status.
     pub(crate) fn ended(&mut self) -> ExitStatus {
         let child = &mut self.child;
-        until(|| child.try_wait().unwrap())
+        wait_for("the server exits", || child.try_wait().unwrap())
     }
 
     /// The output of a successful command that uses this server.
@@ -80,17 +76,5 @@ impl Drop for Served<'_> {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-    }
-}
-
-/// Polls until there is a result.
-pub(crate) fn until<T>(mut ask: impl FnMut() -> Option<T>) -> T {
-    let began = Instant::now();
-    loop {
-        if let Some(answer) = ask() {
-            return answer;
-        }
-        assert!(began.elapsed() < WAIT_TIMEOUT, "it did not happen within {WAIT_TIMEOUT:?}");
-        std::thread::sleep(POLL_INTERVAL);
     }
 }

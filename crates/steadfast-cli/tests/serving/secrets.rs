@@ -5,8 +5,9 @@ use std::net::TcpStream;
 
 use serde_json::json;
 use steadfast_store::Task;
+use steadfast_testing::poll::wait_for;
 
-use crate::process::{Served, until};
+use crate::process::Served;
 use crate::store::Folder;
 
 const SECRET: &str = "tomato-77";
@@ -44,7 +45,7 @@ fn assert_redacted(whose: &str, printed: &str) {
 fn custom_secret_is_redacted_everywhere() {
     let folder = store_with_a_secret();
     let served = Served::start(&folder, "--allow-command sh --secret pin");
-    let id = until(|| {
+    let id = wait_for("the task is listed", || {
         let printed = folder.run_ok("tasks list --status failed --json");
         let page: serde_json::Value = serde_json::from_str(&printed).unwrap();
         page["items"][0]["id"].as_str().map(str::to_owned)
@@ -54,7 +55,9 @@ fn custom_secret_is_redacted_everywhere() {
     assert_redacted("the API", &api);
     assert_redacted("the page", &get(&served, &format!("/tasks/{id}")));
     assert_redacted("events", &served.run_ok("events --json"));
-    let log = until(|| Some(served.log()).filter(|log| log.contains("no account for")));
+    let log = wait_for("the fault is logged", || {
+        Some(served.log()).filter(|log| log.contains("no account for"))
+    });
     assert_redacted("the log", &log);
 }
 

@@ -6,8 +6,9 @@ use std::time::Duration;
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
-use crate::process::{Served, until};
+use crate::process::Served;
 use crate::store::Folder;
+use steadfast_testing::poll::wait_for;
 
 fn policy(attempts: u32) -> String {
     format!("version: '1.1.0'\npolicies:\n  calls: {{max_attempts: {attempts}}}\n")
@@ -134,7 +135,7 @@ fn changed_policy_file_is_applied_and_audited() {
         let all = printed["items"].as_array().unwrap().iter();
         all.filter(|entry| entry["action"] == "policy.reload").cloned().collect()
     };
-    let entry = until(|| reloads().into_iter().next());
+    let entry = wait_for("the reload is audited", || reloads().into_iter().next());
     let change = &entry["detail"]["changes"][0];
     assert_eq!(change["path"], "policies.calls.max_attempts");
     assert_eq!((change["from"].to_string(), change["to"].to_string()), ("3".into(), "5".into()));
@@ -142,7 +143,9 @@ fn changed_policy_file_is_applied_and_audited() {
 
     std::fs::write(&file, policy(0)).unwrap();
     served.signal(Signal::SIGHUP);
-    let refused = until(|| reloads().into_iter().find(|it| it["detail"]["outcome"] == "refused"));
+    let refused = wait_for("the rejected reload is audited", || {
+        reloads().into_iter().find(|it| it["detail"]["outcome"] == "refused")
+    });
     assert!(refused["detail"]["problems"].to_string().contains("max_attempts"), "{refused}");
     let preview = served.run_ok("submit command --policy calls --dry-run --json -- true");
     let preview: Value = serde_json::from_str(&preview).unwrap();
@@ -176,9 +179,13 @@ fn second_signal_exits_at_once() {
     let folder = Folder::empty();
     let mut served = Served::start(&folder, "--allow-command sleep");
     served.run_ok("submit command -- sleep 600");
-    until(|| served.run_ok("tasks list --status running").contains("command").then_some(()));
+    wait_for("the task is running", || {
+        served.run_ok("tasks list --status running").contains("command").then_some(())
+    });
     served.signal(Signal::SIGTERM);
-    until(|| served.log().contains("waiting for running tasks").then_some(()));
+    wait_for("the shutdown is logged", || {
+        served.log().contains("waiting for running tasks").then_some(())
+    });
     served.signal(Signal::SIGTERM);
     assert_eq!(served.ended().code(), Some(128 + 15));
 }
@@ -191,7 +198,7 @@ fn second_signal_ends_the_drain() {
     let mut served = Served::start(&folder, "--no-worker --drain 10m");
     served.signal(Signal::SIGTERM);
     let ready = format!("doctor --ready --server {}", served.url);
-    until(|| (!folder.output(&ready).status.success()).then_some(()));
+    wait_for("the server is not ready", || (!folder.output(&ready).status.success()).then_some(()));
     served.run_ok("submit command -- true");
     served.signal(Signal::SIGTERM);
     assert_eq!(served.ended().code(), Some(0), "{}", served.log());
@@ -207,7 +214,7 @@ fn server_that_is_not_ready_is_alive() {
     let asked = |what: &str| folder.output(&format!("doctor --{what} --server {url}"));
     assert!(asked("ready").status.success() && asked("alive").status.success());
     served.signal(Signal::SIGTERM);
-    until(|| (!asked("ready").status.success()).then_some(()));
+    wait_for("the server is not ready", || (!asked("ready").status.success()).then_some(()));
     let alive = asked("alive");
     assert!(alive.status.success());
     let printed = String::from_utf8_lossy(&alive.stdout).into_owned();

@@ -4,7 +4,7 @@
 //! The killed process is this test program itself, started again with the ignored test
 //! [`child_process`].
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use steadfast_flow::{
     Execution, ExecutionFilter, ExecutionNodeStatus, ExecutionStatus, Flow, Start,
 };
 use steadfast_store::{PageRequest, Store};
-use steadfast_testing::process::Process;
+use steadfast_testing::process::{Process, ignored_test};
 use steadfast_worker::Worker;
 use tokio::time::{Instant, sleep};
 
@@ -36,6 +36,7 @@ fn child_process() {
         let store = Store::open(&url).await.unwrap();
         let worker = Worker::new(store.clone())
             .handle("do", |payload: Value| async move {
+                // Long enough that a kill meets running nodes.
                 sleep(Duration::from_millis(fastrand::u64(0..100))).await;
                 Ok::<_, std::io::Error>(payload)
             })
@@ -46,9 +47,8 @@ fn child_process() {
 }
 
 fn start(url: &str) -> Process {
-    let mut this = Command::new(std::env::current_exe().unwrap());
-    this.args(["--ignored", "--exact", "crashes::child_process", "--nocapture"]);
-    Process::start(this.env(STORE, url).stdout(Stdio::null())).unwrap()
+    let mut child = ignored_test("crashes::child_process").unwrap();
+    Process::start(child.env(STORE, url).stdout(Stdio::null())).unwrap()
 }
 
 async fn count(store: &Harness, status: ExecutionStatus) -> usize {

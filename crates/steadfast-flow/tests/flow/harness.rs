@@ -7,14 +7,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 use steadfast::Fault;
 use steadfast_flow::{Execution, ExecutionId, ExecutionStatus, Flow, Start, Workflow};
 use steadfast_store::{Actor, Store, StoredTask};
-use steadfast_testing::postgres;
+use steadfast_testing::StoreDatabase;
 use steadfast_worker::handlers::Commands;
 use steadfast_worker::{Context, Maintenance, Worker};
-use tempfile::TempDir;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -34,16 +32,14 @@ macro_rules! cases {
 }
 
 pub(crate) fn on_postgres<F: Future<Output = ()>>(case: impl FnOnce(Harness) -> F) {
-    // Blocks, so it is created outside the runtime.
-    let database = postgres::Database::fresh().unwrap_or_else(|error| panic!("{error}"));
-    run(Database::Postgres(database), case);
+    run(StoreDatabase::postgres().unwrap(), case);
 }
 
 pub(crate) fn on_sqlite<F: Future<Output = ()>>(case: impl FnOnce(Harness) -> F) {
-    run(Database::Sqlite(tempfile::tempdir().unwrap()), case);
+    run(StoreDatabase::sqlite().unwrap(), case);
 }
 
-fn run<F: Future<Output = ()>>(database: Database, case: impl FnOnce(Harness) -> F) {
+fn run<F: Future<Output = ()>>(database: StoreDatabase, case: impl FnOnce(Harness) -> F) {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let database = Arc::new(database);
@@ -54,46 +50,14 @@ fn run<F: Future<Output = ()>>(database: Database, case: impl FnOnce(Harness) ->
     drop(runtime);
 }
 
-pub(crate) enum Database {
-    Postgres(postgres::Database),
-    Sqlite(TempDir),
-}
-
-impl Database {
-    pub(crate) fn url(&self) -> String {
-        match self {
-            Self::Postgres(database) => database.url().to_owned(),
-            Self::Sqlite(directory) => {
-                format!("sqlite:{}", directory.path().join("tasks.db").display())
-            }
-        }
-    }
-
-    /// Runs statements on the database directly.
-    pub(crate) async fn execute(&self, on_postgres: &str, on_sqlite: &str) {
-        match self {
-            Self::Postgres(_) => {
-                let mut connection = PgConnection::connect(&self.url()).await.unwrap();
-                let statements = AssertSqlSafe(on_postgres.to_owned());
-                sqlx::raw_sql(statements).execute(&mut connection).await.unwrap();
-            }
-            Self::Sqlite(_) => {
-                let mut connection = SqliteConnection::connect(&self.url()).await.unwrap();
-                let statements = AssertSqlSafe(on_sqlite.to_owned());
-                sqlx::raw_sql(statements).execute(&mut connection).await.unwrap();
-            }
-        }
-    }
-}
-
 /// A store and its workflows.
 pub(crate) struct Harness {
     pub(crate) flow: Flow,
-    pub(crate) database: Arc<Database>,
+    pub(crate) database: Arc<StoreDatabase>,
 }
 
 impl Harness {
-    async fn open(database: Arc<Database>) -> Self {
+    async fn open(database: Arc<StoreDatabase>) -> Self {
         let store = Store::open(&database.url()).await.unwrap();
         let flow = Flow::new(store).sweep_every(Duration::from_secs(3600));
         Self { flow, database }
@@ -154,6 +118,7 @@ impl Harness {
             if began.elapsed() > TEST_TIMEOUT {
                 panic!("timed out: {execution:#?}\n{:#?}", self.tasks(&execution).await);
             }
+            // Polled here, and not by a helper, to show the tasks in the failure.
             sleep(Duration::from_millis(5)).await;
         }
     }

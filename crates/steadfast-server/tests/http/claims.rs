@@ -1,12 +1,12 @@
 //! Workers over HTTP (D19, D4).
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::json;
 use steadfast_server::Server;
 use steadfast_store::Store;
+use steadfast_testing::poll::{eventually, eventually_some};
 use steadfast_testing::postgres::{Cluster, Settings};
 
 use crate::{world, world_on};
@@ -91,25 +91,26 @@ async fn claim_of_disconnected_worker_holds_no_tasks() {
     let in_the_way = std::thread::spawn(move || {
         other.query("gone", "BEGIN; LOCK TABLE steadfast.ready; SELECT pg_sleep(600)")
     });
-    while sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "0" {}
+    let sleepers = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
+    eventually("the table is locked", async || sql(sleepers) != "0").await;
 
     let claim = world.request(Method::POST, "/api/v1/claims").json(&json!({"worker": "w1"}));
     let asking = tokio::spawn(claim.send());
     let waits = "SELECT count(*) FROM pg_stat_activity
                   WHERE wait_event_type = 'Lock' AND query LIKE '-- Claims the first pending tasks%'";
-    while sql(waits) == "0" {}
+    eventually("the claim waits", async || sql(waits) != "0").await;
     asking.abort();
     assert!(asking.await.unwrap_err().is_cancelled());
     sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
     assert!(in_the_way.join().unwrap().is_err());
 
-    while sql("SELECT is_called FROM steadfast.lease_version") == "f" {}
-    let task = loop {
+    let granted = "SELECT is_called FROM steadfast.lease_version";
+    eventually("the claim is granted", async || sql(granted) != "f").await;
+    let task = eventually_some("the task is released", async || {
         let task = world.get(&format!("/tasks/{id}")).await.good();
-        if task["status"] != "running" {
-            break task;
-        }
-    };
+        (task["status"] != "running").then_some(task)
+    })
+    .await;
     assert_eq!((&task["status"], &task["attempts"]), (&json!("pending"), &json!(0)));
 }
 
@@ -212,13 +213,13 @@ async fn isolated_breaker_blocks_http_workers() {
     let done = json!({"version": version});
     assert_eq!(world.post_json(&format!("/claims/{id}/complete"), done).await.status, 204);
 
-    let wait_for_state = async |state: &str| loop {
-        let breakers = world.get("/breakers").await.good();
-        let mine = breakers.as_array().unwrap().iter().find(|it| it["policy"] == name);
-        if mine.is_some_and(|mine| mine["instances"][0]["state"] == state) {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
+    let wait_for_state = async |state: &str| {
+        eventually("the breaker has the state", async || {
+            let breakers = world.get("/breakers").await.good();
+            let mine = breakers.as_array().unwrap().iter().find(|it| it["policy"] == name);
+            mine.is_some_and(|mine| mine["instances"][0]["state"] == state)
+        })
+        .await;
     };
     wait_for_state("closed").await;
     assert_eq!(world.post(&format!("/breakers/{name}/isolate")).await.status, 204);

@@ -4,6 +4,7 @@ use serde_json::json;
 use steadfast_server::{ServeError, Server};
 use steadfast_store::Store;
 
+use steadfast_testing::poll::eventually;
 use steadfast_testing::postgres::{Cluster, Settings};
 
 use crate::{Method, world, world_on};
@@ -40,7 +41,7 @@ async fn server_with_unreachable_store_is_alive_and_not_ready() {
     world.send(world.request(Method::GET, "/healthz")).await.good();
 
     cluster.resume().unwrap();
-    while ready().await.status != 200 {}
+    eventually("the server is ready again", async || ready().await.status == 200).await;
 }
 
 /// K1, K4, O5: the name, address and messages of the store are not in the response.

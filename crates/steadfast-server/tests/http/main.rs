@@ -19,6 +19,8 @@ mod python_worker;
 mod reads;
 mod request_ids;
 mod responses;
+#[path = "../common/running.rs"]
+mod running;
 mod sessions;
 mod shutdown;
 mod store_errors;
@@ -38,6 +40,8 @@ use steadfast_server::{ServeError, Server};
 use steadfast_store::Store;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+
+use running::{Running, start};
 
 /// A policy file with policies and a mapping.
 const FILE: &str = "
@@ -69,14 +73,9 @@ async fn world_of(change: impl FnOnce(Server) -> Server) -> World {
 
 async fn world_on(store: Store, change: impl FnOnce(Server) -> Server) -> World {
     let policies = Policies::parse(&Source::new("steadfast.yaml", FILE), Format::Yaml).unwrap();
-    let server = Server::new(store.clone()).listen("127.0.0.1:0".parse().unwrap());
-    let bound = change(server.policies(Arc::new(policies))).bind().await.unwrap();
-    let url = format!("http://{}", bound.address());
-    let (stop, stopped) = oneshot::channel();
-    let running = tokio::spawn(bound.run_until(async {
-        let _ = stopped.await;
-    }));
-    World { url, client: client(), store, stop, running }
+    let server = change(Server::new(store.clone()).policies(Arc::new(policies)));
+    let Running { address, stop, running } = start(server).await;
+    World { url: format!("http://{address}"), client: client(), store, stop, running }
 }
 
 fn client() -> Client {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use steadfast_server::{ServeError, Server};
 use steadfast_store::Store;
+use steadfast_testing::poll::eventually;
 use steadfast_testing::postgres::{Cluster, Settings};
 use steadfast_worker::Worker;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -13,6 +14,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::running::{Running, start};
 use crate::{client, world, world_of, world_on};
 
 const HEAD: &str = "POST /api/v1/tasks HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
@@ -29,9 +31,8 @@ async fn request_in_progress_is_completed_on_shutdown() {
     // When another request is answered, the server has taken this connection, too.
     world.get("/stats").await.good();
     world.stop.send(()).unwrap();
-    while TcpStream::connect(&address).await.is_ok() {
-        tokio::task::yield_now().await;
-    }
+    eventually("connections are refused", async || TcpStream::connect(&address).await.is_err())
+        .await;
     connection.write_all(BODY.as_bytes()).await.unwrap();
     let mut answer = String::new();
     connection.read_to_string(&mut answer).await.unwrap();
@@ -71,7 +72,8 @@ async fn draining_server_is_not_ready_and_serves() {
     let mut following = get("/api/v1/events").await.unwrap();
 
     stop.cancel();
-    while get("/readyz").await.unwrap().status() == 200 {}
+    eventually("the server is not ready", async || get("/readyz").await.unwrap().status() != 200)
+        .await;
     let rejected = get("/readyz").await.unwrap();
     assert_eq!(rejected.status(), 503);
     assert!(rejected.text().await.unwrap().contains("urn:steadfast:stopping"));
@@ -113,12 +115,7 @@ async fn running_task_is_finished_on_shutdown() {
             Ok::<_, std::io::Error>("done")
         }
     });
-    let server = Server::new(store.clone()).listen("127.0.0.1:0".parse().unwrap()).worker(worker);
-    let bound = server.bind().await.unwrap();
-    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let running = tokio::spawn(bound.run_until(async {
-        let _ = stopped.await;
-    }));
+    let Running { stop, running, .. } = start(Server::new(store.clone()).worker(worker)).await;
     let task = steadfast_store::Task::new("slow", &json!(null));
     let id = store.submit(task).await.unwrap().id;
     starts.recv().await.unwrap();

@@ -1,18 +1,18 @@
 //! The worker list: embedded and over HTTP (H1, H2).
 
 use serde_json::{Value, json};
+use steadfast_testing::poll::eventually_some;
 
 use crate::{World, world, world_of};
 
 impl World {
     /// The workers, once it is noted that there is one.
     async fn noted_workers(&self) -> Value {
-        loop {
+        eventually_some("a worker is listed", async || {
             let workers = self.get("/workers").await.good();
-            if workers[0]["seen_at"].is_string() {
-                return workers;
-            }
-        }
+            workers[0]["seen_at"].is_string().then_some(workers)
+        })
+        .await
     }
 }
 

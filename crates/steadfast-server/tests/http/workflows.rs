@@ -1,11 +1,10 @@
 //! Workflows over HTTP (section 8), on both stores: saved, started, claimed and controlled.
 
-use std::time::Duration;
-
 use reqwest::Method;
 use serde_json::{Value, json};
 use steadfast_server::Server;
 use steadfast_store::Store;
+use steadfast_testing::poll::eventually_some;
 
 use crate::stores::cases;
 use crate::{World, world_on};
@@ -40,13 +39,11 @@ impl World {
 
     /// Claims the next task that becomes due.
     pub(crate) async fn next_claim(&self) -> Value {
-        loop {
+        eventually_some("a task is claimed", async || {
             let claimed = self.post_json("/claims", json!({"worker": "w1"})).await.good();
-            if let Some(claim) = claimed["claims"].get(0) {
-                return claim.clone();
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+            claimed["claims"].get(0).cloned()
+        })
+        .await
     }
 
     async fn complete(&self, claim: &Value, result: Value) {
@@ -62,13 +59,11 @@ impl World {
     }
 
     async fn execution_until(&self, id: &str, status: &str) -> Value {
-        loop {
+        eventually_some("the execution has the status", async || {
             let execution = self.get(&format!("/executions/{id}")).await.good();
-            if execution["status"] == status {
-                return execution;
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+            (execution["status"] == status).then_some(execution)
+        })
+        .await
     }
 }
 

@@ -1,8 +1,9 @@
 //! The observed program as a child process, with its own environment and captured output.
 
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use steadfast_server::{LogFormat, init_logs};
+use steadfast_testing::process::ignored_test;
 
 use crate::program::{self, Observed};
 
@@ -25,8 +26,8 @@ fn run_observed_program() {
 
 /// Runs the program and returns what it observed, and its log.
 pub(crate) fn run(environment: &[(&str, &str)]) -> (Observed, String) {
-    let Output { status, stdout, stderr } = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child_process::run_observed_program", "--ignored", "--nocapture"])
+    let Output { status, stdout, stderr } = ignored_test("child_process::run_observed_program")
+        .unwrap()
         .env(IS_CHILD, "1")
         .env_remove("RUST_LOG")
         .envs(environment.iter().copied())

@@ -18,4 +18,6 @@ mod metrics;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod program;
+#[path = "../common/running.rs"]
+mod running;
 mod secrets;

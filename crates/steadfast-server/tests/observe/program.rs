@@ -16,8 +16,9 @@ use steadfast_worker::{Maintenance, Worker};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
-use tokio::sync::oneshot;
 use tokio::time::timeout;
+
+use crate::running::{Running, start};
 
 /// What is in everything that must not be seen.
 pub(crate) const SECRET: &str = "s3cr3t";
@@ -47,13 +48,9 @@ pub(crate) fn observed() -> &'static Observed {
 /// Runs the activity and observes it.
 pub(crate) async fn run() -> Observed {
     let store = Store::open("sqlite::memory:").await.unwrap();
-    let server = Server::new(store.clone()).listen("127.0.0.1:0".parse().unwrap());
-    let bound = server.worker(worker(&store)).bind().await.unwrap();
-    let world = World { url: format!("http://{}", bound.address()), client: client() };
-    let (stop, stopped) = oneshot::channel::<()>();
-    let running = tokio::spawn(bound.run_until(async {
-        let _ = stopped.await;
-    }));
+    let server = Server::new(store.clone()).worker(worker(&store));
+    let Running { address, stop, running } = start(server).await;
+    let world = World { url: format!("http://{address}"), client: client() };
 
     let mut events = Events::follow(&world).await;
     world.submit_unclaimed_task().await;

@@ -3,10 +3,11 @@
 use serde_json::json;
 use steadfast_server::Server;
 use steadfast_store::{Actor, AuditEntry, AuditQuery};
+use steadfast_testing::poll::{eventually, eventually_some};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::{IN_TIME, bearer, request, world, world_of};
+use crate::{bearer, request, world, world_of};
 
 const TASK: &str = r#"{"kind": "a", "payload": {"n": 1}}"#;
 
@@ -149,16 +150,11 @@ async fn audit_log_is_readable_while_serving() {
     let task = world.submit_as(&world.tokens.operator, TASK).await.json();
     let line = format!("GET /api/v1/audit?target={}", task["id"].as_str().unwrap());
     let admin = bearer(&world.tokens.admin);
-    let shown = async {
-        loop {
-            let page = world.ask(&line, &[&admin], "").await.json();
-            if page["items"] != json!([]) {
-                return page;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-        }
-    };
-    let page = tokio::time::timeout(crate::IN_TIME, shown).await.unwrap();
+    let page = eventually_some("the entry is listed", async || {
+        let page = world.ask(&line, &[&admin], "").await.json();
+        (page["items"] != json!([])).then_some(page)
+    })
+    .await;
     assert_eq!(page["items"][0]["action"], "task.submit");
     assert_eq!(page["items"][0]["actor"], json!({"name": "otto", "origin": "127.0.0.1"}));
 }
@@ -175,12 +171,10 @@ async fn audit_is_written_during_shutdown() {
     world.submit_as(&world.tokens.operator, TASK).await;
 
     world.stop.send(()).unwrap();
-    let written = async {
-        while world.store.audit_entries(&AuditQuery::default()).await.unwrap().items.is_empty() {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(IN_TIME, written).await.expect("it is not written");
+    eventually("the entry is written", async || {
+        !world.store.audit_entries(&AuditQuery::default()).await.unwrap().items.is_empty()
+    })
+    .await;
     assert!(!world.running.is_finished(), "the last request has not ended");
 
     last.write_all(rest.as_bytes()).await.unwrap();

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use steadfast_testing::poll::eventually;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::{Instant, sleep, timeout};
@@ -31,13 +32,9 @@ async fn ask_for_much(world: &World) -> TcpStream {
 async fn unread_response_is_aborted() {
     let world = impatient_world().await;
     let mut connection = ask_for_much(&world).await;
-    let let_go = async {
-        // A write detects a closed connection without reading.
-        while connection.write_all(b"\r\n").await.is_ok() {
-            sleep(Duration::from_millis(20)).await;
-        }
-    };
-    timeout(IN_TIME, let_go).await.expect("the server holds on to it");
+    // A write detects a closed connection without reading.
+    eventually("the connection is closed", async || connection.write_all(b"\r\n").await.is_err())
+        .await;
 }
 
 /// K4: a slow reader is served for as long as it takes.
@@ -53,6 +50,7 @@ async fn slowly_read_response_is_complete() {
         }
         read.extend_from_slice(&piece[..bytes]);
         if began.elapsed() < 3 * WRITE_TIMEOUT {
+            // The client is slow, but never as slow as the timeout.
             sleep(WRITE_TIMEOUT / 10).await;
         }
     }
@@ -85,10 +83,8 @@ async fn one_client_cannot_take_all_connections() {
     assert!(is_served(&world, "127.0.0.1").await.is_none(), "it has its share");
     assert!(is_served(&world, "127.0.0.2").await.is_some(), "others have theirs");
     drop(held);
-    let again = async {
-        while is_served(&world, "127.0.0.1").await.is_none() {
-            sleep(Duration::from_millis(20)).await;
-        }
-    };
-    timeout(IN_TIME, again).await.expect("its places are lost");
+    eventually("released connections can be used again", async || {
+        is_served(&world, "127.0.0.1").await.is_some()
+    })
+    .await;
 }

@@ -70,6 +70,7 @@ async fn drip(world: &World, sent: &str, byte: &[u8]) -> Answer {
     let (mut reader, mut says) = connection.into_split();
     let dripping = async {
         while says.write_all(byte).await.is_ok() {
+            // The client is slow on purpose.
             sleep(Duration::from_millis(20)).await;
         }
         std::future::pending::<()>().await;

@@ -20,6 +20,8 @@ mod outgoing_calls;
 mod public_address;
 mod read_permits;
 mod roles;
+#[path = "../common/running.rs"]
+mod running;
 mod security_headers;
 mod streams;
 mod tls;
@@ -32,12 +34,15 @@ use std::time::Duration;
 use serde_json::Value;
 use steadfast_server::{NewToken, Role, ServeError, Server};
 use steadfast_store::{AuditEntry, AuditQuery, Store};
+use steadfast_testing::poll::eventually_some;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
+
+use running::{Running, start};
 
 /// The timeout of test steps.
 const IN_TIME: Duration = Duration::from_secs(20);
@@ -105,13 +110,8 @@ async fn world_of(tokens: Tokens, change: impl FnOnce(Server) -> Server) -> Worl
 }
 
 async fn world_on(store: Store, tokens: Tokens, change: impl FnOnce(Server) -> Server) -> World {
-    let server = Server::new(store.clone()).listen("127.0.0.1:0".parse().unwrap());
-    let bound = change(server.without_worker()).bind().await.unwrap();
-    let address = bound.address();
-    let (stop, stopped) = oneshot::channel();
-    let running = tokio::spawn(bound.run_until(async {
-        let _ = stopped.await;
-    }));
+    let server = change(Server::new(store.clone()).without_worker());
+    let Running { address, stop, running } = start(server).await;
     World { address, store, tokens, stop, running }
 }
 
@@ -215,16 +215,11 @@ impl World {
 
     /// Repeats a request until it has this status: files are reloaded with a delay.
     async fn until_status(&self, status: u16, line: &str, headers: &[&str]) -> Answer {
-        let asking = async {
-            loop {
-                let answer = self.ask(line, headers, "").await;
-                if answer.status == status {
-                    return answer;
-                }
-                sleep(Duration::from_millis(20)).await;
-            }
-        };
-        timeout(IN_TIME, asking).await.expect("the answer stays as it was")
+        eventually_some("the response has the status", async || {
+            let answer = self.ask(line, headers, "").await;
+            (answer.status == status).then_some(answer)
+        })
+        .await
     }
 
     /// Stops the server, which writes all entries, and reads the audit log, oldest first.

@@ -3,36 +3,27 @@
 use serde_json::{Value, json};
 use steadfast_server::Server;
 use steadfast_store::Store;
+use steadfast_testing::poll::eventually_some;
 use tokio::net::TcpListener;
-use tokio::sync::oneshot;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
-use crate::{IN_TIME, request, say};
+use crate::running::{Running, start};
+use crate::{request, say};
 
 /// Submits a task to a server with default settings and waits for its end.
 async fn ended(kind: &str, payload: Value) -> Value {
     let store = Store::open("sqlite::memory:").await.unwrap();
-    let bound = Server::new(store).listen("127.0.0.1:0".parse().unwrap()).bind().await.unwrap();
-    let address = bound.address();
-    let (stop, stopped) = oneshot::channel::<()>();
-    let running = tokio::spawn(bound.run_until(async {
-        let _ = stopped.await;
-    }));
+    let Running { address, stop, running } = start(Server::new(store)).await;
     let body = json!({"kind": kind, "payload": payload}).to_string();
     let headers = ["Content-Type: application/json"];
     let id =
         say(address, request("POST /api/v1/tasks", &headers, &body)).await.json()["id"].clone();
     let line = format!("GET /api/v1/tasks/{}", id.as_str().unwrap());
-    let ending = async {
-        loop {
-            let task = say(address, request(&line, &[], "")).await.json();
-            if task["status"] == "failed" || task["status"] == "completed" {
-                return task;
-            }
-            sleep(std::time::Duration::from_millis(20)).await;
-        }
-    };
-    let task = timeout(IN_TIME, ending).await.expect("it is tried without end");
+    let task = eventually_some("the task ends", async || {
+        let task = say(address, request(&line, &[], "")).await.json();
+        (task["status"] == "failed" || task["status"] == "completed").then_some(task)
+    })
+    .await;
     drop(stop);
     running.await.unwrap().unwrap();
     task

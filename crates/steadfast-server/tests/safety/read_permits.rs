@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use steadfast_store::Store;
+use steadfast_testing::poll::eventually;
 use steadfast_testing::postgres::{Cluster, Settings};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -42,7 +43,8 @@ async fn expensive_reads_do_not_block_workers() {
     let blocker = std::thread::spawn(move || {
         other.query("reads", "BEGIN; LOCK TABLE steadfast.records; SELECT pg_sleep(600)")
     });
-    while sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "0" {}
+    let sleepers = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
+    eventually("the table is locked", async || sql(sleepers) != "0").await;
 
     let mut reads = JoinSet::new();
     for hours in 1..=8 {
@@ -52,7 +54,7 @@ async fn expensive_reads_do_not_block_workers() {
         }
     }
     let readers = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
-    while sql(readers).parse::<u32>().unwrap() < READERS {}
+    eventually("the readers wait", async || sql(readers).parse::<u32>().unwrap() >= READERS).await;
 
     let beat = format!(r#"{{"version": {version}}}"#);
     for _ in 0..5 {

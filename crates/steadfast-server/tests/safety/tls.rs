@@ -6,14 +6,14 @@ use std::sync::Arc;
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use steadfast_server::{ServeError, Server};
 use steadfast_store::Store;
+use steadfast_testing::poll::eventually;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-use crate::{Answer, IN_TIME, Tokens, World, bearer, request, say, world_of};
+use crate::{Answer, Tokens, World, bearer, request, say, world_of};
 
 /// A certificate that is beside the tokens.
 struct Certificate {
@@ -104,12 +104,8 @@ async fn certificate_is_reloaded_while_serving() {
     std::fs::write(&old.file, "no certificate").unwrap();
     assert_eq!(ask(&world, &old, health()).await.unwrap().status, 200);
     let new = certificate(&world.tokens);
-    let renewed = async {
-        while ask(&world, &new, health()).await.is_err() {
-            sleep(std::time::Duration::from_millis(20)).await;
-        }
-    };
-    timeout(IN_TIME, renewed).await.expect("the old one is still there");
+    eventually("the new certificate is used", async || ask(&world, &new, health()).await.is_ok())
+        .await;
     assert!(ask(&world, &old, health()).await.is_err());
 }
 

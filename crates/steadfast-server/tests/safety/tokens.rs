@@ -101,6 +101,7 @@ async fn invalid_tokens_file_keeps_previous_tokens() {
     let fresh = NewToken::new("nina", Role::Viewer, None).unwrap();
     for _ in 0..30 {
         assert_eq!(world.ask_as(&world.tokens.viewer, STATS).await.status, 200);
+        // An invalid file has no visible effect to wait for.
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     world.tokens.write(&[&world.tokens.viewer, &fresh]);

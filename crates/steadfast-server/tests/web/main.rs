@@ -19,6 +19,8 @@ mod pages;
 mod policies;
 mod queues;
 mod roles;
+#[path = "../common/running.rs"]
+mod running;
 mod sessions;
 mod store_outage;
 #[path = "../common/stores.rs"]
@@ -33,6 +35,8 @@ use steadfast_server::{ServeError, Server};
 use steadfast_store::Store;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+
+use running::{Running, start};
 
 /// Markup that would run a script if it were not escaped.
 const HOSTILE: &str = "\"'><script>alert(1)</script><img src=x onerror=alert(1)>";
@@ -56,13 +60,9 @@ async fn app_with(change: impl FnOnce(Server) -> Server) -> TestApp {
 }
 
 async fn app_on(store: Store, change: impl FnOnce(Server) -> Server) -> TestApp {
-    let server = Server::new(store.clone()).listen("127.0.0.1:0".parse().unwrap());
-    let bound = change(server.without_worker()).bind().await.unwrap();
-    let url = format!("http://{}", bound.address());
-    let (stop, stopped) = oneshot::channel();
-    let running = tokio::spawn(bound.run_until(async {
-        let _ = stopped.await;
-    }));
+    let server = change(Server::new(store.clone()).without_worker());
+    let Running { address, stop, running } = start(server).await;
+    let url = format!("http://{address}");
     // This client has no TLS provider of its own.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none());

@@ -5,8 +5,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use steadfast_server::{NewToken, Role};
 use steadfast_store::{Store, Task};
+use steadfast_testing::poll::eventually_some;
 use steadfast_testing::postgres::{Cluster, Settings};
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use crate::{Method, app_on};
 
@@ -110,15 +111,10 @@ async fn overview_shows_cached_data_during_an_outage() {
     app.store.submit(Task::new("send", &1)).await.unwrap();
     app.get("/").await.page(200);
     drop(cluster);
-    let cached = async {
-        loop {
-            let html = app.get("/").await.page(200);
-            if html.contains("The store is unreachable. Showing data from") {
-                return html;
-            }
-            sleep(Duration::from_millis(100)).await;
-        }
-    };
-    let html = timeout(Duration::from_secs(30), cached).await.unwrap();
+    let html = eventually_some("the page shows cached data", async || {
+        let html = app.get("/").await.page(200);
+        html.contains("The store is unreachable. Showing data from").then_some(html)
+    })
+    .await;
     assert!(html.contains("href=\"/tasks?status=pending\""), "{html}");
 }

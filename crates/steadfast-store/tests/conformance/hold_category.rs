@@ -120,7 +120,7 @@ async fn shorter_rate_limit_does_not_shorten_a_hold(store: &Harness) {
     let second = store.running(task().category("customer").hold_category()).await;
     let until = store.show(rate_limited_task(store, secs(60)).await.id).await.scheduled_at;
     store.fail(&second, rate_limited(millis(1))).await;
-    eventually(async || {
+    eventually("the hold is applied", async || {
         assert_eq!(store.promote(10).await.unwrap().count, 0);
         store.show(second.id).await.scheduled_at == until
     })

@@ -106,7 +106,7 @@ async fn concurrent_promotions_promote_once(store: &Harness) {
     store.submit_all(batch).await.unwrap();
     let (other, promoted_count) = (store.another().await, AtomicU64::new(0));
     let promote_all = async |process: &Harness| {
-        eventually(async || {
+        eventually("all tasks are promoted", async || {
             let count = process.promote(7).await.unwrap().count;
             promoted_count.fetch_add(count, Ordering::Relaxed) + count >= 50
         })

@@ -97,7 +97,8 @@ async fn due_times_are_reported(store: &Harness) {
 async fn longest_due_task_is_found_in_any_queue(store: &Harness) {
     assert_eq!(store.due_times().await.unwrap(), DueTimes::default());
     let waits = store.put(task().queue("c").after(millis(1))).await;
-    eventually(async || store.due_times().await.unwrap().due_since.is_some()).await;
+    eventually("the task is due", async || store.due_times().await.unwrap().due_since.is_some())
+        .await;
     for (queue, priority) in [("b", 0), ("b", 5), ("a", -7), ("a", 0)] {
         store.put(task().queue(queue).priority(priority)).await;
     }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use steadfast_store::{Engine, Postgres, Sqlite, Status, Store, StoredTask, TaskId};
+use steadfast_testing::poll;
 use steadfast_testing::postgres::Database;
 use tempfile::TempDir;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 /// No scenario takes this long; a hanging one fails.
 const SCENARIO_TIMEOUT: Duration = Duration::from_secs(60);
@@ -58,9 +59,7 @@ pub(crate) async fn until(store: &Store, id: TaskId, status: Status) -> StoredTa
     store.task(id).await.unwrap()
 }
 
-/// Polls until the condition holds; the scenario's timeout bounds it.
-pub(crate) async fn eventually(mut condition: impl AsyncFnMut() -> bool) {
-    while !condition().await {
-        sleep(Duration::from_millis(5)).await;
-    }
+/// Polls until the condition of the scenario holds.
+pub(crate) async fn eventually(condition: impl AsyncFnMut() -> bool) {
+    poll::eventually("the condition of the scenario holds", condition).await;
 }

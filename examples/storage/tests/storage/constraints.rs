@@ -6,7 +6,7 @@ use steadfast::Reason;
 use crate::harness::{PROJECT, calls, document, entity, open, relation, sqlstate};
 
 /// X0, J3, S0: 23514 ends the session at its first attempt.
-pub(crate) async fn a_violated_constraint_is_not_tried_again(url: &str) {
+pub(crate) async fn violated_constraint_is_not_retried(url: &str) {
     let (database, records) = open(url).await;
     let vectors = database.vectors();
     let nameless = document("", [1.0, 0.0, 0.0]);
@@ -23,7 +23,7 @@ pub(crate) async fn a_violated_constraint_is_not_tried_again(url: &str) {
 }
 
 /// S0: an invalid argument is final, and its attempt's key is rolled back.
-pub(crate) async fn a_relation_of_nothing_is_not_tried_again(url: &str) {
+pub(crate) async fn relation_of_missing_entities_is_not_retried(url: &str) {
     let (database, records) = open(url).await;
     let graph = database.graph();
     graph.upsert_entity(PROJECT, &entity("Ana")).await.unwrap();

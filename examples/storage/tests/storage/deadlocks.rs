@@ -7,7 +7,7 @@ use crate::harness::{Bystander, PROJECT, entity, failures, open, relation, sqlst
 /// X0, J3: 40P01 is retried, and the write is done once. Another session locks the relations and then
 /// the ledger, which the write holds while it waits for the relations. The other session has a longer
 /// deadlock timeout, so the server aborts the write, unless the timing is off: then it is repeated.
-pub(crate) async fn a_deadlock_is_tried_again(url: &str) {
+pub(crate) async fn deadlock_is_retried(url: &str) {
     let (database, records) = open(url).await;
     let graph = database.graph();
     for name in ["Ana", "Bia"] {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use example_storage::{Database, Document, Entity, Relation};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use steadfast::observe::{AttemptRecord, Memory, Session};
+use steadfast_testing::poll::eventually;
 use steadfast_testing::postgres::{Cluster, Shutdown};
 
 /// Far longer than any case takes.
@@ -93,9 +94,10 @@ impl Bystander {
 
     /// Waits until a session of the database waits for a lock.
     pub(crate) async fn until_one_waits(&mut self) {
-        while self.count(&format!("SELECT count(*) {WAITING}")).await == 0 {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        eventually("a session waits for a lock", async || {
+            self.count(&format!("SELECT count(*) {WAITING}")).await > 0
+        })
+        .await;
     }
 
     /// Terminates the waiting sessions, and waits until they have ended.

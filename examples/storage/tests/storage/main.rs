@@ -62,28 +62,28 @@ macro_rules! cases {
 
 cases! {
     database:
-        opening::the_form_is_what_the_server_can,
-        opening::many_may_open_a_database_at_once,
-        opening::old_keys_are_forgotten,
-        opening::old_keys_are_forgotten_now_and_then,
-        storing::an_entity_counts_its_versions,
-        storing::a_relation_weighs_more_each_time,
-        storing::similar_documents_are_found_nearest_first,
-        terminated::a_terminated_session_is_tried_again,
-        deadlocks::a_deadlock_is_tried_again,
-        constraints::a_violated_constraint_is_not_tried_again,
-        constraints::a_relation_of_nothing_is_not_tried_again,
-        unknown::a_commit_whose_answer_is_lost_counts_once,
-        unknown::a_commit_that_never_arrived_counts_once,
-        unknown::a_transaction_that_never_began_is_tried_again,
-        unknown::a_document_whose_answer_is_lost_counts_once,
-        unknown::a_repeated_write_does_not_cover_a_newer_one,
+        opening::form_follows_the_server_extensions,
+        opening::database_is_opened_concurrently,
+        opening::old_keys_are_pruned,
+        opening::old_keys_are_pruned_regularly,
+        storing::entity_versions_are_counted,
+        storing::relation_weight_grows_with_each_write,
+        storing::similar_documents_are_sorted_by_distance,
+        terminated::terminated_session_is_retried,
+        deadlocks::deadlock_is_retried,
+        constraints::violated_constraint_is_not_retried,
+        constraints::relation_of_missing_entities_is_not_retried,
+        unknown::commit_with_a_lost_response_counts_once,
+        unknown::commit_that_never_arrived_counts_once,
+        unknown::transaction_that_never_started_is_retried,
+        unknown::document_with_a_lost_response_counts_once,
+        unknown::repeated_write_does_not_overwrite_a_newer_one,
     ;
     server:
-        outages::a_restart_in_the_midst_of_it_is_survived,
-        outages::a_crash_in_the_midst_of_it_is_survived,
-        outages::a_session_cut_in_its_commit_counts_once,
-        outages::a_server_that_refuses_connections_is_waited_for,
+        outages::write_survives_a_restart,
+        outages::write_survives_a_crash,
+        outages::commit_cut_by_the_server_counts_once,
+        outages::write_waits_for_a_server_that_is_down,
     ;
 }
 

@@ -5,7 +5,7 @@ use example_storage::Database;
 use crate::harness::{Bystander, PROJECT, document};
 
 /// X0: the extensions if the server has them, otherwise plain tables.
-pub(crate) async fn the_form_is_what_the_server_can(url: &str) {
+pub(crate) async fn form_follows_the_server_extensions(url: &str) {
     let database = Database::open(url).await.unwrap();
     let mut bystander = Bystander::connect(url).await;
     let available = "SELECT count(*) FROM pg_available_extensions WHERE name IN ('age', 'vector')";
@@ -17,7 +17,7 @@ pub(crate) async fn the_form_is_what_the_server_can(url: &str) {
 }
 
 /// Ten instances may start together.
-pub(crate) async fn many_may_open_a_database_at_once(url: &str) {
+pub(crate) async fn database_is_opened_concurrently(url: &str) {
     let opening: Vec<_> = (0..10)
         .map(|_| {
             let url = url.to_owned();
@@ -30,7 +30,7 @@ pub(crate) async fn many_may_open_a_database_at_once(url: &str) {
 }
 
 /// Keys that no session needs any more are deleted.
-pub(crate) async fn old_keys_are_forgotten(url: &str) {
+pub(crate) async fn old_keys_are_pruned(url: &str) {
     Database::open(url).await.unwrap();
     let mut bystander = Bystander::connect(url).await;
     bystander
@@ -42,7 +42,7 @@ pub(crate) async fn old_keys_are_forgotten(url: &str) {
 }
 
 /// A long-running program opens its database once, and also deletes old keys.
-pub(crate) async fn old_keys_are_forgotten_now_and_then(url: &str) {
+pub(crate) async fn old_keys_are_pruned_regularly(url: &str) {
     let vectors = Database::open(url).await.unwrap().vectors();
     let mut bystander = Bystander::connect(url).await;
     bystander.run("INSERT INTO written VALUES ('old', now() - interval '1 day')").await;

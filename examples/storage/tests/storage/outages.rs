@@ -1,28 +1,28 @@
 //! Outages of the server.
 
 use std::net::TcpStream;
-use std::time::Duration;
 
 use example_storage::{Database, StorageError, Written};
 use sqlx::postgres::PgConnectOptions;
 use steadfast::{Class, Kind};
+use steadfast_testing::poll::eventually;
 use steadfast_testing::postgres::Shutdown;
 use tokio::task::JoinHandle;
 
 use crate::harness::{Bystander, PROJECT, Server, entity, failures, open};
 
 /// X0: an orderly stop reports 57P01 to all sessions and rolls back.
-pub(crate) async fn a_restart_in_the_midst_of_it_is_survived(server: &Server, url: &str) {
+pub(crate) async fn write_survives_a_restart(server: &Server, url: &str) {
     assert_eq!(interrupted(server, url, Shutdown::Fast).await, Class::Retryable);
 }
 
 /// X0, J9: a crash reports nothing to the sessions.
-pub(crate) async fn a_crash_in_the_midst_of_it_is_survived(server: &Server, url: &str) {
+pub(crate) async fn write_survives_a_crash(server: &Server, url: &str) {
     assert_eq!(interrupted(server, url, Shutdown::Immediate).await, Class::UnknownOutcome);
 }
 
 /// X0, J9: a session that is terminated during its commit has written, without a response.
-pub(crate) async fn a_session_cut_in_its_commit_counts_once(server: &Server, url: &str) {
+pub(crate) async fn commit_cut_by_the_server_counts_once(server: &Server, url: &str) {
     let (database, records) = open(url).await;
     let graph = database.graph();
     let writing = tokio::spawn(async move {
@@ -61,7 +61,7 @@ async fn interrupted(server: &Server, url: &str, how: Shutdown) -> Class {
 }
 
 /// X0, J4: a write is retried as long as the server is down.
-pub(crate) async fn a_server_that_refuses_connections_is_waited_for(server: &Server, url: &str) {
+pub(crate) async fn write_waits_for_a_server_that_is_down(server: &Server, url: &str) {
     let (database, records) = open(url).await;
     server.stop().await;
     let place: PgConnectOptions = url.parse().unwrap();
@@ -69,9 +69,7 @@ pub(crate) async fn a_server_that_refuses_connections_is_waited_for(server: &Ser
     assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
 
     let writing = write(&database);
-    while records.events().is_empty() {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    eventually("the write is retried", async || !records.events().is_empty()).await;
     server.restart(Shutdown::Fast).await;
 
     assert_eq!(writing.await.unwrap().unwrap(), Written::Now);

@@ -5,7 +5,7 @@ use example_storage::{Database, Written};
 use crate::harness::{PROJECT, calls, document, entity, open, relation};
 
 /// S0: upsert entity. Every write is counted, per project.
-pub(crate) async fn an_entity_counts_its_versions(url: &str) {
+pub(crate) async fn entity_versions_are_counted(url: &str) {
     let (database, records) = open(url).await;
     let graph = database.graph();
     for expected in 1..=3 {
@@ -20,7 +20,7 @@ pub(crate) async fn an_entity_counts_its_versions(url: &str) {
 }
 
 /// S0: upsert relation. It has a direction.
-pub(crate) async fn a_relation_weighs_more_each_time(url: &str) {
+pub(crate) async fn relation_weight_grows_with_each_write(url: &str) {
     let graph = Database::open(url).await.unwrap().graph();
     for name in ["Ana", "Bia"] {
         graph.upsert_entity(PROJECT, &entity(name)).await.unwrap();
@@ -35,7 +35,7 @@ pub(crate) async fn a_relation_weighs_more_each_time(url: &str) {
 }
 
 /// S0: similarity query. Both forms measure the same distances.
-pub(crate) async fn similar_documents_are_found_nearest_first(url: &str) {
+pub(crate) async fn similar_documents_are_sorted_by_distance(url: &str) {
     let vectors = Database::open(url).await.unwrap().vectors();
     let documents =
         [("east", [1.0, 0.0, 0.0]), ("north", [0.0, 2.0, 0.0]), ("west", [-1.0, 0.0, 0.0])];

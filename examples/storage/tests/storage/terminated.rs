@@ -6,7 +6,7 @@ use steadfast::Class;
 use crate::harness::{Bystander, PROJECT, calls, entity, open, sqlstate};
 
 /// X0, J3: 57P01 is retried, on another connection.
-pub(crate) async fn a_terminated_session_is_tried_again(url: &str) {
+pub(crate) async fn terminated_session_is_retried(url: &str) {
     let (database, records) = open(url).await;
     let graph = database.graph();
     let mut bystander = Bystander::connect(url).await;

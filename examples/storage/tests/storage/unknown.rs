@@ -5,13 +5,14 @@
 
 use example_storage::{Database, Written};
 use steadfast::Class;
+use steadfast_testing::poll::eventually;
 
 use crate::harness::{Bystander, PROJECT, document, entity, failures, open, relation};
 use crate::proxy::{Cut, Proxy};
 
 /// X0, J9: the server has committed, and the response is lost. Neither the version nor the weight is
 /// counted twice.
-pub(crate) async fn a_commit_whose_answer_is_lost_counts_once(url: &str) {
+pub(crate) async fn commit_with_a_lost_response_counts_once(url: &str) {
     let proxy = Proxy::before(url).await;
     let (database, records) = open(&proxy.url).await;
     let graph = database.graph();
@@ -36,7 +37,7 @@ pub(crate) async fn a_commit_whose_answer_is_lost_counts_once(url: &str) {
 }
 
 /// X0, J9: the client gets the same error, but nothing was committed.
-pub(crate) async fn a_commit_that_never_arrived_counts_once(url: &str) {
+pub(crate) async fn commit_that_never_arrived_counts_once(url: &str) {
     let proxy = Proxy::before(url).await;
     let (database, records) = open(&proxy.url).await;
     let graph = database.graph();
@@ -51,7 +52,7 @@ pub(crate) async fn a_commit_that_never_arrived_counts_once(url: &str) {
 
 /// X0, J9: a transaction that never began has not written. Its key was used from the start; otherwise
 /// it would not be retried.
-pub(crate) async fn a_transaction_that_never_began_is_tried_again(url: &str) {
+pub(crate) async fn transaction_that_never_started_is_retried(url: &str) {
     let proxy = Proxy::before(url).await;
     let (database, records) = open(&proxy.url).await;
     let graph = database.graph();
@@ -70,7 +71,7 @@ pub(crate) async fn a_transaction_that_never_began_is_tried_again(url: &str) {
 }
 
 /// X0, J9: the same for a single statement without an explicit transaction.
-pub(crate) async fn a_document_whose_answer_is_lost_counts_once(url: &str) {
+pub(crate) async fn document_with_a_lost_response_counts_once(url: &str) {
     let proxy = Proxy::before(url).await;
     let vectors = Database::open(&proxy.url).await.unwrap().vectors();
     let cuts = [
@@ -86,7 +87,7 @@ pub(crate) async fn a_document_whose_answer_is_lost_counts_once(url: &str) {
 }
 
 /// X0: another client may write between an attempt with a lost response and the next.
-pub(crate) async fn a_repeated_write_does_not_cover_a_newer_one(url: &str) {
+pub(crate) async fn repeated_write_does_not_overwrite_a_newer_one(url: &str) {
     let proxy = Proxy::before(url).await;
     let through = Database::open(&proxy.url).await.unwrap().vectors();
     let direct = Database::open(url).await.unwrap().vectors();
@@ -97,7 +98,10 @@ pub(crate) async fn a_repeated_write_does_not_cover_a_newer_one(url: &str) {
     proxy.cut_next(Cut::Answer(b"contested"));
     let repeated = tokio::spawn(async move { through.upsert(PROJECT, &old).await });
     // The next attempt is half a second after the commit.
-    while direct.version(PROJECT, "contested").await.unwrap().is_none() {}
+    eventually("the first attempt is committed", async || {
+        direct.version(PROJECT, "contested").await.unwrap().is_some()
+    })
+    .await;
     assert_eq!(direct.upsert(PROJECT, &new).await.unwrap(), Written::Now);
     assert_eq!(repeated.await.unwrap().unwrap(), Written::Before);
 

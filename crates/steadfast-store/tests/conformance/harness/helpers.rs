@@ -9,7 +9,7 @@ use steadfast_store::{
 };
 
 use super::{
-    DONE, Harness, Middle, at_once, gone, millis, operator, secs, settlement, task, tasks,
+    DONE, Harness, Middle, at_once, eventually, gone, operator, secs, settlement, task, tasks,
     unavailable,
 };
 
@@ -95,7 +95,7 @@ impl Harness {
     /// Promotes due tasks until this many are promoted; polls instead of sleeping for their delay.
     pub(crate) async fn promote_until(&self, count: u64) {
         let mut promoted = 0;
-        eventually(async || {
+        eventually("the tasks are promoted", async || {
             promoted += self.promote(1000).await.unwrap().count;
             promoted >= count
         })
@@ -147,16 +147,4 @@ impl Harness {
     pub(crate) async fn ids(&self, filter: &Filter) -> Vec<TaskId> {
         self.listed(filter).await.iter().map(|task| task.id).collect()
     }
-}
-
-/// Polls until the condition holds, for a limited time.
-pub(crate) async fn eventually(mut holds: impl AsyncFnMut() -> bool) {
-    let polls = async {
-        while !holds().await {
-            // Other instances need time to act.
-            tokio::time::sleep(millis(5)).await;
-        }
-    };
-    let in_time = tokio::time::timeout(TIMEOUT, polls).await;
-    assert!(in_time.is_ok(), "the condition does not hold after {TIMEOUT:?}");
 }

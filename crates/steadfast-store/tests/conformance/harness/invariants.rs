@@ -51,7 +51,7 @@ impl Harness {
         let mut all = self.listed(&Filter::all()).await;
         all.sort_by_key(|task| task.id);
         let expected: Vec<_> = all.into_iter().map(row).collect();
-        let shown = self.database.overview().await;
+        let shown = self.overview().await;
         if shown == expected {
             Ok(())
         } else {

@@ -11,10 +11,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use steadfast_store::{Result, Store};
+use steadfast_testing::StoreDatabase;
 
-use self::database::Database;
+pub(crate) use steadfast_testing::poll::eventually;
 
-pub(crate) use self::helpers::eventually;
 pub(crate) use self::makers::*;
 
 /// Makes a test of each case for each engine, and of some for PostgreSQL alone.
@@ -33,7 +33,7 @@ macro_rules! cases {
 /// A store and its database. It dereferences to the store.
 pub(crate) struct Harness {
     store: Store,
-    database: Arc<Database>,
+    database: Arc<StoreDatabase>,
 }
 
 impl Deref for Harness {
@@ -52,7 +52,7 @@ impl Harness {
 
     /// The same, where opening may fail.
     pub(crate) async fn open(&self) -> Result<Store> {
-        self.database.open().await
+        Store::open(&self.url()).await
     }
 
     /// The store's URL.
@@ -64,30 +64,26 @@ impl Harness {
     /// has a resolution of milliseconds, and two tasks may end within one.
     pub(crate) async fn wait_for_next_tick(&self) {
         let before = self.store.now().await.unwrap();
-        while self.store.now().await.unwrap() == before {}
-    }
-
-    /// The URL of a database without a store.
-    pub(crate) async fn empty_database(&self) -> String {
-        self.database.url_without_store().await
+        eventually("the store's clock advances", async || self.store.now().await.unwrap() > before)
+            .await;
     }
 }
 
 pub(crate) fn on_postgres(case: impl AsyncFnOnce(&Harness)) {
-    run(Database::postgres(), case);
+    run(StoreDatabase::postgres().unwrap(), case);
 }
 
 pub(crate) fn on_sqlite(case: impl AsyncFnOnce(&Harness)) {
-    run(Database::sqlite(), case);
+    run(StoreDatabase::sqlite().unwrap(), case);
 }
 
-fn run(database: Database, case: impl AsyncFnOnce(&Harness)) {
+fn run(database: StoreDatabase, case: impl AsyncFnOnce(&Harness)) {
     // Dropped after everything that is connected to it.
     let database = Arc::new(database);
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let runtime = builder.worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
-        let store = database.open().await.unwrap();
+        let store = Store::open(&database.url()).await.unwrap();
         let harness = Harness { store, database: database.clone() };
         case(&harness).await;
         harness.assert_consistent().await;

@@ -3,9 +3,9 @@
 use sqlx::SqlitePool;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, PgPool, SqliteConnection};
 use steadfast_store::{Result, Store, Submitted, Task};
+use steadfast_testing::StoreDatabase;
 
 use super::Harness;
-use super::database::Database;
 
 pub(crate) enum Transaction {
     Postgres(sqlx::Transaction<'static, sqlx::Postgres>),
@@ -53,10 +53,10 @@ impl Harness {
     pub(crate) async fn begin(&self) -> Transaction {
         let url = self.database.url();
         match &*self.database {
-            Database::Postgres(_) => {
+            StoreDatabase::Postgres(_) => {
                 Transaction::Postgres(PgPool::connect(&url).await.unwrap().begin().await.unwrap())
             }
-            Database::Sqlite(_) => {
+            StoreDatabase::Sqlite(_) => {
                 Transaction::Sqlite(SqlitePool::connect(&url).await.unwrap().begin().await.unwrap())
             }
         }
@@ -73,11 +73,11 @@ impl Harness {
         let url = self.database.url();
         let select = "SELECT number FROM orders";
         match &*self.database {
-            Database::Postgres(_) => {
+            StoreDatabase::Postgres(_) => {
                 let mut connection = PgConnection::connect(&url).await.unwrap();
                 sqlx::query_scalar(select).fetch_all(&mut connection).await.unwrap()
             }
-            Database::Sqlite(_) => {
+            StoreDatabase::Sqlite(_) => {
                 let mut connection = SqliteConnection::connect(&url).await.unwrap();
                 sqlx::query_scalar(select).fetch_all(&mut connection).await.unwrap()
             }
@@ -87,12 +87,13 @@ impl Harness {
     /// Submits over a connection to the other engine.
     pub(crate) async fn submit_to_other_engine(&self, tasks: Vec<Task>) -> Result<Vec<Submitted>> {
         match &*self.database {
-            Database::Postgres(_) => {
+            StoreDatabase::Postgres(_) => {
                 let mut other = SqliteConnection::connect("sqlite::memory:").await.unwrap();
                 self.submit_within(&mut other, tasks).await
             }
-            Database::Sqlite(_) => {
-                let other = tokio::task::spawn_blocking(Database::postgres).await.unwrap();
+            StoreDatabase::Sqlite(_) => {
+                let other =
+                    tokio::task::spawn_blocking(StoreDatabase::postgres).await.unwrap().unwrap();
                 let mut connection = PgConnection::connect(&other.url()).await.unwrap();
                 self.submit_within(&mut connection, tasks).await
             }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use sqlx::{Connection as _, PgConnection};
 use steadfast_store::health::{Table, examine};
+use steadfast_testing::poll::{eventually, eventually_some};
 
 use super::{execute, own};
 use crate::{Fixture, task, with_store};
@@ -61,28 +62,18 @@ fn dead_rows_and_missing_vacuum_are_reported() {
         let mut other = PgConnection::connect(&fixture.url).await.unwrap();
         execute(&mut other, "DELETE FROM steadfast.ready").await;
         other.close().await.unwrap();
-        let mut ready = fixture.table("ready").await;
-        for _ in 0..100 {
-            if ready.dead >= 500 {
-                break;
-            }
-            // The server updates its statistics asynchronously.
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            ready = fixture.table("ready").await;
-        }
-        assert!(ready.dead >= 500 && !ready.autovacuum && ready.vacuumed.is_none(), "{ready:?}");
+        // The server updates its statistics asynchronously.
+        let ready = eventually_some("the deleted rows are counted", async || {
+            Some(fixture.table("ready").await).filter(|ready| ready.dead >= 500)
+        })
+        .await;
+        assert!(!ready.autovacuum && ready.vacuumed.is_none(), "{ready:?}");
         assert!(ready.bytes > 0);
         fixture.execute("VACUUM steadfast.ready").await;
-        let mut ready = fixture.table("ready").await;
-        for _ in 0..100 {
-            if ready.vacuumed.is_some() {
-                break;
-            }
-            // The server updates its statistics asynchronously.
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            ready = fixture.table("ready").await;
-        }
-        assert!(ready.vacuumed.is_some(), "{ready:?}");
+        eventually("the vacuum is counted", async || {
+            fixture.table("ready").await.vacuumed.is_some()
+        })
+        .await;
     });
 }
 

@@ -8,6 +8,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Executor};
 use steadfast_store::health::Access;
+use steadfast_testing::process::ignored_test;
 
 use crate::{Fixture, task};
 
@@ -25,19 +26,8 @@ struct LockHolder {
 
 impl LockHolder {
     fn start(path: &Path, statement: &str) -> Self {
-        let mut process = Command::new(std::env::current_exe().unwrap())
-            .args([
-                "--ignored",
-                "--exact",
-                "health::process::hold_a_file_while_stdin_is_open",
-                "--nocapture",
-            ])
-            .env(FILE, path)
-            .env(STATEMENT, statement)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut process =
+            child(path, statement).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut output = BufReader::new(process.stdout.take().unwrap());
         let ready = output.by_ref().lines().map_while(Result::ok).find(|line| line.contains(READY));
         assert!(ready.is_some(), "the process ended before it held the file");
@@ -50,6 +40,13 @@ impl Drop for LockHolder {
         drop(self.process.stdin.take());
         self.process.wait().unwrap();
     }
+}
+
+/// The command of the child process that holds this file by a statement.
+fn child(path: &Path, statement: &str) -> Command {
+    let mut child = ignored_test("health::process::hold_a_file_while_stdin_is_open").unwrap();
+    child.env(FILE, path).env(STATEMENT, statement);
+    child
 }
 
 /// The child process of the tests below.
@@ -116,11 +113,7 @@ async fn health_check_keeps_the_locks_of_this_process() {
 }
 
 fn can_write_elsewhere(path: &Path) -> bool {
-    let ended = Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "health::process::hold_a_file_while_stdin_is_open"])
-        .arg("--nocapture")
-        .env(FILE, path)
-        .env(STATEMENT, "PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; ROLLBACK")
+    let ended = child(path, "PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; ROLLBACK")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
