@@ -16,7 +16,7 @@ use std::fmt;
 
 use steadfast_store::{FencingToken, Settled, Status, StoredTask, TaskId};
 
-use crate::journal::{Instant, Sight, Word};
+use crate::journal::{Entry, Instant, VerdictKind};
 
 /// A violated guarantee.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,14 +40,14 @@ struct TaskHistory {
 #[derive(Clone, Copy, Debug)]
 struct Grant {
     granted: Instant,
-    version: FencingToken,
+    token: FencingToken,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Settlement {
     sent: Instant,
-    version: FencingToken,
-    word: Word,
+    token: FencingToken,
+    verdict: VerdictKind,
     answer: Settled,
 }
 
@@ -67,10 +67,10 @@ pub(crate) struct Counts {
 }
 
 /// All violations, and the counts. There is one journal per process.
-pub(crate) fn check(journals: &[Vec<Sight>], tasks: &[StoredTask]) -> (Vec<Violation>, Counts) {
+pub(crate) fn check(journals: &[Vec<Entry>], tasks: &[StoredTask]) -> (Vec<Violation>, Counts) {
     let mut checker = Checker::default();
     for (process, journal) in journals.iter().enumerate() {
-        journal.iter().for_each(|sight| checker.read(process, sight));
+        journal.iter().for_each(|entry| checker.read(process, entry));
     }
     checker.check_tasks(tasks);
     checker.counts.tasks = tasks.len();
@@ -91,31 +91,37 @@ impl Checker {
         self.violations.push(Violation(what));
     }
 
-    fn read(&mut self, process: usize, sight: &Sight) {
-        match sight {
-            Sight::Submitted { ids } => self.submitted.extend(ids),
-            Sight::Claimed { granted, version, ids, .. } => {
+    fn read(&mut self, process: usize, entry: &Entry) {
+        match entry {
+            Entry::Submitted { ids } => self.submitted.extend(ids),
+            Entry::Claimed { granted, token, ids, .. } => {
                 self.counts.claims += 1;
-                let other = self.holders.insert(*version, process);
+                let other = self.holders.insert(*token, process);
                 if let Some(other) = other.filter(|other| *other != process) {
                     self.add_violation(format!(
-                        "token {version} was granted to processes {other} and {process}"
+                        "token {token} was granted to processes {other} and {process}"
                     ));
                 }
                 for id in ids {
-                    let grant = Grant { granted: *granted, version: *version };
+                    let grant = Grant { granted: *granted, token: *token };
                     self.histories.entry(*id).or_default().claims.push(grant);
                 }
             }
-            Sight::Saying { id, .. } => self.histories.entry(*id).or_default().unanswered += 1,
-            Sight::Said { asked, id, version, word, answer, .. } => {
+            Entry::SettlementSent { id, .. } => {
+                self.histories.entry(*id).or_default().unanswered += 1
+            }
+            Entry::SettlementAnswered { requested, id, token, verdict, answer, .. } => {
                 let history = self.histories.entry(*id).or_default();
                 history.unanswered = history.unanswered.saturating_sub(1);
-                let settlement =
-                    Settlement { sent: *asked, version: *version, word: *word, answer: *answer };
+                let settlement = Settlement {
+                    sent: *requested,
+                    token: *token,
+                    verdict: *verdict,
+                    answer: *answer,
+                };
                 history.settlements.push(settlement);
             }
-            Sight::Ran { .. } => self.counts.attempts += 1,
+            Entry::Started { .. } => self.counts.attempts += 1,
         }
     }
 
@@ -160,28 +166,29 @@ fn check_fencing(history: &TaskHistory) -> Vec<String> {
     let mut broken = Vec::new();
     let mut accepted = BTreeSet::new();
     for sent in history.settlements.iter().filter(|sent| sent.answer == Settled::Accepted) {
-        if !accepted.insert(sent.version) {
-            broken.push(format!("two settlements were accepted under token {}", sent.version));
+        if !accepted.insert(sent.token) {
+            broken.push(format!("two settlements were accepted under token {}", sent.token));
         }
-        let overtaken = |grant: &&Grant| grant.version > sent.version && grant.granted < sent.sent;
+        let overtaken = |grant: &&Grant| grant.token > sent.token && grant.granted < sent.sent;
         if let Some(later) = history.claims.iter().find(overtaken) {
             broken.push(format!(
                 "token {} was granted before a settlement under {} was sent, which was accepted",
-                later.version, sent.version
+                later.token, sent.token
             ));
         }
-        if !history.claims.iter().any(|grant| grant.version == sent.version) {
-            broken.push(format!("a settlement was accepted under {}, never granted", sent.version));
+        if !history.claims.iter().any(|grant| grant.token == sent.token) {
+            broken.push(format!("a settlement was accepted under {}, never granted", sent.token));
         }
     }
     let ends = history.settlements.iter().filter(|sent| {
-        sent.answer == Settled::Accepted && matches!(sent.word, Word::Completed | Word::Failed)
+        sent.answer == Settled::Accepted
+            && matches!(sent.verdict, VerdictKind::Completed | VerdictKind::Failed)
     });
     for end in ends {
-        if let Some(later) = history.claims.iter().find(|grant| grant.version > end.version) {
+        if let Some(later) = history.claims.iter().find(|grant| grant.token > end.token) {
             broken.push(format!(
                 "it ended under {} and was claimed again under {}",
-                end.version, later.version
+                end.token, later.token
             ));
         }
     }
@@ -190,12 +197,12 @@ fn check_fencing(history: &TaskHistory) -> Vec<String> {
 
 fn check_counts(history: &TaskHistory, task: &StoredTask) -> Vec<String> {
     let mut broken = Vec::new();
-    let accepted = |words: &[Word]| {
+    let accepted = |kinds: &[VerdictKind]| {
         let counts =
-            |sent: &&Settlement| sent.answer == Settled::Accepted && words.contains(&sent.word);
+            |sent: &&Settlement| sent.answer == Settled::Accepted && kinds.contains(&sent.verdict);
         history.settlements.iter().filter(counts).count()
     };
-    let answered = accepted(&[Word::Retry, Word::Failed]);
+    let answered = accepted(&[VerdictKind::Retry, VerdictKind::Failed]);
     let stored = task.faults.len();
     let unanswered = history.unanswered;
     if stored < answered || stored > answered + unanswered {
@@ -215,7 +222,7 @@ fn check_counts(history: &TaskHistory, task: &StoredTask) -> Vec<String> {
     if task.attempts > task.max_attempts {
         broken.push(format!("{} attempts of at most {}", task.attempts, task.max_attempts));
     }
-    if task.status == Status::Completed && accepted(&[Word::Completed]) + unanswered == 0 {
+    if task.status == Status::Completed && accepted(&[VerdictKind::Completed]) + unanswered == 0 {
         broken.push("it is completed without a settlement".to_owned());
     }
     broken
@@ -280,20 +287,26 @@ mod tests {
         }
     }
 
-    fn claimed(at: i64, version: i64, id: TaskId) -> Sight {
-        let (asked, granted) = (Instant(at), Instant(at + 1));
-        Sight::Claimed { asked, granted, version: FencingToken(version), ids: vec![id] }
+    fn claimed(at: i64, token: i64, id: TaskId) -> Entry {
+        let (requested, granted) = (Instant(at), Instant(at + 1));
+        Entry::Claimed { requested, granted, token: FencingToken(token), ids: vec![id] }
     }
 
-    fn settled(at: i64, version: i64, id: TaskId, word: Word, answer: Settled) -> [Sight; 2] {
-        let (asked, answered, version) = (Instant(at), Instant(at + 1), FencingToken(version));
+    fn settled(
+        at: i64,
+        token: i64,
+        id: TaskId,
+        verdict: VerdictKind,
+        answer: Settled,
+    ) -> [Entry; 2] {
+        let (requested, answered, token) = (Instant(at), Instant(at + 1), FencingToken(token));
         [
-            Sight::Saying { at: asked, id, version, word },
-            Sight::Said { asked, answered, id, version, word, answer },
+            Entry::SettlementSent { at: requested, id, token, verdict },
+            Entry::SettlementAnswered { requested, answered, id, token, verdict, answer },
         ]
     }
 
-    fn broken(journals: &[Vec<Sight>], tasks: &[StoredTask]) -> String {
+    fn broken(journals: &[Vec<Entry>], tasks: &[StoredTask]) -> String {
         let (violations, _) = check(journals, tasks);
         violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     }
@@ -301,10 +314,10 @@ mod tests {
     #[test]
     fn retried_and_completed_task_has_no_violation() {
         let task = task(Status::Completed, 2, 1);
-        let mut journal = vec![Sight::Submitted { ids: vec![task.id] }, claimed(0, 1, task.id)];
-        journal.extend(settled(10, 1, task.id, Word::Retry, Settled::Accepted));
+        let mut journal = vec![Entry::Submitted { ids: vec![task.id] }, claimed(0, 1, task.id)];
+        journal.extend(settled(10, 1, task.id, VerdictKind::Retry, Settled::Accepted));
         journal.push(claimed(20, 2, task.id));
-        journal.extend(settled(30, 2, task.id, Word::Completed, Settled::Accepted));
+        journal.extend(settled(30, 2, task.id, VerdictKind::Completed, Settled::Accepted));
         assert_eq!(broken(&[journal], &[task]), "");
     }
 
@@ -312,7 +325,7 @@ mod tests {
     #[test]
     fn missing_or_open_task_is_a_violation() {
         let (lost, open) = (TaskId::fresh(), task(Status::Scheduled, 0, 0));
-        let violations = broken(&[vec![Sight::Submitted { ids: vec![lost, open.id] }]], &[open]);
+        let violations = broken(&[vec![Entry::Submitted { ids: vec![lost, open.id] }]], &[open]);
         assert!(violations.contains("was submitted and is missing"), "{violations}");
         assert!(violations.contains("is still scheduled"), "{violations}");
     }
@@ -322,7 +335,7 @@ mod tests {
     fn token_granted_to_two_processes_is_a_violation() {
         let task = task(Status::Completed, 1, 0);
         let mut one = vec![claimed(0, 1, task.id)];
-        one.extend(settled(10, 1, task.id, Word::Completed, Settled::Accepted));
+        one.extend(settled(10, 1, task.id, VerdictKind::Completed, Settled::Accepted));
         let violations = broken(&[one, vec![claimed(0, 1, task.id)]], &[task]);
         assert!(violations.contains("granted to processes 0 and 1"), "{violations}");
     }
@@ -332,7 +345,7 @@ mod tests {
     fn accepted_stale_settlement_is_a_violation() {
         let task = task(Status::Completed, 1, 0);
         let mut late = vec![claimed(0, 1, task.id)];
-        late.extend(settled(100, 1, task.id, Word::Completed, Settled::Accepted));
+        late.extend(settled(100, 1, task.id, VerdictKind::Completed, Settled::Accepted));
         let violations = broken(&[late, vec![claimed(50, 2, task.id)]], &[task]);
         assert!(
             violations.contains("token 2 was granted before a settlement under 1"),
@@ -345,8 +358,8 @@ mod tests {
     fn missing_fault_is_a_violation() {
         let task = task(Status::Completed, 1, 0);
         let mut journal = vec![claimed(0, 1, task.id), claimed(20, 2, task.id)];
-        journal.extend(settled(10, 1, task.id, Word::Retry, Settled::Accepted));
-        journal.extend(settled(30, 2, task.id, Word::Completed, Settled::Accepted));
+        journal.extend(settled(10, 1, task.id, VerdictKind::Retry, Settled::Accepted));
+        journal.extend(settled(30, 2, task.id, VerdictKind::Completed, Settled::Accepted));
         let violations = broken(&[journal], &[task]);
         assert!(
             violations.contains("1 faults were accepted, 0 more may have been, 0 are stored"),
@@ -360,9 +373,9 @@ mod tests {
             let task = task(Status::Completed, attempts, faults);
             let mut journal = vec![claimed(0, 1, task.id), claimed(20, 2, task.id)];
             journal.extend(
-                settled(10, 1, task.id, Word::Retry, Settled::Accepted).into_iter().take(1),
+                settled(10, 1, task.id, VerdictKind::Retry, Settled::Accepted).into_iter().take(1),
             );
-            journal.extend(settled(30, 2, task.id, Word::Completed, Settled::Accepted));
+            journal.extend(settled(30, 2, task.id, VerdictKind::Completed, Settled::Accepted));
             assert_eq!(broken(&[journal], &[task]), "");
         }
     }
@@ -372,8 +385,8 @@ mod tests {
     fn wrong_attempt_count_is_a_violation() {
         let task = task(Status::Completed, 3, 1);
         let mut journal = vec![claimed(0, 1, task.id), claimed(20, 2, task.id)];
-        journal.extend(settled(10, 1, task.id, Word::Retry, Settled::Accepted));
-        journal.extend(settled(30, 2, task.id, Word::Completed, Settled::Accepted));
+        journal.extend(settled(10, 1, task.id, VerdictKind::Retry, Settled::Accepted));
+        journal.extend(settled(30, 2, task.id, VerdictKind::Completed, Settled::Accepted));
         let violations = broken(&[journal], &[task]);
         assert!(violations.contains("2 attempts were made, 3 are counted"), "{violations}");
     }

@@ -11,7 +11,7 @@ use steadfast_worker::{Context, Maintenance, Worker};
 
 use crate::Problem;
 use crate::journal::Journal;
-use crate::witness::Witness;
+use crate::journaled_roles::JournaledRoles;
 use crate::work::{self, Script};
 
 /// Short, so that leases expire within a round.
@@ -41,7 +41,7 @@ pub(crate) async fn engine(url: &str) -> Result<Arc<dyn Engine>, Problem> {
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Problem> {
     let journal = Arc::new(Journal::create(&arguments.journal)?);
     let engine = open_with_retries(&arguments.store).await?;
-    let store = Witness::store(engine, journal.clone());
+    let store = JournaledRoles::store(engine, journal.clone());
     let handler =
         move |script: Script, context: Context| work::run(script, context, journal.clone());
     let maintenance = Maintenance::default().reclaim_every(Duration::from_millis(300));

@@ -28,35 +28,35 @@ impl Instant {
 /// The kind of a settlement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Word {
+pub(crate) enum VerdictKind {
     Completed,
     Retry,
     Failed,
     /// Too late, postponed or released: no attempt was made.
-    Untried,
+    NotAttempted,
 }
 
 /// A journal entry.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(tag = "saw", rename_all = "snake_case")]
-pub(crate) enum Sight {
+#[serde(tag = "entry", rename_all = "snake_case")]
+pub(crate) enum Entry {
     /// These tasks were submitted.
     Submitted { ids: Vec<TaskId> },
     /// A claim, requested and granted at these times.
-    Claimed { asked: Instant, granted: Instant, version: FencingToken, ids: Vec<TaskId> },
+    Claimed { requested: Instant, granted: Instant, token: FencingToken, ids: Vec<TaskId> },
     /// A settlement is about to be sent.
-    Saying { at: Instant, id: TaskId, version: FencingToken, word: Word },
+    SettlementSent { at: Instant, id: TaskId, token: FencingToken, verdict: VerdictKind },
     /// A settlement was answered.
-    Said {
-        asked: Instant,
+    SettlementAnswered {
+        requested: Instant,
         answered: Instant,
         id: TaskId,
-        version: FencingToken,
-        word: Word,
+        token: FencingToken,
+        verdict: VerdictKind,
         answer: Settled,
     },
     /// A handler was started.
-    Ran { id: TaskId, version: FencingToken, attempt: u32 },
+    Started { id: TaskId, token: FencingToken, attempt: u32 },
 }
 
 /// The journal file of a process.
@@ -70,8 +70,8 @@ impl Journal {
     }
 
     /// Writes one line in one call.
-    pub(crate) fn write(&self, sight: &Sight) {
-        let Ok(mut line) = serde_json::to_vec(sight) else {
+    pub(crate) fn write(&self, entry: &Entry) {
+        let Ok(mut line) = serde_json::to_vec(entry) else {
             return;
         };
         line.push(b'\n');
@@ -83,14 +83,14 @@ impl Journal {
 }
 
 /// Reads a journal. Its last line may be truncated.
-pub(crate) fn read(path: &Path) -> io::Result<Vec<Sight>> {
+pub(crate) fn read(path: &Path) -> io::Result<Vec<Entry>> {
     let text = std::fs::read_to_string(path)?;
-    let mut sights = Vec::new();
+    let mut entries = Vec::new();
     for line in text.lines() {
         match serde_json::from_str(line) {
-            Ok(sight) => sights.push(sight),
+            Ok(entry) => entries.push(entry),
             Err(error) => eprintln!("{}: truncated line: {error}", path.display()),
         }
     }
-    Ok(sights)
+    Ok(entries)
 }

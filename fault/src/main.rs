@@ -12,8 +12,8 @@ mod check;
 mod child;
 mod fleet;
 mod journal;
+mod journaled_roles;
 mod round;
-mod witness;
 mod work;
 
 use std::path::PathBuf;

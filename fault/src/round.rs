@@ -14,7 +14,7 @@ use crate::Problem;
 use crate::check::{self, Counts, Violation};
 use crate::child;
 use crate::fleet::Fleet;
-use crate::journal::{self, Journal, Sight};
+use crate::journal::{self, Entry, Journal};
 use crate::work;
 
 /// The kind of store.
@@ -125,6 +125,8 @@ impl Round {
         self.fleet.start(skew)
     }
 
+    /// Injects one fault. The waits before and during a fault are part of the round: the seed draws
+    /// them.
     async fn inject_fault(&mut self, workers: usize) -> Result<(), Problem> {
         tokio::time::sleep(Duration::from_millis(self.rng.u64(50..600))).await;
         for _ in 0..self.fleet.remove_ended() {
@@ -277,7 +279,7 @@ async fn submit(
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        journal.write(&Sight::Submitted { ids });
+        journal.write(&Entry::Submitted { ids });
         left -= batch;
         tokio::time::sleep(Duration::from_millis(rng.u64(0..30))).await;
     }

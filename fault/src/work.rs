@@ -10,7 +10,7 @@ use steadfast::{Failure, Fault, Hint, Jitter, Kind, Policy};
 use steadfast_store::Task;
 use steadfast_worker::Context;
 
-use crate::journal::{Journal, Sight};
+use crate::journal::{Entry, Journal};
 
 pub(crate) const KIND: &str = "chaos";
 
@@ -96,7 +96,7 @@ pub(crate) async fn run(
     journal: Arc<Journal>,
 ) -> Result<u32, HandlerError> {
     let attempt = context.attempt();
-    journal.write(&Sight::Ran { id: context.id(), version: context.fencing_token(), attempt });
+    journal.write(&Entry::Started { id: context.id(), token: context.fencing_token(), attempt });
     let index = usize::try_from(attempt.saturating_sub(1)).unwrap_or(usize::MAX);
     match script.0.get(index).copied().unwrap_or(Behaviour::Succeed) {
         Behaviour::Succeed => {}

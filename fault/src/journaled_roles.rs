@@ -10,49 +10,49 @@ use steadfast_store::{
     Settled, Settlement, Store, TaskId, Verdict,
 };
 
-use crate::journal::{Instant, Journal, Sight, Word};
+use crate::journal::{Entry, Instant, Journal, VerdictKind};
 
 /// Writes granted leases and settlements to a journal.
-pub(crate) struct Witness {
+pub(crate) struct JournaledRoles {
     roles: Roles,
     journal: Arc<Journal>,
 }
 
-impl Witness {
+impl JournaledRoles {
     /// A store on the engine whose claims and settlements are written to the journal.
     pub(crate) fn store(engine: Arc<dyn Engine>, journal: Arc<Journal>) -> Store {
-        let witness = Arc::new(Self { roles: engine.into(), journal });
+        let journaled = Arc::new(Self { roles: engine.into(), journal });
         Store::with_roles(Roles {
-            claim: witness.clone(),
-            settle: witness.clone(),
-            maintain: witness.clone(),
-            ..witness.roles.clone()
+            claim: journaled.clone(),
+            settle: journaled.clone(),
+            maintain: journaled.clone(),
+            ..journaled.roles.clone()
         })
     }
 
-    fn granted(&self, asked: Instant, tasks: impl Iterator<Item = (TaskId, FencingToken)>) {
+    fn granted(&self, requested: Instant, tasks: impl Iterator<Item = (TaskId, FencingToken)>) {
         let (ids, tokens): (Vec<_>, Vec<_>) = tasks.unzip();
-        if let Some(version) = tokens.first().copied() {
-            self.journal.write(&Sight::Claimed { asked, granted: Instant::now(), version, ids });
+        if let Some(token) = tokens.first().copied() {
+            self.journal.write(&Entry::Claimed { requested, granted: Instant::now(), token, ids });
         }
     }
 }
 
-const fn word(verdict: &Verdict) -> Word {
+const fn verdict_kind(verdict: &Verdict) -> VerdictKind {
     match verdict {
-        Verdict::Completed { .. } => Word::Completed,
-        Verdict::Retry { .. } => Word::Retry,
-        Verdict::Failed { fault: Some(_), .. } => Word::Failed,
-        _ => Word::Untried,
+        Verdict::Completed { .. } => VerdictKind::Completed,
+        Verdict::Retry { .. } => VerdictKind::Retry,
+        Verdict::Failed { fault: Some(_), .. } => VerdictKind::Failed,
+        _ => VerdictKind::NotAttempted,
     }
 }
 
 #[async_trait]
-impl Claim for Witness {
+impl Claim for JournaledRoles {
     async fn claim(&self, request: &ClaimRequest) -> Result<Claims> {
-        let asked = Instant::now();
+        let requested = Instant::now();
         let claims = self.roles.claim.claim(request).await?;
-        self.granted(asked, claims.tasks.iter().map(|task| (task.id, task.fencing_token)));
+        self.granted(requested, claims.tasks.iter().map(|task| (task.id, task.fencing_token)));
         Ok(claims)
     }
 
@@ -71,33 +71,42 @@ impl Claim for Witness {
 }
 
 #[async_trait]
-impl Settle for Witness {
+impl Settle for JournaledRoles {
     async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
-        let asked = Instant::now();
-        let said: Vec<_> =
-            settlements.iter().map(|one| (one.id, one.fencing_token, word(&one.verdict))).collect();
-        for (id, version, word) in said.iter().copied() {
-            self.journal.write(&Sight::Saying { at: asked, id, version, word });
+        let requested = Instant::now();
+        let sent: Vec<_> = settlements
+            .iter()
+            .map(|one| (one.id, one.fencing_token, verdict_kind(&one.verdict)))
+            .collect();
+        for (id, token, verdict) in sent.iter().copied() {
+            self.journal.write(&Entry::SettlementSent { at: requested, id, token, verdict });
         }
         let answers = self.roles.settle.settle(settlements).await?;
         let answered = Instant::now();
-        for ((id, version, word), answer) in said.into_iter().zip(answers.iter().copied()) {
-            self.journal.write(&Sight::Said { asked, answered, id, version, word, answer });
+        for ((id, token, verdict), answer) in sent.into_iter().zip(answers.iter().copied()) {
+            self.journal.write(&Entry::SettlementAnswered {
+                requested,
+                answered,
+                id,
+                token,
+                verdict,
+                answer,
+            });
         }
         Ok(answers)
     }
 }
 
 #[async_trait]
-impl Maintain for Witness {
+impl Maintain for JournaledRoles {
     async fn promote(&self, limit: u32) -> Result<Promoted> {
         self.roles.maintain.promote(limit).await
     }
 
     async fn reclaim_expired(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>> {
-        let asked = Instant::now();
+        let requested = Instant::now();
         let reclaimed = self.roles.maintain.reclaim_expired(worker, limit).await?;
-        self.granted(asked, reclaimed.iter().map(|(task, _)| (task.id, task.fencing_token)));
+        self.granted(requested, reclaimed.iter().map(|(task, _)| (task.id, task.fencing_token)));
         Ok(reclaimed)
     }
 
