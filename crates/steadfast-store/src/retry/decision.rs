@@ -42,7 +42,6 @@ impl<G: Instrument> DecisionEnv for GuardEnv<'_, G> {
 }
 
 /// The fault of an attempt whose worker was lost (D7). It may have taken effect.
-#[must_use]
 pub fn worker_lost(owner: &str) -> Fault {
     let message = format!("worker `{owner}` was lost: its lease expired");
     Fault::of(Kind::WorkerLost).with_message(message).with_unknown_outcome()

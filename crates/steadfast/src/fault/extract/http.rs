@@ -23,7 +23,6 @@ use crate::fault::{Fault, Hint};
 /// assert_eq!(fault.hint, Some(Hint::After(Duration::from_secs(120))));
 /// # Ok::<(), http::header::InvalidHeaderValue>(())
 /// ```
-#[must_use]
 pub fn http_response(status: StatusCode, headers: &HeaderMap, now: SystemTime) -> Fault {
     let wish = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
     Fault::http(status.as_u16()).with_hint(wish.and_then(|wish| Hint::retry_after(wish, now)))

@@ -142,7 +142,6 @@ pub(super) fn find<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> 
 /// let fault = extract::chain(&wrapped);
 /// assert_eq!(fault.causes[0].kind, Some(Kind::ConnectionReset));
 /// ```
-#[must_use]
 pub fn chain<E: Error + 'static>(error: &E) -> Fault {
     let mut links = all(Some(error)).into_iter();
     let mut outermost = links.next().unwrap_or_default();
@@ -161,7 +160,6 @@ pub fn chain<E: Error + 'static>(error: &E) -> Fault {
 /// let boxed: Box<dyn std::error::Error> = io::Error::from(io::ErrorKind::BrokenPipe).into();
 /// assert_eq!(extract::failure(&boxed).kind, Some(Kind::BrokenPipe));
 /// ```
-#[must_use]
 pub fn failure<F: Failure + ?Sized>(failure: &F) -> Fault {
     let mut fault = failure.fault();
     fault.causes.extend(all(failure.cause()));

@@ -160,7 +160,6 @@ impl Breaker {
     }
 
     /// The breaker's settings.
-    #[must_use]
     pub const fn settings(&self) -> &BreakerSettings {
         &self.settings
     }

@@ -70,7 +70,6 @@ impl Redactor {
     }
 
     /// The installed redactor, or the default one.
-    #[must_use]
     pub fn installed() -> &'static Self {
         static DEFAULT: Redactor = Redactor { extra: Vec::new(), stack_traces: false };
         INSTALLED.get().unwrap_or(&DEFAULT)
