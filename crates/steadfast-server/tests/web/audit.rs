@@ -45,8 +45,9 @@ async fn log_is_filtered_and_paged() {
     assert_eq!(rows("actor=eve").await, (0, false));
     assert_eq!(rows("actor=&action=queue.pause").await, (2, false));
     assert_eq!(rows("actor=ada&action=queue.pause").await, (1, false));
-    assert_eq!(rows("since=2000-01-01T00:00Z").await, (3, false));
-    assert_eq!(rows("since=9000-01-01T00:00Z").await, (0, false));
+    // With an action: the reads above are audited, too, after a while.
+    assert_eq!(rows("action=queue.pause&since=2000-01-01T00:00Z").await, (2, false));
+    assert_eq!(rows("action=queue.pause&since=9000-01-01T00:00Z").await, (0, false));
 }
 
 /// K4: entries are escaped and redacted.
