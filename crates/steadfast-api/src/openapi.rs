@@ -9,7 +9,6 @@ use utoipa::openapi::schema::{
     AllOfBuilder, AnyOfBuilder, KnownFormat, ObjectBuilder, SchemaFormat, SchemaType, Type,
 };
 use utoipa::openapi::{RefOr, Schema};
-use utoipa::{PartialSchema, ToSchema};
 
 use crate::RequeueMany;
 
@@ -31,10 +30,7 @@ steadfast::openapi_schemas! {
         ));
         RefOr::T(Schema::AnyOf(either.build()))
     };
-}
-
-impl PartialSchema for BulkRequeue {
-    fn schema() -> RefOr<Schema> {
+    BulkRequeue: {
         let is_true = ObjectBuilder::new().schema_type(Type::Boolean).enum_values(Some([true]));
         let all = ObjectBuilder::new().property("all", is_true).required("all");
         let status = ObjectBuilder::new()
@@ -44,13 +40,7 @@ impl PartialSchema for BulkRequeue {
         let selection = AnyOfBuilder::new().item(all).item(of_status);
         let whole = AllOfBuilder::new().item(RequeueMany::schema()).item(selection);
         RefOr::T(Schema::AllOf(whole.item(only_ended()).build()))
-    }
-}
-
-impl ToSchema for BulkRequeue {
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        RequeueMany::schemas(schemas);
-    }
+    }, parts of RequeueMany;
 }
 
 /// Only ended tasks can be requeued.

@@ -5,53 +5,37 @@ use std::ops::RangeInclusive;
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
-use utoipa::openapi::{RefOr, Schema};
+pub use utoipa::openapi::{RefOr, Schema};
+pub use utoipa::{PartialSchema, ToSchema};
 
 use crate::guard::BudgetSettings;
 use crate::guard::budget::BudgetDraft;
 use crate::observe::{AttemptRecord, ErrorRecord, Session};
 use crate::{Hint, Policy, Reason};
 
-/// Implements the traits of a schema for types: `Type: schema;`, or `Type = Document;` for the schema
-/// of another type.
+/// Implements the traits of a schema for types: `Type: schema;`, or `Type: schema, parts of Document;`
+/// if the schema refers to those of a document's fields.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! openapi_schemas {
-    () => {};
-    ($type:ty: $schema:expr; $($more:tt)*) => {
-        impl ::utoipa::PartialSchema for $type {
-            fn schema() -> ::utoipa::openapi::RefOr<::utoipa::openapi::Schema> {
+    ($($type:ty: $schema:expr $(, parts of $document:ty)?;)*) => {$(
+        impl $crate::openapi::PartialSchema for $type {
+            fn schema() -> $crate::openapi::RefOr<$crate::openapi::Schema> {
                 $schema
             }
         }
 
-        impl ::utoipa::ToSchema for $type {}
-
-        $crate::openapi_schemas! { $($more)* }
-    };
-    ($type:ty = $document:ty; $($more:tt)*) => {
-        impl ::utoipa::PartialSchema for $type {
-            fn schema() -> ::utoipa::openapi::RefOr<::utoipa::openapi::Schema> {
-                <$document as ::utoipa::PartialSchema>::schema()
-            }
+        impl $crate::openapi::ToSchema for $type {
+            $(fn schemas(schemas: &mut $crate::openapi::Schemas) {
+                <$document as $crate::openapi::ToSchema>::schemas(schemas);
+            })?
         }
-
-        impl ::utoipa::ToSchema for $type {
-            fn schemas(
-                schemas: &mut Vec<(
-                    String,
-                    ::utoipa::openapi::RefOr<::utoipa::openapi::Schema>,
-                )>,
-            ) {
-                <$document as ::utoipa::ToSchema>::schemas(schemas);
-            }
-        }
-
-        $crate::openapi_schemas! { $($more)* }
-    };
+    )*};
 }
+
+/// Schemas by name.
+pub type Schemas = Vec<(String, RefOr<Schema>)>;
 
 /// The largest duration in seconds: the greatest `f64` below 2⁶⁴.
 const MAX_SECONDS: f64 = 18_446_744_073_709_549_568.0;
@@ -138,9 +122,9 @@ openapi_schemas! {
     DurationInput: duration(DURATION, 0.0..=MAX_SECONDS, DURATION_PATTERN);
     AnyDuration: duration(DURATION, 0.0..=MAX_SECONDS, ANY_DURATION);
     Hint: duration(RETRY_DELAY, 0.0..=MAX_SECONDS, HINT);
-    BudgetSettings = BudgetDraft;
-    Policy = PolicyDocument;
-    Session = SessionDocument;
+    BudgetSettings: BudgetDraft::schema(), parts of BudgetDraft;
+    Policy: PolicyDocument::schema(), parts of PolicyDocument;
+    Session: SessionDocument::schema(), parts of SessionDocument;
 }
 
 /// A number of seconds, or a string of this pattern.

@@ -63,7 +63,9 @@ struct RawNode {
 }
 
 #[cfg(feature = "openapi")]
-steadfast::openapi_schemas! { Workflow = RawWorkflow; }
+steadfast::openapi_schemas! {
+    Workflow: <RawWorkflow as utoipa::PartialSchema>::schema(), parts of RawWorkflow;
+}
 
 steadfast::read_from_objects!(RawWorkflow, RawNode);
 
