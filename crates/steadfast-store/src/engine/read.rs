@@ -146,7 +146,10 @@ impl Activity {
     }
 
     pub(super) fn add_due_rows(&mut self, rows: &[impl EngineRow]) -> Result<()> {
-        rows.iter().try_for_each(|row| Ok(self.add_due(row.get("hours")?, row.count("tasks")?)))
+        for row in rows {
+            self.add_due(row.get("hours")?, row.count("tasks")?);
+        }
+        Ok(())
     }
 }
 

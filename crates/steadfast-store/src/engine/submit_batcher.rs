@@ -40,7 +40,8 @@ pub(super) struct SubmitBatcher<N> {
 }
 
 /// A task that waits for a commit, and its caller.
-type PendingSubmit<N> = ((CheckedTask, N), oneshot::Sender<Result<Submitted>>);
+type PendingSubmit<N> = ((CheckedTask, N), Caller);
+type Caller = oneshot::Sender<Result<Submitted>>;
 
 impl<N: Clone + Send + Sync + 'static> SubmitBatcher<N> {
     /// Starts the task. It ends with the last handle.
@@ -68,7 +69,8 @@ async fn run<N: Clone + Send + Sync, W: BatchWriter<N>>(
     while pending.recv_many(&mut batch, W::MAX_BATCH_TASKS).await > 0 {
         while !batch.is_empty() {
             batch.retain(|(_, caller)| !caller.is_closed());
-            write_batch(&mut writer, batch.drain(..).unzip()).await;
+            let (tasks, callers) = batch.drain(..).unzip();
+            write_batch(&mut writer, tasks, callers).await;
             let _ = timeout(IDLE_AFTER, pending.recv_many(&mut batch, W::MAX_BATCH_TASKS)).await;
         }
         writer.release();
@@ -77,7 +79,8 @@ async fn run<N: Clone + Send + Sync, W: BatchWriter<N>>(
 
 async fn write_batch<N: Clone + Send + Sync>(
     writer: &mut impl BatchWriter<N>,
-    (mut tasks, mut callers): (Vec<(CheckedTask, N)>, Vec<oneshot::Sender<Result<Submitted>>>),
+    mut tasks: Vec<(CheckedTask, N)>,
+    mut callers: Vec<Caller>,
 ) {
     let mut conflicting = Vec::new();
     while !tasks.is_empty() {

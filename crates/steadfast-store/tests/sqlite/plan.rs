@@ -99,8 +99,8 @@ async fn due_times_are_found_without_a_scan() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/count_due.sql")).await;
     assert_step(&plan, "SEARCH ready USING PRIMARY KEY (queue=? AND rank>?)");
     assert_step(&plan, "SEARCH ready USING PRIMARY KEY (queue=? AND rank=?)");
-    assert_step(&plan, "SEARCH place USING PRIMARY KEY (due_at<?)");
-    let scans = ["SCAN ready", "SCAN place", "SCAN steadfast_waiting"];
+    assert_step(&plan, "SEARCH state USING PRIMARY KEY (due_at<?)");
+    let scans = ["SCAN ready", "SCAN state", "SCAN steadfast_waiting"];
     let is_scan = |step: &String| scans.iter().any(|scan| step.starts_with(scan));
     assert!(!plan.iter().any(is_scan), "{plan:#?}");
 }
