@@ -104,7 +104,7 @@ describe('tasks', () => {
     const { id } = await server.submit({ kind: 'http', payload: { url: service.url }, policy: 'quick' });
     await server.waitForTask(id, (task) => task.status === 'failed');
     await page.goto(`/tasks/${id}`);
-    await page.getByRole('button', { name: 'Retry from the start' }).click();
+    await page.getByRole('button', { name: /^Requeue \(/ }).click();
     await page.getByText('completed').first().waitFor();
   });
 

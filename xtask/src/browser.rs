@@ -1,4 +1,4 @@
-//! `cargo xtask browser`: tests of the web page in Chromium.
+//! `cargo xtask browser`: tests of the web UI in Chromium.
 //!
 //! The tests in `browser/` are JavaScript. This builds the program, installs playwright-core and
 //! runs them.

@@ -73,7 +73,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "browser",
         arguments: "[--screenshots]",
-        about: "Test the web page in Chromium.\n\
+        about: "Test the web UI in Chromium.\n\
                 --screenshots   regenerate the pictures in docs/pictures",
         run: browser::run,
     },

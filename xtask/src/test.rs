@@ -105,7 +105,7 @@ fn standard_steps() -> Vec<Step> {
         test("tests of the benchmarks", in_shared_target(tests(&format!("{BENCH} --lib")))),
         step("guards under every thread interleaving", loom()),
         call("API against its OpenAPI description", contract::short),
-        call("web page in a browser", browser::tests),
+        call("web UI in a browser", browser::tests),
         step("documentation", docs::build()),
         call("fuzzing, short run", fuzz::short),
         call("fault injection, short run", fault::short),

@@ -63,10 +63,10 @@ pub trait Api: Send + Sync {
     /// Sets the expiry of a task; `None` removes it.
     async fn set_expiry(&self, id: TaskId, when: Option<When>) -> Result<TaskView, ApiError>;
 
-    /// Requeues an ended task.
+    /// Requeues a finished task.
     async fn requeue(&self, id: TaskId, how: RequeueOne) -> Result<TaskView, ApiError>;
 
-    /// Requeues all ended tasks that match a filter, optionally at a limited rate (D16).
+    /// Requeues all finished tasks that match a filter, optionally at a limited rate (D16).
     async fn requeue_all(&self, which: &RequeueMany) -> Result<Requeued, ApiError>;
 
     /// Counts tasks by status and queue, with the success rate (D15).
@@ -123,7 +123,7 @@ pub trait Api: Send + Sync {
     /// Reads a task as a session (O1), with its attempts since it last started afresh.
     async fn task_session(&self, id: TaskId) -> Result<Session, ApiError>;
 
-    /// Lists recorded sessions and ended tasks, latest first (O1).
+    /// Lists recorded sessions and finished tasks, latest first (O1).
     async fn sessions(
         &self,
         filter: &SessionFilter,

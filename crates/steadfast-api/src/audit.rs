@@ -28,7 +28,10 @@ pub struct AuditFilter {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
     /// Only actions at or after this time.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        deserialize_with = "crate::time_input::timestamp",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub since: Option<Timestamp>,
 }
 

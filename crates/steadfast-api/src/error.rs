@@ -90,7 +90,7 @@ error_kinds! {
     /// The role of the caller does not allow the request.
     Forbidden = "urn:steadfast:forbidden", 403, "permission denied";
     /// The server does not serve the host name of the request.
-    WrongHost = "urn:steadfast:wrong-host", 421, "unknown host name";
+    WrongHost = "urn:steadfast:wrong-host", 421, "host not allowed";
     /// Too many requests in a short time.
     RateLimited = "urn:steadfast:too-often", 429, "too many requests";
     /// The resource does not exist.
@@ -267,7 +267,7 @@ fn execution_error(error: &ExecutionError) -> ApiError {
             (ErrorKind::WrongStatus, "use the last execution of its chain")
         }
         ExecutionError::NoWorkflow(_) => {
-            (ErrorKind::NotFound, "list the workflows, or save it first")
+            (ErrorKind::NotFound, "list the workflows, or create it first")
         }
         ExecutionError::KeyTaken { .. } => {
             (ErrorKind::KeyTaken, "use another key, or leave it out")
@@ -290,7 +290,7 @@ const fn alternative(status: Status) -> &'static str {
 
 fn not_found(id: TaskId) -> ApiError {
     ApiError::new(ErrorKind::NotFound, format!("no task {id}"))
-        .next("list the tasks; ended tasks are deleted after the retention period")
+        .next("list the tasks; finished tasks are deleted after the retention period")
 }
 
 fn id_taken(id: TaskId) -> ApiError {

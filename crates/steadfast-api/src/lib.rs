@@ -1,6 +1,6 @@
 //! The API of Steadfast: requests, responses and errors as data.
 //!
-//! The command line, the HTTP API and the web page share these types, which are read and written as
+//! The command line, the HTTP API and the web UI share these types, which are read and written as
 //! JSON. [`Api`] has all requests. [`Local`] answers them from a store in this process,
 //! `remote::Remote` (feature `remote`) from a server over HTTP.
 //!

@@ -32,10 +32,16 @@ pub struct Window {
     #[cfg_attr(feature = "openapi", param(value_type = Option<crate::openapi::DurationInput>))]
     pub length: Option<Duration>,
     /// The start of the window.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        deserialize_with = "crate::time_input::timestamp",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub from: Option<Timestamp>,
     /// The end of the window; default: now.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        deserialize_with = "crate::time_input::timestamp",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub to: Option<Timestamp>,
 }
 

@@ -16,7 +16,7 @@ use crate::RequeueMany;
 #[derive(Debug)]
 pub struct TimeInput;
 
-/// A request to requeue tasks of a status, or all ended tasks.
+/// A request to requeue tasks of a status, or all finished tasks.
 #[derive(Debug)]
 pub struct BulkRequeue;
 
@@ -43,7 +43,7 @@ steadfast::openapi_schemas! {
     }, parts of RequeueMany;
 }
 
-/// Only ended tasks can be requeued.
+/// Only finished tasks can be requeued.
 fn only_ended() -> ObjectBuilder {
     let ended = Status::ALL.into_iter().filter(|status| status.is_ended());
     let names = ended.map(|status| Value::from(status.name())).chain([Value::Null]);

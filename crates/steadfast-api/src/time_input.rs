@@ -51,6 +51,16 @@ pub fn parse_field(field: &str, text: &str) -> Result<Option<When>, ApiError> {
     })
 }
 
+/// Deserializes an absolute time.
+pub(crate) fn timestamp<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
+    let Some(text) = Option::<String>::deserialize(from)? else {
+        return Ok(None);
+    };
+    let invalid =
+        |_| D::Error::custom(format!("`{text}` is not a time; use one like 2026-07-01T08:00:00Z"));
+    text.parse().map(Some).map_err(invalid)
+}
+
 /// Serializes a time as it is parsed.
 ///
 /// # Errors

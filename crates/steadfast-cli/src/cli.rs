@@ -18,7 +18,7 @@ use crate::output::{self, Printable};
 use crate::secrets;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast serve", "API, web page and worker"),
+    ("steadfast serve", "API, web UI and worker"),
     ("steadfast run -- curl -fsS https://example.com", "retry it, at most three attempts"),
     ("steadfast policy check", "validate the policy file"),
     ("steadfast policy plan --preset sql", "print the retry delays"),
@@ -42,7 +42,7 @@ const EXIT_CODES: Section = (
 
 /// Retry commands, tasks and workflows under a policy.
 ///
-/// A policy says how often to retry and how long to wait; its rules say which failures are
+/// A policy says how many times to retry and how long to wait; its rules say which failures are
 /// retried. Run commands with retries, serve a durable task store, and check policies before
 /// they are used.
 #[derive(Debug, Parser)]
@@ -115,9 +115,9 @@ commands::subcommands! {
         Completions(LazyArgs<commands::completions::Completions>),
         /// Migrate, inspect and prune the database of a store.
         Db(LazyArgs<commands::db::DbCommand>),
-        /// Diagnose a store and the policy file, with advice.
+        /// Check a store and the policy file, and suggest fixes.
         Doctor(LazyArgs<commands::doctor::Doctor>),
-        /// Show events: retries, failures, late successes, lost leases, breaker changes.
+        /// Show events: retries, failures, successes after retries, lost leases, breaker changes.
         Events(LazyArgs<commands::events::EventsCommand>),
         /// Check, run and control workflows.
         Flow(LazyArgs<commands::flow::FlowCommand>),
@@ -129,7 +129,7 @@ commands::subcommands! {
         Queue(LazyArgs<commands::queue::QueueCommand>),
         /// Run a command and retry it when it fails.
         Run(LazyArgs<commands::run::Run>),
-        /// Serve a store: HTTP API, web page and a worker.
+        /// Start the server: HTTP API, web UI and a worker.
         Serve(LazyArgs<commands::serve::Serve>),
         /// Simulate clients against a failing service under one or more policies.
         Simulate(LazyArgs<commands::simulate::Simulate>),

@@ -76,10 +76,8 @@ impl PolicyCatalog {
                 ),
             ),
         };
-        CliError::usage(format!("unknown policy `{name}`{location}")).with_help(format!(
-            "{}{known}; programs that use `{name}` get the policy `default`",
-            meant.unwrap_or_default()
-        ))
+        CliError::usage(format!("unknown policy `{name}`{location}"))
+            .with_help(format!("{}{known}", meant.unwrap_or_default()))
     }
 }
 

@@ -68,7 +68,7 @@ fn status_creates_nothing() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// D14: ended tasks are deleted by age and count, in batches, with an audit entry.
+/// D14: finished tasks are deleted by age and count, in batches, with an audit entry.
 #[test]
 fn prune_deletes_only_ended_tasks() {
     let folder = with_failures(2500);

@@ -170,7 +170,7 @@ fn overdue_attempt_starts_now() {
     }
 }
 
-/// O4: the timeline of an ended task ends with its reason.
+/// O4: the timeline of a finished task ends with its reason.
 #[test]
 fn ended_task_shows_its_reason() {
     let folder = Folder::with(async |store| {

@@ -179,7 +179,9 @@ impl Chart {
         }
         let mut sentences = Vec::new();
         sentences.extend(self.subtitle.clone());
-        sentences.push(format!("{} over {}", named(&self.y, "values"), named(&self.x, "x")));
+        let axes = [("Vertical axis", &self.y), ("Horizontal axis", &self.x)];
+        let labelled = axes.into_iter().filter(|(_, axis)| !axis.label.is_empty());
+        sentences.extend(labelled.map(|(name, axis)| format!("{name}: {}", axis.label)));
         sentences.extend(self.series.iter().map(|series| self.extent(series)));
         sentences.extend(self.regions.iter().map(|region| {
             let (from, to) =
@@ -190,13 +192,16 @@ impl Chart {
     }
 
     fn extent(&self, series: &Series) -> String {
-        let low = series.ys().reduce(f64::min);
-        let high = series.ys().reduce(f64::max);
+        let low = series.amounts().reduce(f64::min);
+        let high = series.amounts().reduce(f64::max);
         let (Some(low), Some(high)) = (low, high) else {
             return format!("{}: no data", series.name);
         };
         let (low, high) = (format_value(self.y.unit, low), format_value(self.y.unit, high));
-        format!("{}: between {low} and {high}", series.name)
+        match low == high {
+            true => format!("{}: {low}", series.name),
+            false => format!("{}: between {low} and {high}", series.name),
+        }
     }
 
     /// The tooltip of a value: `delay: 4s at attempt 3`.
@@ -208,7 +213,3 @@ impl Chart {
 
 /// Shown instead of the plot.
 pub(crate) const EMPTY_CHART_MESSAGE: &str = "No data yet";
-
-fn named<'a>(axis: &'a Axis, otherwise: &'a str) -> &'a str {
-    if axis.label.is_empty() { otherwise } else { &axis.label }
-}

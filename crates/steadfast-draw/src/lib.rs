@@ -1,6 +1,6 @@
 //! Charts as SVG, PNG or terminal text.
 //!
-//! The CLI and the web page show delays, loads and completion times. One description serves all
+//! The CLI and the web UI show delays, loads and completion times. One description serves all
 //! outputs, so that ticks, colours and gaps are the same everywhere.
 //!
 //! ```

@@ -58,6 +58,16 @@ impl Series {
         self.values().map(|(x, _)| x)
     }
 
+    /// The values without what stacked bars stand on.
+    pub(crate) fn amounts(&self) -> Box<dyn Iterator<Item = f64> + '_> {
+        match &self.shape {
+            Shape::Bars(bars) => {
+                Box::new(bars.iter().filter(|bar| bar.is_drawable()).map(Bar::value))
+            }
+            _ => Box::new(self.ys()),
+        }
+    }
+
     pub(crate) fn ys(&self) -> impl Iterator<Item = f64> {
         self.values().map(|(_, y)| y)
     }

@@ -72,7 +72,7 @@ fn description_summarizes_the_chart() {
     let description = document.descendants().find(|node| node.has_tag_name("desc")).unwrap();
     assert_eq!(
         description.text().unwrap(),
-        "requests over time. no backoff: between 600/s and 777/s. \
+        "Vertical axis: requests. Horizontal axis: time. no backoff: between 600/s and 777/s. \
          exponential: between 400/s and 518/s. full jitter: between 200/s and 259/s. \
          outage: from 1m to 2m."
     );

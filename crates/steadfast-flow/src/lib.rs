@@ -3,7 +3,7 @@
 //! A task is retried as a whole. An operation that calls three services should not call the first two
 //! again because the third was down. A [`Workflow`] names the nodes, the dependencies and the retry
 //! policy of each; every node is a task of the store, with all that tasks have: leases, weeks of
-//! delay, crash recovery, queues, the web page.
+//! delay, crash recovery, queues, the web UI.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]

@@ -25,7 +25,7 @@ const SLICE_PAUSE: Duration = Duration::from_secs(1);
 
 const DEFAULT_SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The overlap of two rounds over ended tasks: a task's end is recorded with the time at which its
+/// The overlap of two rounds over finished tasks: a task's end is recorded with the time at which its
 /// transaction began.
 const ROUND_OVERLAP: Duration = Duration::from_secs(10);
 

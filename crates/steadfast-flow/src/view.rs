@@ -108,7 +108,7 @@ impl From<NodeStatus> for ExecutionNodeStatus {
 }
 
 impl ExecutionNodeStatus {
-    /// Its name in JSON and on the web page.
+    /// Its name in JSON and on the web UI.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

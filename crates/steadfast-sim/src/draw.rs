@@ -1,6 +1,6 @@
 //! Charts of a policy's delays and of simulation outcomes.
 //!
-//! The CLI and the web page share them.
+//! The CLI and the web UI share them.
 
 use steadfast::Policy;
 use steadfast::decide::PlannedAttempt;

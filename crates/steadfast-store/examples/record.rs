@@ -1,4 +1,4 @@
-//! A program that records its sessions in a store, where the web page shows them (O1):
+//! A program that records its sessions in a store, where the web UI shows them (O1):
 //!
 //! ```text
 //! cargo run -p steadfast-store --example record -- sqlite:steadfast.db

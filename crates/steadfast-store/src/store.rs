@@ -289,7 +289,7 @@ impl Store {
         self.roles.read.tasks(filter, page, documents).await
     }
 
-    /// Ended tasks, all or those of one correlation id, the latest first, without their history,
+    /// Finished tasks, all or those of one correlation id, the latest first, without their history,
     /// payloads and results. A requeued task is not listed until it ends again.
     ///
     /// # Errors
@@ -337,7 +337,7 @@ impl Store {
         self.roles.control.set_expiry(id, at, actor).await
     }
 
-    /// Requeues one ended task.
+    /// Requeues one finished task.
     ///
     /// # Errors
     /// The task does not exist or has not ended, or the database failed.
@@ -345,7 +345,7 @@ impl Store {
         self.requeue_with(id, &Requeue { fresh, ..Requeue::fresh() }, actor).await
     }
 
-    /// Requeues one ended task with these options.
+    /// Requeues one finished task with these options.
     ///
     /// # Errors
     /// As for [`requeue`](Self::requeue).
@@ -358,7 +358,7 @@ impl Store {
         Err(StoreError::WrongStatus { id, status, wanted: "requeued" })
     }
 
-    /// Requeues ended tasks, at a rate if one is set (D16).
+    /// Requeues finished tasks, at a rate if one is set (D16).
     ///
     /// # Errors
     /// The filter or the rate is invalid, or the database failed.
@@ -500,12 +500,12 @@ impl Store {
         read.counts() -> Counts;
         /// The first due times, which are known without counting.
         read.due_times() -> DueTimes;
-        /// Ended tasks of the last hour by the minute, and scheduled tasks of the next day by the
+        /// Finished tasks of the last hour by the minute, and scheduled tasks of the next day by the
         /// hour.
         read.activity() -> Activity;
         /// Every queue.
         read.queues() -> Vec<QueueInfo>;
-        /// Ended tasks and recorded sessions of a time window, both ends included, aggregated by
+        /// Finished tasks and recorded sessions of a time window, both ends included, aggregated by
         /// policy and subsystem (O1). The same policy and subsystem may have several rows.
         read.rollups(from: Timestamp, to: Timestamp) -> Vec<Rollup>;
         /// Aggregates the next completed minute for [`rollups`](Self::rollups), and returns whether

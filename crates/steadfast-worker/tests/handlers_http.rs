@@ -259,7 +259,10 @@ async fn invalid_payload_fails_for_good() {
         (json!([]), "payload: must be an object"),
         (json!({}), "payload: missing field `url`"),
         (json!({"url": url, "metod": "GET"}), "payload.metod: unknown field; did you mean"),
-        (json!({"url": "users"}), "payload.url: relative URL without a base; example:"),
+        (
+            json!({"url": "users"}),
+            "payload.url: not an absolute URL: relative URL without a base; use one",
+        ),
         (json!({"url": "http://"}), "payload.url: empty host"),
         (json!({"url": format!("{url}{}", "x".repeat(9_000))}), "payload.url: is 9024 bytes long"),
         (json!({"url": url, "method": "GE T"}), "payload.method: is not a valid HTTP method"),

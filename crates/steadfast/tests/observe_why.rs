@@ -102,11 +102,11 @@ fn explanation_names_the_followed_hint() {
 fn explanation_names_the_list_of_the_rule() {
     let draft = || Policy::immediate().max_attempts(1).retry_on(["5xx"]).abort_on(["501"]);
     let aborted = end_of(draft(), &Fault::http(501));
-    assert_eq!(aborted, "rule `501` (abort_on) makes it final; retrying cannot help");
+    assert_eq!(aborted, "rule `501` (abort_on) makes it final; not retryable");
     let retried = end_of(draft(), &Fault::http(503));
     assert_eq!(retried, "rule `5xx` (retry_on) makes it retryable; max_attempts 1 reached");
     let unknown = end_of(draft(), &Fault::of(Kind::Other));
-    assert_eq!(unknown, "no rule matches, so it is final; retrying cannot help");
+    assert_eq!(unknown, "no rule matches, so it is final; not retryable");
 }
 
 #[test]

@@ -309,7 +309,7 @@ fn jitter_has_two_forms() {
     assert_refused(
         r#""jitter": "lots""#,
         "jitter",
-        "jitter: `lots` is neither none, full, equal, decorrelated nor a duration such as 100ms",
+        "jitter: `lots` must be none, full, equal, decorrelated or a duration such as 100ms",
     );
     assert_refused(
         r#""jitter_type": "100ms""#,

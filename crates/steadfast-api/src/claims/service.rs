@@ -234,8 +234,8 @@ fn response(verdict: &Verdict) -> FailResponse {
 fn stale_token(id: TaskId, token: FencingToken) -> ApiError {
     let detail = format!("the lease on task {id} with fencing token {token} is lost");
     ApiError::new(ErrorKind::StaleLease, detail).field("fencing_token").next(
-        "stop working on the task: it was cancelled or settled, or its lease expired; send \
-         heartbeats in time",
+        "stop working on the task: it was cancelled, another worker has finished it, or the lease \
+         expired; send heartbeats before it expires",
     )
 }
 

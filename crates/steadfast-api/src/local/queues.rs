@@ -30,5 +30,5 @@ fn unknown_queue(queue: &str, existing: &[QueueInfo]) -> ApiError {
     };
     ApiError::new(ErrorKind::NotFound, format!("unknown queue `{queue}`"))
         .field("queue")
-        .next(format!("{next} use `new=true` to pause a queue before its first task"))
+        .next(format!("{next} to pause a queue that has no tasks yet, add `new=true`"))
 }

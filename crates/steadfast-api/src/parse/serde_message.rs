@@ -29,7 +29,8 @@ pub(crate) fn parse_error<E: fmt::Display>(
 ) -> ApiError {
     let message = plain_message(&error.inner().to_string());
     let path = error.path().to_string();
-    let invalid = ApiError::new(ErrorKind::Invalid, format!("invalid {}: {message}", noun(what)));
+    let detail = format!("invalid {}: {}", noun(what), with_position_last(&message));
+    let invalid = ApiError::new(ErrorKind::Invalid, detail);
     let invalid = match path.as_str() {
         "." | "?" => invalid,
         _ => invalid.field(path),
@@ -49,13 +50,28 @@ pub(super) fn noun(what: &str) -> &str {
     ["a ", "an ", "the "].iter().find_map(|article| what.strip_prefix(article)).unwrap_or(what)
 }
 
+/// The message, with its position in parentheses: the message may end in advice.
+fn with_position_last(message: &str) -> String {
+    match position(message) {
+        Some((message, line, column)) => format!("{message} (line {line}, column {column})"),
+        None => message.to_owned(),
+    }
+}
+
+/// Splits a message of serde_json from the line and the column at its end.
+fn position(message: &str) -> Option<(&str, &str, &str)> {
+    let (message, position) = message.rsplit_once(" at line ")?;
+    let (line, column) = position.split_once(" column ")?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    (is_number(line) && is_number(column)).then_some((message, line, column))
+}
+
 /// Where the text stops being JSON.
 fn fix_position(message: &str) -> Option<String> {
-    let (_, position) = message.rsplit_once(" at line ")?;
-    let (line, column) = position.split_once(" column ")?;
+    let (_, line, column) = position(message)?;
     // A single line may be one of a longer input.
     Some(match line {
-        "1" => format!("fix the JSON at column {column}"),
+        "1" => format!("check the JSON at column {column}"),
         line => format!("fix the JSON in line {line}, column {column}"),
     })
 }
@@ -79,6 +95,9 @@ fn advice(message: &str) -> Option<String> {
 
 /// An error of serde without Rust's type names.
 fn plain_message(message: &str) -> String {
+    if let Some(rest) = message.strip_prefix("unknown variant") {
+        return format!("unknown value{rest}");
+    }
     let Some((before, expected, after)) = expectation(message) else {
         return message.to_owned();
     };
@@ -162,8 +181,8 @@ mod tests {
             (r#"{"count": 7}"#, "missing field", "add `tags`"),
             (r#"{"count": 7, "count": 7}"#, "duplicate field", "remove the duplicate `count`"),
             (r#"{"cuont": 7}"#, "unknown field", "did you mean `count`?"),
-            (r#"{"count": 7,"#, "EOF while parsing", "fix the JSON at column 12"),
-            ("", "EOF while parsing", "fix the JSON at column 0"),
+            (r#"{"count": 7,"#, "EOF while parsing", "check the JSON at column 12"),
+            ("", "EOF while parsing", "check the JSON at column 0"),
             ("{\n  7", "key must be a string", "fix the JSON in line 2, column 3"),
             (r#"{"x at line 9": 7}"#, "unknown field", ""),
         ];

@@ -1,6 +1,6 @@
 //! The fields of a policy in the format of a policy file.
 //!
-//! The API has durations in seconds. On a terminal and on the web page they are shown as in a policy
+//! The API has durations in seconds. On a terminal and on the web UI they are shown as in a policy
 //! file, such as `500ms`, so that they can be copied into one. The types of the fields come from the
 //! library.
 

@@ -96,7 +96,7 @@ fn jitter(fields: &Value) -> String {
         return match jitter.as_str() {
             Some("none") => String::new(),
             Some(name) if duration::parse(name).is_err() => format!(", {name} jitter"),
-            _ => format!(", up to {} more", time(fields, "jitter")),
+            _ => format!(", jitter up to {}", time(fields, "jitter")),
         };
     }
     let amount = fields.get("jitter_amount").and_then(Value::as_f64).unwrap_or_default();

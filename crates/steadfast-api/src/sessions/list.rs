@@ -1,4 +1,4 @@
-//! Lists of sessions (O1): those that processes recorded in the store, and ended tasks, which are
+//! Lists of sessions (O1): those that processes recorded in the store, and finished tasks, which are
 //! sessions as well.
 //!
 //! Both sources are read from the latest end back and merged by time, which is the store's clock for
@@ -92,7 +92,7 @@ impl Entry {
     }
 }
 
-/// The session of an ended task with its history. The task may have been requeued meanwhile.
+/// The session of a finished task with its history. The task may have been requeued meanwhile.
 fn ended_session(task: StoredTask) -> Option<Box<Session>> {
     from_task::session(task).filter(|session| session.end_time.is_some()).map(Box::new)
 }

@@ -44,10 +44,10 @@ impl RequeueOne {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields, remote = "Self")]
 pub struct RequeueMany {
-    /// The tasks to requeue. Only ended tasks can be requeued, so it needs a status, unless `all` is
+    /// The tasks to requeue. Only finished tasks can be requeued, so it needs a status, unless `all` is
     /// set.
     pub filter: TaskFilter,
-    /// Requeue ended tasks of every status, completed ones included.
+    /// Requeue finished tasks of every status, completed ones included.
     pub all: bool,
     /// Reset the attempt count; default: true.
     pub fresh: bool,
@@ -84,7 +84,7 @@ impl RequeueMany {
     /// work.
     pub(crate) fn check(&self) -> Result<(), ApiError> {
         if let Some(status) = self.filter.status.filter(|status| !status.is_ended()) {
-            let detail = format!("only ended tasks can be requeued, not {} ones", status.name());
+            let detail = format!("only finished tasks can be requeued, not {} ones", status.name());
             return Err(ApiError::new(ErrorKind::Invalid, detail).field("filter.status").next(
                 "use failed, cancelled or completed; use run-now to start a scheduled task",
             ));
@@ -92,7 +92,7 @@ impl RequeueMany {
         if self.all || self.filter.status.is_some() {
             return Ok(());
         }
-        let detail = "is missing: failed, cancelled or completed";
+        let detail = "required: failed, cancelled or completed";
         Err(ApiError::new(ErrorKind::Invalid, detail)
             .field("filter.status")
             .next("send `\"filter\": {\"status\": \"failed\"}`, or `\"all\": true` for all three"))

@@ -51,10 +51,16 @@ pub struct TaskFilter {
     #[cfg_attr(feature = "openapi", param(value_type = Option<crate::openapi::DurationInput>))]
     pub due_within: Option<Duration>,
     /// Only tasks that were submitted at or after this time.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        deserialize_with = "crate::time_input::timestamp",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub submitted_after: Option<Timestamp>,
     /// Only tasks that ended at or after this time.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        deserialize_with = "crate::time_input::timestamp",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub ended_after: Option<Timestamp>,
 }
 

@@ -74,5 +74,5 @@ pub(crate) fn batch_error(error: StoreError) -> ApiError {
 pub(crate) fn no_task_with_key(key: &str) -> ApiError {
     ApiError::new(ErrorKind::NotFound, format!("no task with the key `{key}`"))
         .field("idempotency_key")
-        .next("check the spelling; ended tasks are deleted after the retention period")
+        .next("check the spelling; finished tasks are deleted after the retention period")
 }

@@ -40,8 +40,9 @@ pub(super) fn flags(many: bool) -> [Arg; 2] {
         .long(PRESET)
         .value_parser(PossibleValuesParser::new(PRESETS))
         .help("Start from a preset");
-    let policy =
-        Arg::new(POLICY).long(POLICY).help("Start from this policy of the policy file, or preset");
+    let policy = Arg::new(POLICY)
+        .long(POLICY)
+        .help("Start from this policy of the policy file, or from this preset");
     let [preset, policy] = [preset, policy].map(|flag| flag.value_name("NAME"));
     if !many {
         return [preset.conflicts_with(POLICY), policy];

@@ -48,7 +48,9 @@ fn healthy_store_has_only_ok_checks() {
     assert_eq!(printed.code, Some(0));
     assert_eq!(printed.json["ok"], true);
     assert_eq!(printed.json["store"], "sqlite:steadfast.db");
-    for check in ["file", "schema", "leases", "due tasks", "damage", "journal", "log", "lock"] {
+    for check in
+        ["file", "schema", "leases", "due tasks", "integrity", "journal mode", "WAL size", "lock"]
+    {
         assert_eq!(printed.mark(check), "ok", "{:#}", printed.check(check));
     }
     let text = folder.run_ok("doctor");
@@ -116,13 +118,13 @@ fn long_wal_is_a_warning_naming_its_reader() {
             writer.execute("INSERT INTO bulk VALUES (randomblob(8388608))").await.unwrap();
         }
         let printed = folder.doctor();
-        assert_eq!(printed.mark("log"), "warning", "{:#}", printed.check("log"));
+        assert_eq!(printed.mark("WAL size"), "warning", "{:#}", printed.check("WAL size"));
         let me = std::process::id().to_string();
-        assert!(printed.advice("log").contains(&me), "{}", printed.advice("log"));
-        assert!(printed.advice("log").contains("wal_checkpoint(TRUNCATE)"));
+        assert!(printed.advice("WAL size").contains(&me), "{}", printed.advice("WAL size"));
+        assert!(printed.advice("WAL size").contains("wal_checkpoint(TRUNCATE)"));
         reader.execute("ROLLBACK").await.unwrap();
         writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").await.unwrap();
-        assert_eq!(folder.doctor().mark("log"), "ok", "the advice helps");
+        assert_eq!(folder.doctor().mark("WAL size"), "ok", "the advice helps");
     });
 }
 
@@ -155,8 +157,8 @@ fn corrupt_file_is_a_problem() {
     file.write_all(&[0xaa; 16 * 4096]).unwrap();
     drop(file);
     let printed = folder.doctor();
-    assert_eq!((printed.code, printed.mark("damage")), (Some(1), "problem"));
-    assert!(printed.advice("damage").contains("sqlite3 steadfast.db .recover"));
+    assert_eq!((printed.code, printed.mark("integrity")), (Some(1), "problem"));
+    assert!(printed.advice("integrity").contains("sqlite3 steadfast.db .recover"));
 }
 
 #[test]

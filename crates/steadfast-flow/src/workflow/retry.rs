@@ -43,7 +43,7 @@ const MAX_LOST_WORKERS: u32 = 3;
 pub(super) fn once(path: &str) -> Result<Arc<Policy>, Vec<Problem>> {
     static ONCE: LazyLock<Result<Arc<Policy>, String>> = LazyLock::new(|| {
         let once =
-            Policy::immediate().id("once").max_attempts(MAX_LOST_WORKERS + 1).abort_on(["any"]);
+            Policy::immediate().id("no-retry").max_attempts(MAX_LOST_WORKERS + 1).abort_on(["any"]);
         once.build().map(Arc::new).map_err(|problem| problem.to_string())
     });
     ONCE.clone().map_err(|problem| vec![Problem::at(path, problem)])

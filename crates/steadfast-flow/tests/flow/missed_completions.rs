@@ -63,7 +63,7 @@ async fn missed_completion_is_found(store: Harness) {
     assert_eq!((handlers.count("a"), handlers.count("b")), (0, 1));
 }
 
-/// W4: open tasks of an ended execution are cancelled by any process.
+/// W4: open tasks of a finished execution are cancelled by any process.
 async fn open_tasks_of_an_ended_execution_are_cancelled(store: Harness) {
     let flow = workflow(&[("bad", &[]), ("slow", &[])]);
     let id = store.start(&flow, Value::Null).await;
@@ -121,7 +121,7 @@ async fn ended_task_is_found_among_scheduled_ones(store: Harness) {
     assert!(found(200, 10).await.is_empty(), "they were recorded");
 }
 
-/// W4: several nodes of one execution are not mistaken for all ended tasks.
+/// W4: several nodes of one execution are not mistaken for all finished tasks.
 async fn incomplete_sweep_is_reported_as_incomplete(store: Harness) {
     let flow = workflow(&[("a", &[]), ("b", &[])]);
     for _ in 0..2 {

@@ -11,7 +11,7 @@ use crate::harness::{Handlers, Harness, Response, completed, done, gone, operato
 const DAY: u64 = 86_400;
 
 impl Harness {
-    /// Prunes every ended task.
+    /// Prunes every finished task.
     pub(crate) async fn prune_tasks(&self) {
         self.database
             .execute(
@@ -106,7 +106,7 @@ async fn executions_ended_at_once_are_pruned_by_count(store: Harness) {
     assert_eq!(store.all().await.len(), 2);
 }
 
-/// D14: an ended execution with an open task is not pruned.
+/// D14: a finished execution with an open task is not pruned.
 async fn execution_with_an_open_task_is_not_pruned(store: Harness) {
     let id = store.start(&workflow(&[("a", &[])]), Value::Null).await;
     let ended = "UPDATE {}executions SET status = 'failed', ended_at = started_at";

@@ -95,7 +95,9 @@ async fn node_is_a_task_in_its_queue(store: Harness) {
     let id = store.start(&flow, Value::Null).await;
     let execution = store.show(id).await;
     let mut keys = HashSet::new();
-    for (node, (queue, policy)) in execution.nodes.iter().zip([("slow", "once"), ("fast", "w.b")]) {
+    for (node, (queue, policy)) in
+        execution.nodes.iter().zip([("slow", "no-retry"), ("fast", "w.b")])
+    {
         assert_eq!(node.status, ExecutionNodeStatus::Submitted);
         let task = store.store().task(node.task.unwrap()).await.unwrap();
         assert_eq!(task.queue, queue);

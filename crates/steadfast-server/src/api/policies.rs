@@ -8,7 +8,7 @@ use steadfast_api::{
 use crate::auth::Viewer;
 use crate::http::{Body, JsonResult, PathName, Query, request_body};
 
-request_body!(ClassifyRequest, "a failure");
+request_body!(ClassifyRequest, "a classify request");
 
 /// List the policies that tasks can use by name, with all their settings.
 #[utoipa::path(

@@ -22,7 +22,7 @@ pub(super) async fn list_queues(
 ) -> JsonResult<Vec<QueueInfo>> {
     let queues = app.snapshots.queues().await?;
     api.record_read(ReadAction::Stats);
-    Ok(Json(queues.iter().cloned().map(QueueInfo::from).collect()))
+    Ok(Json(queues.to_vec()))
 }
 
 /// Whether the queue may be unknown.

@@ -1,4 +1,4 @@
-//! Retry sessions (O1): recorded by processes, and of ended tasks.
+//! Retry sessions (O1): recorded by processes, and of finished tasks.
 
 use axum::Json;
 use steadfast::observe::Session;
@@ -9,7 +9,7 @@ use crate::auth::Viewer;
 use crate::http::{JsonResult, ListQuery, PathTaskId};
 use crate::limits::ReadPermit;
 
-/// List recorded sessions and ended tasks, latest first. Continue while `next` is present, even after a
+/// List recorded sessions and finished tasks, latest first. Continue while `next` is present, even after a
 /// short page. Task results are only in the session of a single task.
 #[utoipa::path(
     get, path = "/sessions", tag = "sessions",

@@ -6,7 +6,7 @@ use axum::extract::State;
 use jiff::Timestamp;
 use serde::Serialize;
 use steadfast::observe::MetricsSummary;
-use steadfast_api::{Api, ReadAction, StatsView, Window, openapi};
+use steadfast_api::{Api, ReadAction, StatsView, Window};
 use utoipa::ToSchema;
 
 use crate::app::App;

@@ -163,7 +163,7 @@ pub(super) async fn preview_task(
     Ok(Json(api.preview(task).await?))
 }
 
-/// Requeue ended tasks, optionally at a limited rate.
+/// Requeue finished tasks, optionally at a limited rate.
 #[utoipa::path(
     post, path = "/tasks/requeue", tag = "tasks",
     request_body = openapi::BulkRequeue,
@@ -215,7 +215,7 @@ pub(super) async fn cancel_task(
     Ok(Json(redacted(api.cancel(id).await?)))
 }
 
-/// Requeue an ended task.
+/// Requeue a finished task.
 #[utoipa::path(
     post, path = "/tasks/{id}/requeue", tag = "tasks",
     params(("id" = TaskId, Path, description = "The task")),

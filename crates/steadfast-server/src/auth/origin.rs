@@ -35,8 +35,8 @@ pub(crate) fn check_host(uri: &Uri, headers: &HeaderMap, hosts: &Hosts) -> Resul
     let name = uri.host().map(str::to_owned).or_else(header);
     match name {
         Some(name) if is_loopback_name(&name) || hosts.contains(&name) => Ok(()),
-        Some(name) => Err(ApiError::new(ErrorKind::WrongHost, format!("unknown host name {name}"))
-            .next("use localhost, or start the server with `--host NAME` or with tokens")),
+        Some(name) => Err(ApiError::new(ErrorKind::WrongHost, format!("Host header `{name}` is not allowed"))
+            .next("use localhost, or start the server with `--host NAME`; with --tokens any host is allowed")),
         None => Err(ApiError::new(ErrorKind::WrongHost, "missing Host header")
             .next("send exactly one Host header")),
     }
@@ -88,7 +88,7 @@ pub(crate) fn check_origin(
         return Ok(());
     }
     Err(ApiError::new(ErrorKind::Forbidden, "cross-site request rejected")
-        .next("use this server's own pages, or a program with a token"))
+        .next("use this server's web UI, or call the API with a token"))
 }
 
 fn is_own_origin(origin: &str, headers: &HeaderMap, hosts: &Hosts) -> bool {

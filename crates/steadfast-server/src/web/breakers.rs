@@ -94,7 +94,7 @@ fn override_note(view: &View, order: &BreakerOverride) -> Markup {
     let action = match order.command {
         BreakerCommand::Open => "opened the breaker",
         BreakerCommand::Close => "closed the breaker",
-        BreakerCommand::Isolate => "isolated the breaker",
+        BreakerCommand::Isolate => "set the breaker to stay open",
     };
     html! {
         p class="note" {
@@ -124,8 +124,8 @@ fn buttons(breaker: &BreakerView) -> Markup {
             ))))
         }
         @if !is_isolated {
-            (button("isolate", "button small danger", "Isolate", Some(&format!(
-                "Isolate {name} on all instances? All calls are rejected until the breaker is closed."
+            (button("isolate", "button small danger", "Hold open", Some(&format!(
+                "Hold the breaker of {name} open on all instances? Calls are rejected until it is closed."
             ))))
         }
     }

@@ -66,7 +66,7 @@ fn bar(filter: &EventFilter) -> Markup {
 const fn label(kind: EventType) -> &'static str {
     match kind {
         EventType::RetryAttempt => "retry",
-        EventType::RetrySuccess => "recovered",
+        EventType::RetrySuccess => "succeeded after retry",
         EventType::RetryFailure => "failed",
         EventType::CircuitBreakerOpened => "breaker opened",
         EventType::CircuitBreakerClosed => "breaker closed",

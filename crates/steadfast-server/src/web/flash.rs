@@ -29,7 +29,7 @@ impl Flash {
     pub(super) const RESUMED: Self = Self::Fixed("resumed", "Queue resumed");
     pub(super) const OPENED: Self = Self::Fixed("opened", "Breaker opened");
     pub(super) const CLOSED: Self = Self::Fixed("closed", "Breaker closed");
-    pub(super) const ISOLATED: Self = Self::Fixed("isolated", "Breaker isolated");
+    pub(super) const ISOLATED: Self = Self::Fixed("isolated", "Breaker held open");
     pub(super) const CANCELLED: Self = Self::Fixed("cancelled", "Task cancelled");
     pub(super) const REQUEUED: Self = Self::Fixed("requeued", "Task requeued");
     pub(super) const RUN_NOW: Self = Self::Fixed("run-now", "Task is due now");

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use maud::{Markup, html};
 use steadfast::Reason;
 use steadfast::guard::breaker::BreakerState;
+use steadfast::observe::Event;
 use steadfast_api::{BreakerView, Local, QueueInfo, ReadAction, StatsView};
 use steadfast_store::{Activity, Status};
 
@@ -127,6 +128,14 @@ fn failures(view: &View, failures: &[FailureGroup<'_>]) -> Markup {
     parts::panel_with("Recent failures", link, content)
 }
 
+/// The number of the attempt that failed. A retry event has the number of the next one.
+fn failed_attempt(event: &Event) -> Option<u32> {
+    event.attempt.map(|attempt| match event.reason {
+        Some(_) => attempt,
+        None => attempt.saturating_sub(1).max(1),
+    })
+}
+
 fn failure_row(view: &View, failure: &FailureGroup<'_>) -> Markup {
     let event = &failure.latest.event;
     html! {
@@ -134,14 +143,14 @@ fn failure_row(view: &View, failure: &FailureGroup<'_>) -> Markup {
             p {
                 a href=(events::subject_url(event)) { (event.operation) }
                 " " span class="muted" {
-                    @if let Some(attempt) = event.attempt { "attempt " (attempt) }
+                    @if let Some(attempt) = failed_attempt(event) { "attempt " (attempt) }
                     @if let Some(max) = event.max_attempts { " of " (max) }
                 }
                 " " @if let Some(class) = event.why.as_ref().and_then(|why| why.class) { (parts::class(class)) }
                 " " @match (event.reason, event.delay) {
                     (Some(Reason::Final), _) => span class="muted" { "failed" },
                     (Some(reason), _) => span class="tag final" { "failed: " (reason.name().replace('_', " ")) },
-                    (None, Some(delay)) => span class="muted" { "retry after " (parts::duration(delay)) },
+                    (None, Some(delay)) => span class="muted" { "next attempt after " (parts::duration(delay)) },
                     (None, None) => {}
                 }
                 @if failure.count() > 1 { " " a class="tag" href=(failure.url()) { (failure.summary()) } }

@@ -76,7 +76,7 @@ async fn breaker_commands_are_recorded_and_shown() {
     let app = app().await;
     report_breaker(&app, "payments", "shop-1").await;
     for (action, command, text) in [
-        ("isolate", BreakerCommand::Isolate, "isolated the breaker"),
+        ("isolate", BreakerCommand::Isolate, "holds the breaker open since"),
         ("close", BreakerCommand::Close, "closed the breaker"),
         ("open", BreakerCommand::Open, "opened the breaker"),
     ] {

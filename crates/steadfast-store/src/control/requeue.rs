@@ -1,4 +1,4 @@
-//! Requeueing of ended tasks (D10, D16).
+//! Requeueing of finished tasks (D10, D16).
 
 use std::time::Duration;
 

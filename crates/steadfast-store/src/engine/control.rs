@@ -28,7 +28,7 @@ pub trait Control: Send + Sync + 'static {
         actor: &Actor,
     ) -> Result<()>;
 
-    /// Requeues ended tasks (D10, D16).
+    /// Requeues finished tasks (D10, D16).
     async fn requeue(&self, filter: &Filter, requeue: &Requeue, actor: &Actor) -> Result<Requeued>;
 
     /// Pauses or resumes a queue (D10).

@@ -42,7 +42,7 @@ pub trait Read: Send + Sync + 'static {
         documents: Documents,
     ) -> Result<Page<StoredTask>>;
 
-    /// Ended tasks, all or those of one correlation id, the latest first, without their history
+    /// Finished tasks, all or those of one correlation id, the latest first, without their history
     /// and documents.
     async fn latest_ended(
         &self,
@@ -56,7 +56,7 @@ pub trait Read: Send + Sync + 'static {
     /// The first due times, read without counting (D15).
     async fn due_times(&self) -> Result<DueTimes>;
 
-    /// Recently ended tasks by the minute, and upcoming ones by the hour.
+    /// Recently finished tasks by the minute, and upcoming ones by the hour.
     async fn activity(&self) -> Result<Activity>;
 
     /// Every queue that has ever had a task.

@@ -67,7 +67,7 @@ pub(crate) fn accepted(ending: Vec<(usize, TaskId)>, answers: &[Settled]) -> Vec
 }
 
 impl CompletionFeed {
-    /// Waits for the next ended tasks, at least one.
+    /// Waits for the next finished tasks, at least one.
     pub async fn next(&mut self) -> Vec<TaskId> {
         loop {
             let ended = self.drain();
@@ -78,7 +78,7 @@ impl CompletionFeed {
         }
     }
 
-    /// The ended tasks in the buffer, without waiting.
+    /// The finished tasks in the buffer, without waiting.
     pub fn drain(&mut self) -> Vec<TaskId> {
         std::mem::take(&mut *self.0.ended.lock().unwrap_or_else(PoisonError::into_inner))
     }

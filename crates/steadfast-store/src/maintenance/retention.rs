@@ -1,4 +1,4 @@
-//! Retention of ended tasks, records and audit entries (D14).
+//! Retention of finished tasks, records and audit entries (D14).
 
 use std::ops::AddAssign;
 use std::time::Duration;
@@ -13,7 +13,7 @@ pub struct Retention {
     pub completed_for: Option<Duration>,
     /// Failed and cancelled tasks, by age.
     pub failed_for: Option<Duration>,
-    /// Ended tasks, by count: the oldest are deleted first.
+    /// Finished tasks, by count: the oldest are deleted first.
     pub ended_at_most: Option<u64>,
     /// Compressed histories, by age; the tasks stay.
     pub faults_for: Option<Duration>,
@@ -50,7 +50,7 @@ impl Retention {
 }
 
 impl Default for Retention {
-    /// Completed tasks for a week, failed ones for a quarter, a million ended tasks; records for a
+    /// Completed tasks for a week, failed ones for a quarter, a million finished tasks; records for a
     /// week. Audit entries are not deleted.
     fn default() -> Self {
         Self {

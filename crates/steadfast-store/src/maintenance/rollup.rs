@@ -43,7 +43,7 @@ pub struct Rollup {
     pub successful: u64,
     /// The total number of attempts.
     pub attempts: u64,
-    /// The largest number of attempts in one session.
+    /// Maximum number of attempts in one session.
     pub most_attempts: u64,
     /// The total duration.
     pub duration: Duration,

@@ -85,7 +85,7 @@ pub struct QueueInfo {
 pub(crate) const MINUTES: usize = 60;
 pub(crate) const HOURS: usize = 24;
 
-/// Ended tasks by the minute, and scheduled tasks by the hour.
+/// Finished tasks by the minute, and scheduled tasks by the hour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Activity {
@@ -133,7 +133,7 @@ impl Activity {
 mod tests {
     use super::*;
 
-    /// D15: cancelled tasks do not count, and without ended tasks there is no rate.
+    /// D15: cancelled tasks do not count, and without finished tasks there is no rate.
     #[test]
     fn success_rate_ignores_cancelled_tasks() {
         let stats = Stats { completed: 3, failed: 1, cancelled: 9, ..Stats::default() };

@@ -173,7 +173,7 @@ mod tests {
         }
     }
 
-    /// D3: an ended task changes only by a requeue.
+    /// D3: a finished task changes only by a requeue.
     #[test]
     fn ended_task_changes_only_by_requeue() {
         for status in Status::ALL.into_iter().filter(|status| status.is_ended()) {

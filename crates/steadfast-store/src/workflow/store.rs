@@ -68,7 +68,7 @@ impl Store {
         }
     }
 
-    /// Cancels the open tasks of ended executions, and returns the cancelled tasks. An execution
+    /// Cancels the open tasks of finished executions, and returns the cancelled tasks. An execution
     /// that was resumed keeps its tasks. A task that changes its state in between is left for the
     /// next call.
     ///
@@ -142,7 +142,7 @@ impl Store {
         /// The executions that have a submitted node among these tasks.
         workflows.executions_of_tasks(tasks: &[TaskId]) -> Vec<ExecutionId>;
         /// Executions with a submitted node whose task has ended within this time: those of `limit`
-        /// such nodes at most. The cost depends on the ended tasks, not on the waiting ones.
+        /// such nodes at most. The cost depends on the finished tasks, not on the waiting ones.
         workflows.missed_completions(within: Duration, limit: u32) -> MissedCompletion;
         /// Checks up to `limit` submitted nodes after this one for missed completions.
         workflows.orphaned_nodes(after: Option<TaskId>, limit: u32) -> OrphanedNodes;

@@ -1,4 +1,4 @@
-//! Ended tasks by the minute, and scheduled tasks by the hour (H2).
+//! Finished tasks by the minute, and scheduled tasks by the hour (H2).
 
 use steadfast_store::Status;
 

@@ -50,7 +50,7 @@ async fn expiry_of_a_running_task_can_be_changed(store: &Harness) {
     assert_eq!((stored.status, stored.expires_at), (Status::Running, Some(at)));
 }
 
-/// D10: an ended task cannot expire.
+/// D10: a finished task cannot expire.
 async fn expiry_of_an_ended_task_cannot_be_changed(store: &Harness) {
     let id = store.ended(Status::Failed, task()).await;
     let rejected = store.set_expiry(id, None, &operator()).await.unwrap_err();

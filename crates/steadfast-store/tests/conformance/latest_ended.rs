@@ -1,4 +1,4 @@
-//! Ended tasks, the latest first (O1).
+//! Finished tasks, the latest first (O1).
 
 use std::collections::BTreeSet;
 

@@ -74,7 +74,7 @@ async fn pending_tasks_before_kinds_are_claimed_by_kind(store: &Harness) {
     assert_eq!(store.claimed(&ClaimRequest::new("w1", 9)).await, [before[0], before[2]]);
 }
 
-/// D14, O1: a store of the second version has ended tasks, but no rollups.
+/// D14, O1: a store of the second version has finished tasks, but no rollups.
 async fn tasks_ended_before_rollups_are_aggregated(store: &Harness) {
     store.ended(Status::Completed, task()).await;
     store.age_ended(secs(3600)).await;

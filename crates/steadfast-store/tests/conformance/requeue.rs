@@ -1,4 +1,4 @@
-//! Requeueing one ended task (D10).
+//! Requeueing one finished task (D10).
 
 use serde_json::json;
 use steadfast::{Policy, Reason};
@@ -75,7 +75,7 @@ async fn every_ended_task_can_be_requeued(store: &Harness) {
     }
 }
 
-/// D3: only ended tasks are requeued.
+/// D3: only finished tasks are requeued.
 async fn open_task_cannot_be_requeued(store: &Harness) {
     let running = store.running(task()).await.id;
     let (pending, scheduled) = (store.put(task()).await, store.put(task().after(secs(60))).await);

@@ -1,4 +1,4 @@
-//! Requeueing many ended tasks at a rate (D16).
+//! Requeueing many finished tasks at a rate (D16).
 
 use std::time::Duration;
 

@@ -250,7 +250,7 @@ async fn dry_run_counts_what_would_be_pruned(store: &Harness) {
         }
         assert_eq!(pruned, planned, "{retention:?}");
     }
-    assert_eq!(store.ids(&Filter::all()).await.len(), 2, "one ended task and one open task");
+    assert_eq!(store.ids(&Filter::all()).await.len(), 2, "one finished task and one open task");
 }
 
 async fn write_audit_entries(store: &Harness, count: usize) {

@@ -49,7 +49,7 @@ async fn upcoming_tasks_are_counted(store: &Harness) {
     assert_eq!((stats.scheduled, stats.due_in_an_hour, stats.due_in_24_hours), (5, 1, 3));
 }
 
-/// D15: the counts match the lists, after every operation on ended tasks.
+/// D15: the counts match the lists, after every operation on finished tasks.
 async fn ended_counts_follow_requeue_and_prune(store: &Harness) {
     const ENDS: [Status; 3] = [Status::Completed, Status::Failed, Status::Cancelled];
     let mut ended = Vec::new();

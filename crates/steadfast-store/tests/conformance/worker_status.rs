@@ -29,7 +29,7 @@ async fn workers_are_listed_with_their_tasks(store: &Harness) {
     assert_eq!((lease.owner.as_str(), lease.until), (workers[0].name.as_str(), workers[0].until));
 }
 
-/// H2: an ended task has no worker.
+/// H2: a finished task has no worker.
 async fn worker_without_tasks_is_not_listed(store: &Harness) {
     store.ended(Status::Completed, task()).await;
     store.ended(Status::Failed, task()).await;

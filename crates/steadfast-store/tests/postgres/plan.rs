@@ -113,7 +113,7 @@ fn claim_of(category: &str, conditions: &str) -> String {
     CLAIM.replace("/* category, */", category).replace("/* conditions */", conditions)
 }
 
-/// As many ended tasks, the oldest first.
+/// As many finished tasks, the oldest first.
 const ENDED: &str = "
     INSERT INTO steadfast.ended (id, ended_at, outcome)
     SELECT gen_random_uuid(), now() - (20000 - n) * interval '1 second', 'completed'

@@ -105,7 +105,7 @@ async fn due_times_are_found_without_a_scan() {
     assert!(!plan.iter().any(is_scan), "{plan:#?}");
 }
 
-/// D15: ended tasks are not read to count them.
+/// D15: finished tasks are not read to count them.
 #[tokio::test]
 async fn ended_tasks_are_counted_by_counters() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/count.sql")).await;
@@ -120,7 +120,7 @@ async fn next_end_uses_the_index() {
     assert_step(&plan, "SEARCH steadfast_records USING COVERING INDEX steadfast_records_age");
 }
 
-/// O1, H3: recently ended tasks are found by time, for each of the three statuses.
+/// O1, H3: recently finished tasks are found by time, for each of the three statuses.
 #[tokio::test]
 async fn latest_ended_tasks_use_the_index() {
     let plan = plan(include_str!("../../src/engine/sqlite/sql/latest_ended.sql")).await;

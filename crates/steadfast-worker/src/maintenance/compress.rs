@@ -1,4 +1,4 @@
-//! Compresses the histories of ended tasks (D14), which are stored for long and seldom read.
+//! Compresses the histories of finished tasks (D14), which are stored for long and seldom read.
 
 use std::sync::Arc;
 

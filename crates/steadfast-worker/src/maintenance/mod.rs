@@ -80,7 +80,7 @@ impl Maintenance {
         self
     }
 
-    /// Sets how often the histories of ended tasks are compressed; every 5 minutes by default.
+    /// Sets how often the histories of finished tasks are compressed; every 5 minutes by default.
     pub fn compress_every(mut self, interval: Duration) -> Self {
         self.compress_every = interval;
         self
@@ -92,7 +92,7 @@ impl Maintenance {
         self
     }
 
-    /// Sets how long ended tasks and other data are retained.
+    /// Sets how long finished tasks and other data are retained.
     pub fn retention(mut self, retention: Retention) -> Self {
         self.retention = retention;
         self

@@ -12,5 +12,5 @@ const ROLLUP_INTERVAL: Duration = Duration::from_secs(60);
 
 pub(super) async fn run(state: Arc<WorkerState>) {
     let rollup = || state.store.rollup();
-    run_in_batches(&state, ROLLUP_INTERVAL, "roll up ended tasks", rollup).await;
+    run_in_batches(&state, ROLLUP_INTERVAL, "roll up finished tasks", rollup).await;
 }

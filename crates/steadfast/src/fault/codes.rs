@@ -51,7 +51,8 @@ impl SqlState {
 
     /// The message for an invalid SQLSTATE.
     #[doc(hidden)]
-    pub const UNREADABLE: &'static str = "not a SQLSTATE, which is two to five letters and digits";
+    pub const UNREADABLE: &'static str =
+        "not a SQLSTATE (five letters and digits) or a class of it (the first two)";
 
     /// The code as text, in capitals.
     #[must_use]

@@ -75,7 +75,7 @@ pub enum DecidedBy {
         #[serde(with = "seconds")]
         wait: Duration,
     },
-    /// The class: retrying cannot help.
+    /// The class: not retryable.
     Class,
     /// The limit on attempts.
     MaxAttempts {
@@ -249,7 +249,7 @@ impl fmt::Display for DecidedBy {
                 write!(f, ", with jitter {}", duration::format(rounded(delay)))
             }
             Self::Hint { wait } => write!(f, "server hint: {}", duration::format(wait)),
-            Self::Class => f.write_str("retrying cannot help"),
+            Self::Class => f.write_str("not retryable"),
             Self::MaxAttempts { max_attempts } => write!(f, "max_attempts {max_attempts} reached"),
             Self::MaxDuration { max_duration: Some(limit) } => {
                 write!(f, "max_duration {} leaves no time", duration::format(limit))

@@ -133,9 +133,9 @@ impl Draft {
     setters! {
         /// Whether to retry at all; `false` runs the operation once.
         enabled: bool;
-        /// The largest number of attempts, including the first.
+        /// Maximum number of attempts, including the first.
         max_attempts: u32;
-        /// The largest number of attempts after the first.
+        /// Maximum number of attempts after the first.
         max_retries: u32;
         /// The longest the whole session may take, attempts and waits.
         max_duration: Duration;

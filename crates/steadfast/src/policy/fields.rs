@@ -82,9 +82,9 @@ pub const FIELDS: &[Field] = fields! {
     plain description: Text, "When to use the policy, and why.";
     plain enabled: Bool, "Whether to retry at all; true by default.";
     plain max_attempts: Count(1),
-        "The largest number of attempts, including the first; 3 by default.";
+        "Maximum number of attempts, including the first; 3 by default.";
     plain max_retries: Count(0),
-        "The largest number of attempts after the first; an alternative to max_attempts.";
+        "Maximum number of attempts after the first; an alternative to max_attempts.";
     by_class backoff_type: Name(&BackoffType::NAMES), "How delays grow; exponential by default.";
     by_class base_delay: Duration, "The delay before the first retry; 1s by default.";
     by_class multiplier: AT_LEAST_ONE, "The factor by which exponential delays grow; 2 by default.";
@@ -97,7 +97,7 @@ pub const FIELDS: &[Field] = fields! {
         "Randomness of the delays: none, full, equal, decorrelated, or a duration to add; none by \
          default.";
     by_class jitter_type: Name(&Jitter::NAMES),
-        "Randomness of the delays, at the strength of jitter_amount.";
+        "Randomness of the delays, scaled by jitter_amount.";
     by_class jitter_amount: SHARE, "The strength of jitter_type, from 0 to 1; 0.1 by default.";
     plain max_duration: Duration,
         "The time limit of all attempts and waits together; no limit by default.";
@@ -118,7 +118,7 @@ pub const FIELDS: &[Field] = fields! {
     plain enable_circuit_breaker: Bool,
         "Whether consecutive failures open a circuit breaker; false by default.";
     plain circuit_breaker_threshold: Count(0),
-        "The consecutive failures that open it; 5 by default.";
+        "Number of consecutive failures that open the breaker; 5 by default.";
     plain circuit_breaker_timeout: Duration, "How long it stays open; 60s by default.";
     plain breaker: Fields(BREAKER_FIELDS), "A circuit breaker with all its settings.";
     plain budget: Fields(BUDGET_FIELDS), "A retry budget that all sessions of the policy share.";
@@ -128,7 +128,7 @@ pub const FIELDS: &[Field] = fields! {
 
 pub(super) const BREAKER_FIELDS: &[Field] = fields! {
     plain threshold: Count(1),
-        "The consecutive failures that open it; 5 by default, unless a rate is set.";
+        "Number of consecutive failures that open the breaker; 5 by default, unless a rate is set.";
     plain timeout: Duration, "How long it stays open before a probe; 60s by default.";
     plain failure_rate: SHARE, "The share of failed calls in the window that opens it.";
     plain window_calls: Count(1), "The size of the window in calls; 100 by default.";

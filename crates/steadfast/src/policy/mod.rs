@@ -198,7 +198,7 @@ impl Policy {
     }
 
     getters! {
-        /// The largest number of attempts, including the first.
+        /// Maximum number of attempts, including the first.
         max_attempts: u32;
         /// The longest the whole session may take.
         max_duration: Option<Duration>;

@@ -17,7 +17,7 @@ const CLOSE: &[Example] = &[("steadfast breaker close payments", "allow calls ag
 ///
 /// The breaker stays open for its timeout and then allows a probe, as if it had opened by itself.
 /// With --hold it stays open until it is closed manually, also in instances that start later.
-/// Tasks wait meanwhile without using up attempts.
+/// Meanwhile, tasks wait without using up attempts.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(OPEN, &[]))]
 pub(super) struct Open {

@@ -14,8 +14,9 @@ const EXAMPLES: &[Example] = &[
 command_group! {
     /// List, open and close circuit breakers.
     ///
-    /// Every instance has a breaker for each policy that enables one, shared by its tasks and
-    /// sessions. Instances report breaker states and apply overrides within seconds.
+    /// Every instance has a breaker for each policy that enables one. All calls and tasks of the
+    /// instance under that policy share it. Instances report breaker states and apply overrides
+    /// within seconds.
     #[command(after_help = after_help(EXAMPLES, &[]))]
     BreakerCommand {
         List(list::List),

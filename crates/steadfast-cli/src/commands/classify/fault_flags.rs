@@ -13,7 +13,7 @@ use crate::output::note;
 
 /// The facts of a failure.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Facts")]
+#[command(next_help_heading = "Failure details")]
 pub(super) struct FaultFlags {
     /// SQLSTATE of a database error, such as 40P01
     #[arg(long, value_name = "CODE")]
@@ -67,7 +67,7 @@ pub(super) struct FaultFlags {
     #[arg(long)]
     unknown_outcome: bool,
 
-    /// File with all facts as JSON, such as {"http_status": 503}; - is stdin
+    /// JSON file with the details of the failure, such as {"http_status": 503}; - is stdin
     #[arg(long, value_name = "FILE")]
     fault: Option<PathBuf>,
 }

@@ -21,13 +21,13 @@ const EXAMPLES: &[Example] = &[
     ("steadfast classify --grpc UNAVAILABLE --pushback 250", "with a retry hint"),
     ("steadfast classify --kind timeout --unknown-outcome --idempotent false", "sent, no response"),
     ("steadfast classify --http 404 --retry-on 404,5xx", "with custom rules"),
-    ("steadfast classify --fault failure.json --json", "facts from a program"),
+    ("steadfast classify --fault failure.json --json", "details recorded by a program"),
 ];
 
 /// Classify a failure and show the rule that decided it.
 ///
 /// The class is final, retryable, rate_limited (the server asked to wait) or unknown_outcome (the
-/// request may have taken effect). Facts can be combined; policy flags change the rules.
+/// request may have taken effect). The details of a failure can be combined; policy flags change the rules.
 #[derive(Debug, Args)]
 #[command(
     after_help = after_help(EXAMPLES, &[]),
@@ -51,7 +51,7 @@ impl Classify {
 }
 
 fn no_facts() -> CliError {
-    CliError::usage("no facts about the failure given").with_help(
+    CliError::usage("no details of the failure given").with_help(
     "pass at least one, such as --sqlstate 40P01, --http 503, --grpc UNAVAILABLE, --kind timeout or \
      --fault FILE; see `steadfast classify --help`",
     )

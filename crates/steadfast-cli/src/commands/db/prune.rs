@@ -17,13 +17,14 @@ const EXAMPLES: &[Example] = &[
     ("steadfast db prune --audit-for 365d", "the audit log, never pruned automatically"),
 ];
 
-/// Delete ended tasks, executions and records past their retention.
+/// Delete finished tasks, executions and records past their retention.
 ///
-/// Without limits it applies the default retention of workers: tasks completed a week ago or
-/// failed 90 days ago, the oldest beyond a million ended tasks, and records of a week ago. With
-/// limits it applies only those. Executions of workflows are pruned like tasks. Tasks that have
-/// not ended are never deleted, and the audit log only with --audit-for, which adds an audit
-/// entry. Deletes in small batches and can be interrupted and repeated.
+/// Without limits it applies the default retention of workers: it deletes tasks that completed more
+/// than 7 days ago or failed more than 90 days ago, the oldest finished tasks beyond one million,
+/// and recorded sessions and events older than 7 days. With limits it applies only those. Workflow
+/// executions are pruned like tasks. Unfinished tasks are never deleted; audit entries only with
+/// --audit-for, which adds an audit entry. Deletes in small batches; can be interrupted and
+/// repeated.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Prune {
@@ -54,19 +55,19 @@ struct Limits {
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     failed_for: Option<Duration>,
 
-    /// Delete the oldest ended tasks beyond this number
+    /// Delete the oldest finished tasks beyond this number
     #[arg(long, value_name = "N")]
     at_most: Option<u64>,
 
-    /// Delete the faults of ended tasks older than this
+    /// Delete the failure history of tasks that finished longer ago than this
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     faults_for: Option<Duration>,
 
-    /// Delete session and event records older than this
+    /// Delete recorded retry sessions and events older than this
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     records_for: Option<Duration>,
 
-    /// Delete the oldest session and event records beyond this number of each
+    /// Keep at most this many recorded retry sessions, and as many events
     #[arg(long, value_name = "N")]
     records_at_most: Option<u64>,
 

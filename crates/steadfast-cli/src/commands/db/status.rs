@@ -118,10 +118,42 @@ impl Printable for DatabaseStatus {
             return Ok(());
         }
         writeln!(page)?;
-        let mut rows = Table::with_columns(&["table", "rows"], &["rows"]);
+        let mut rows = Table::with_columns(&["table", "rows", "contents"], &["rows"]);
         for table in &database.tables {
-            rows.row([table.name.clone(), table.rows.to_string()]);
+            let contents = contents(&table.name).to_owned();
+            rows.row([table.name.clone(), table.rows.to_string(), contents]);
         }
         rows.write(page)
+    }
+}
+
+/// What a table of the store contains.
+fn contents(table: &str) -> &'static str {
+    match table {
+        "audit" => "audit log",
+        "breaker_orders" | "orders" => "breaker overrides",
+        "breakers" => "breaker states by instance",
+        "budgets" => "retry budgets by instance",
+        "ended" => "finished tasks",
+        "ends" => "counters of finished tasks",
+        "executions" => "workflow executions",
+        "faults" => "failure history",
+        "holds" => "categories on hold",
+        "leases" => "leases of running tasks",
+        "nodes" => "nodes of executions",
+        "packed" => "compressed failure history",
+        "policies" => "policies of tasks",
+        "progress" => "retry progress of tasks",
+        "queues" => "queues",
+        "ready" => "pending tasks",
+        "records" => "recorded sessions and events",
+        "running" => "running tasks",
+        "summed" => "progress of rollups",
+        "sums" => "rollups per minute",
+        "tasks" => "tasks of all states",
+        "waiting" => "scheduled tasks",
+        "workers" => "workers",
+        "workflows" => "workflow definitions",
+        _ => "",
     }
 }

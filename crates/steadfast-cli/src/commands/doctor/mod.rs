@@ -41,10 +41,10 @@ const LEVELS: Section = (
     ],
 );
 
-/// Diagnose a store and the policy file, with advice.
+/// Check a store and the policy file, and suggest fixes.
 ///
-/// Checks read-only whether the store is reachable and its schema current, whether workers claim
-/// due tasks, and what slows it down: long transactions, stuck listeners and dead rows on
+/// Runs read-only checks: whether the store is reachable, whether its schema is current, whether
+/// workers claim due tasks, and what slows the store down: long transactions, stuck listeners and dead rows on
 /// PostgreSQL; WAL size, locks, corruption and disk space of an SQLite file. A server is checked
 /// for readiness and for what it reports about its store. docs/doctor.md explains every check.
 #[derive(Debug, Args)]

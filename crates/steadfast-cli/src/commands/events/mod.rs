@@ -19,7 +19,7 @@ const EXAMPLES: &[Example] = &[
     ("steadfast events -n 1000 --policy payments --json", "for a script, one event per line"),
 ];
 
-/// Show events: retries, failures, late successes, lost leases, breaker changes.
+/// Show events: retries, failures, successes after retries, lost leases, breaker changes.
 ///
 /// Workers record an event for every failed attempt that is retried, every task that fails for
 /// good or succeeds after a retry, every lost lease, and every breaker that opens or closes.

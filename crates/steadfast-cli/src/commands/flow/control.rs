@@ -34,9 +34,9 @@ pub(super) struct Resume {
     execution: ExecutionFlags,
 }
 
-/// Start a new execution of a failed or cancelled one.
+/// Run a failed or cancelled execution again from the start.
 ///
-/// It has the same trigger, and all of its nodes run again.
+/// Starts a new execution with the same trigger; all of its nodes run again.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(RETRY, &[]))]
 pub(super) struct Retry {

@@ -1,7 +1,7 @@
 //! `steadfast flow list`: workflow executions.
 
 use jiff::Timestamp;
-use steadfast_api::{ExecutionFilter, Execution};
+use steadfast_api::{Execution, ExecutionFilter};
 use steadfast_store::ExecutionStatus;
 
 use crate::commands::prelude::*;

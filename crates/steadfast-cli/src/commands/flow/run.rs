@@ -17,8 +17,8 @@ const EXAMPLES: &[Example] = &[
 
 /// Start an execution of a workflow.
 ///
-/// Validates and stores the workflow, and submits its first nodes as tasks. A worker of the store
-/// runs them, such as that of `steadfast serve`.
+/// Validates and stores the workflow, and submits its first nodes as tasks. Any worker of the store
+/// runs them, for example the one in `steadfast serve`.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Run {

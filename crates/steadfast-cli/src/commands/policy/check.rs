@@ -21,9 +21,9 @@ const EXAMPLES: &[Example] = &[
 
 /// Validate policy files and report all errors.
 ///
-/// Each error has its line and advice: unknown fields, values out of range, mappings to unknown
-/// policies, duplicate keys. Environment variables are applied to the file as in a program, and
-/// checked with it.
+/// Each error is shown with its line and a suggestion: unknown fields, values out of range, mappings to unknown
+/// policies, duplicate keys. Overrides from environment variables
+/// (STEADFAST_POLICIES__…) are applied and checked too.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(crate) struct Check {

@@ -32,7 +32,7 @@ pub(crate) struct Export {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Overwrite the file of -o
+    /// Overwrite the output file
     #[arg(long, requires = "output")]
     force: bool,
 }

@@ -22,8 +22,8 @@ const FORMATS: Section = (
     "Formats",
     &[
         ("microprofile", "MicroProfile and SmallRye fault tolerance (properties)"),
-        ("workflow", "workflow nodes (JSON)"),
-        ("client", "a client library (Ruby, YAML or JSON)"),
+        ("workflow", "retry settings of workflow nodes (JSON)"),
+        ("client", "retry settings of a database client (Ruby, YAML or JSON)"),
         ("grpc", "gRPC service config (JSON)"),
         ("resilience4j", "Resilience4j (YAML)"),
         ("step-functions", "AWS Step Functions Retry (JSON or YAML)"),
@@ -31,7 +31,7 @@ const FORMATS: Section = (
     ],
 );
 
-/// Import retry settings of another system.
+/// Import retry settings from another system.
 ///
 /// Prints a policy file, and reports every setting that could not be converted. Without a format,
 /// it is detected from the names of the settings.
@@ -50,7 +50,7 @@ pub(crate) struct Import {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Overwrite the file of -o
+    /// Overwrite the output file
     #[arg(long, requires = "output")]
     force: bool,
 

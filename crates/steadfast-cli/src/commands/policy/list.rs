@@ -10,18 +10,18 @@ use crate::policies::PolicyCatalog;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy list", "policies and presets"),
-    ("steadfast policy list --names", "and mapped names"),
+    ("steadfast policy list --names", "with the operation names"),
     ("steadfast -c production.yaml policy list --json", "of another file"),
 ];
 
-/// List policies and the names mapped to them.
+/// List policies and the operation names that the policy file maps to them.
 ///
 /// Lists the policies of the file, then the presets. Delays are the first and the longest, before
 /// jitter; the total is the longest possible sum of all delays.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(crate) struct List {
-    /// Include names mapped to policies
+    /// Include the operation names that are mapped to policies
     #[arg(long)]
     names: bool,
 }

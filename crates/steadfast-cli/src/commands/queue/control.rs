@@ -83,10 +83,10 @@ fn unknown(name: &str, queues: &[QueueInfo]) -> CliError {
     let next = match nearest(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if names.is_empty() => "there are no queues yet;".to_owned(),
-        None => format!("the queues are {};", names.join(", ")),
+        None => format!("existing queues: {};", names.join(", ")),
     };
     CliError::usage(format!("unknown queue `{name}`"))
-        .with_help(format!("{next} `pause --new` pauses a queue before its first task"))
+        .with_help(format!("{next} to pause a queue that has no tasks yet, pass --new"))
 }
 
 /// The state of a queue after a change.

@@ -64,8 +64,8 @@ const EXAMPLES: &[Example] = &[
         "steadfast run --attempt-timeout 30s --report run.json -- ./backup",
         "with a timeout and a report",
     ),
-    ("steadfast run --durable -- ./notify", "then hand over to a worker"),
-    ("steadfast run -- sh -c ./build&&./deploy", "through a shell"),
+    ("steadfast run --durable -- ./notify", "then continue as a durable task"),
+    ("steadfast run -- sh -c './build && ./deploy'", "through a shell"),
 ];
 
 const VARIABLES: Section = (
@@ -81,15 +81,15 @@ const CODES: Section = (
     &[
         ("the command's", "exit code of the last attempt"),
         ("124", "the last attempt exceeded --attempt-timeout"),
-        ("126, 127", "the command is not executable, not found"),
+        ("126, 127", "the command is not executable (126) or not found (127)"),
         ("128 + N", "ended by signal N"),
-        ("2, 78", "invalid usage, invalid configuration"),
+        ("2, 78", "invalid usage (2) or configuration (78)"),
     ],
 );
 
 /// Run a command and retry it when it fails.
 ///
-/// Retries every failure, unless --retry-on or --retry-on-output select which, or --abort-on
+/// Retries every failure, unless --retry-on or --retry-on-output select which ones, or --abort-on
 /// excludes some. Input and output of the command are passed through. Exits with the exit code of
 /// the last attempt.
 #[derive(Debug, Args)]
@@ -122,8 +122,8 @@ pub(crate) struct Run {
     #[arg(short, long)]
     quiet: bool,
 
-    /// Hand over to the store when all attempts have failed: as a task of kind `command`, under the
-    /// policy's `durable` stage or the preset `patient`
+    /// If all attempts fail, submit the command to the store as a task, under the policy in the
+    /// field `durable` of this policy, or else the preset `patient`
     #[arg(long)]
     durable: bool,
 

@@ -31,10 +31,9 @@ pub(super) fn to_cli_error(command: &[OsString], why: Errno) -> CliError {
                 .with_help(format!("run it in a shell: {}", in_a_shell(&line)))
         }
         Errno::ENOENT => CliError::usage(format!("program `{name}` not found in PATH"))
-            .with_help(format!(
-                "check its name; if it is an alias or a function, run it in the shell that defines it: {}",
-                in_a_shell(&line)
-            )),
+            .with_help(
+                "check its name; shell aliases and functions are not visible here: put them into a script",
+            ),
         Errno::EACCES => {
             CliError::usage(format!("`{name}` is not executable")).with_help(format!(
                 "make it executable (chmod +x), or run it with its interpreter: steadfast run -- sh {line}"

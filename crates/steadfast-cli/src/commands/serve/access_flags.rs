@@ -8,7 +8,7 @@ use steadfast_server::{Proxy, Server};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Access")]
 pub(super) struct AccessFlags {
-    /// Require a token of this file; create one with `steadfast token new` [default: no tokens]
+    /// Require a token from this file; create one with `steadfast token new` [default: no tokens]
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
 

@@ -1,4 +1,4 @@
-//! `steadfast serve`: HTTP API, web page and worker in one process.
+//! `steadfast serve`: HTTP API, web UI and worker in one process.
 //!
 //! Without flags it uses a store in the current directory, the policy file if there is one, and a
 //! loopback address. Configuration errors are reported before it prints its address.
@@ -45,7 +45,7 @@ const SIGNALS: Section = (
     ],
 );
 
-/// Serve a store: HTTP API, web page and a worker.
+/// Start the server: HTTP API, web UI and a worker.
 ///
 /// Tasks of kind http may call public addresses and those given with --allow-target; tasks of kind
 /// command may run only programs given with --allow-command. The policy file is reloaded when it
@@ -58,7 +58,7 @@ pub(crate) struct Serve {
     #[arg(value_parser = address::parse)]
     listen: SocketAddr,
 
-    /// Disable the web page and serve only the API
+    /// Disable the web UI and serve only the API
     #[arg(long)]
     no_page: bool,
 

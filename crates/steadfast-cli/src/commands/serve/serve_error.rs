@@ -13,12 +13,12 @@ pub(super) fn to_cli_error(error: ServeError) -> CliError {
         ServeError::Listen { address, source } => listen_error(address, &source),
         ServeError::Public(address) => {
             let what = format!(
-                "{address} is reachable from other machines, and without tokens anyone can change \
-                 everything"
+                "{address} is reachable from other machines: without tokens, any client could change \
+                 tasks"
             );
             CliError::configuration(what).with_help(
                 "create a token with `steadfast token new --name ada --role admin --into tokens.toml` and \
-                 pass --tokens tokens.toml, or omit --listen to serve only this machine",
+                 pass --tokens tokens.toml, or omit --listen to listen on this machine only",
             )
         }
         ServeError::Tokens(problems) => tokens_file_error(&problems),

@@ -32,7 +32,7 @@ pub(super) struct Contention {
     #[arg(long, value_name = "N", default_value_t = 100)]
     clients: u32,
 
-    /// Number of steps up to that number of clients
+    /// Number of evenly spaced client counts to simulate, up to --clients
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     steps: u32,
 

@@ -117,6 +117,6 @@ fn run_scenario(
 }
 
 fn invalid(why: ScenarioError) -> CliError {
-    let next = format!("change {}; see --help for its format", why.field());
+    let next = format!("change {}; see --help", why.field());
     CliError::usage(why.to_string()).with_help(next)
 }

@@ -19,7 +19,7 @@ use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast tasks list", "newest first"),
-    ("steadfast tasks list --status failed --since 2h", "failed in the last two hours"),
+    ("steadfast tasks list --status failed --ended-since 2h", "failed in the last two hours"),
     ("steadfast tasks list --due-within 24h", "due in the next 24 hours"),
     ("steadfast tasks list --queue mail --watch", "refresh until q"),
     ("steadfast tasks list --limit 1000 --json", "for a script"),

@@ -1,4 +1,4 @@
-//! `steadfast tasks requeue`: requeues ended tasks, singly or in bulk (D10, D16).
+//! `steadfast tasks requeue`: requeues finished tasks, singly or in bulk (D10, D16).
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ const EXAMPLES: &[Example] = &[
     ("steadfast tasks requeue --class rate_limited --keep-count --yes", "in a script"),
 ];
 
-/// Requeue ended tasks.
+/// Requeue finished tasks.
 ///
 /// Select tasks by id or by filter; the default status is failed. Attempts are counted from zero,
 /// or continue with --keep-count, where an exhausted task gets one more attempt. With --rate,
@@ -106,7 +106,7 @@ impl RequeueCommand {
             let help = "use --status completed, failed or cancelled; to run a scheduled task now, use \
                         `steadfast tasks run-now`";
             return Err(CliError::usage(format!(
-                "cannot requeue {status} tasks: only ended tasks can be requeued"
+                "cannot requeue {status} tasks: only finished tasks can be requeued"
             ))
             .with_help(help));
         }

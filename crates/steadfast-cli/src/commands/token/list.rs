@@ -14,7 +14,7 @@ const EXAMPLES: &[Example] = &[
     ("steadfast token list tokens.toml --json", "for a script"),
 ];
 
-/// List the tokens of a file.
+/// List the tokens in a file.
 ///
 /// Shows names, roles and expiry, and reports all errors of the file.
 #[derive(Debug, Args)]

@@ -20,8 +20,7 @@ pub(super) async fn show(
     let execution = api.execution(id).await?.without_secrets(Redactor::installed());
     let chain = api.execution_chain(id).await?;
     let title = format!("{} {}", execution.workflow, execution.status);
-    let tasks =
-        NodeTasks::load(&execution.nodes, &view.app.store).await?;
+    let tasks = NodeTasks::load(&execution.nodes, &view.app.store).await?;
     let content = html! {
         div class="task-head" {
             p class="muted" {

@@ -57,9 +57,10 @@ pub(crate) fn why(why: &Why) -> Markup {
                 Some(rule) => { "matched rule " code { (rule) } ": " (label(class)) }
                 None => { "no matching rule: " (label(class)) }
             }
-            "; "
         }
+        @if why.class.is_some() && why.decided_by != DecidedBy::Class { "; " }
         @match why.decided_by {
+            DecidedBy::Class if why.class.is_some() => {}
             DecidedBy::Backoff { retry, base, delay } => {
                 "backoff for retry " (retry) ": " (duration(base))
                 @if duration(base) != duration(delay) { ", " (duration(delay)) " with jitter" }
@@ -70,5 +71,9 @@ pub(crate) fn why(why: &Why) -> Markup {
 }
 
 fn label(class: Class) -> String {
-    class.name().replace('_', " ")
+    match class {
+        // "final" would read as the last attempt.
+        Class::Final => "not retryable".to_owned(),
+        class => class.name().replace('_', " "),
+    }
 }

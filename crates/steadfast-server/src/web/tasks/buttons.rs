@@ -44,10 +44,10 @@ fn requeue(view: &View, task: &TaskView, path: &str) -> Markup {
     html! {
         form method="post" action={ (path) "/requeue" } {
             button class="button" name="count" value="fresh" data-confirm=[question] data-yes=[yes] {
-                "Retry from the start" @if task.policy.is_some() { " (" (parts::pluralize(task.max_attempts.into(), "attempt")) ")" }
+                "Requeue" @if task.policy.is_some() { " (" (parts::pluralize(task.max_attempts.into(), "new attempt")) ")" }
             }
             @if task.status != Status::Cancelled {
-                button class="button" data-confirm=[question] data-yes=[yes] { "Retry once" }
+                button class="button" data-confirm=[question] data-yes=[yes] { "Requeue for one attempt" }
             }
         }
     }

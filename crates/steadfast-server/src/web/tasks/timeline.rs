@@ -53,7 +53,7 @@ fn failed(view: &View, record: &FaultRecord) -> Markup {
             @for cause in &record.fault.causes {
                 @if let Some(message) = &cause.message { p class="why" { "caused by: " (message) } }
             }
-            details { summary { "Fault details" } (parts::document("fault", &fault)) }
+            details { summary { "Failure details" } (parts::document("failure", &fault)) }
         }
         @if let Some(delay) = record.next_delay {
             li class="wait" { "delay " (parts::seconds(delay)) }

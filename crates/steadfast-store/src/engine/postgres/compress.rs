@@ -1,4 +1,4 @@
-//! Compression of the histories of ended tasks (D14).
+//! Compression of the histories of finished tasks (D14).
 //!
 //! The histories are read, compressed and written by the client, because compression is too much
 //! work for the server.

@@ -1,4 +1,4 @@
-//! Ended tasks by the time of their end, the latest first.
+//! Finished tasks by the time of their end, the latest first.
 //!
 //! No index has them in that order, because it would cost every task that ends. A BRIN index
 //! narrows a time span, so the list goes back span by span: longer ones while few tasks are

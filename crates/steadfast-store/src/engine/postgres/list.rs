@@ -29,7 +29,7 @@ const LIST_RUNNING: &str = "SELECT g.id, 0::bigint AS first, 0::bigint AS second
      WHERE get_bit(l.done, g.slot::int - 1) = 0 \
        AND g.id < coalesce($12::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')";
 
-/// The source of ended tasks in one state.
+/// The source of finished tasks in one state.
 macro_rules! list_ended {
     ($outcome:literal) => {
         concat!(

@@ -41,7 +41,7 @@ const PRUNE_REPORTS: [&str; 2] = [
           WHERE seen_at < now() - $1::bigint * interval '1 microsecond' FOR UPDATE SKIP LOCKED)",
 ];
 
-/// The age limit of a boundary: ended tasks may be requeued.
+/// The age limit of a boundary: finished tasks may be requeued.
 const BOUNDARY_MAX_AGE: Duration = Duration::from_secs(60);
 
 pub(super) async fn prune(engine: &Postgres, retention: &Retention) -> Result<Pruned> {
@@ -129,7 +129,7 @@ impl CountBoundary {
     }
 }
 
-/// Deletes a batch of the ended tasks that exceed the maximum count.
+/// Deletes a batch of the finished tasks that exceed the maximum count.
 async fn prune_by_count(engine: &Postgres, max_count: u64, batch_size: i64) -> Result<u64> {
     if batch_size <= 0 {
         return Ok(0);

@@ -1,4 +1,4 @@
-//! Requeueing of ended tasks (D10, D16).
+//! Requeueing of finished tasks (D10, D16).
 
 use sqlx::{PgConnection, Row};
 
@@ -8,7 +8,7 @@ use crate::engine::row::{signed, unsigned};
 use crate::error::Result;
 use crate::task::filter::Filter;
 
-/// Requeues ended tasks, within a transaction that also writes the audit entry.
+/// Requeues finished tasks, within a transaction that also writes the audit entry.
 pub(super) async fn requeue(
     connection: &mut PgConnection,
     filter: &Filter,

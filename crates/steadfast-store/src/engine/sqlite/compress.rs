@@ -1,4 +1,4 @@
-//! Compression of the histories of ended tasks (D14).
+//! Compression of the histories of finished tasks (D14).
 //!
 //! A reader reads and compresses them. The writer only replaces the rows by a blob, unless the
 //! task was requeued in between.

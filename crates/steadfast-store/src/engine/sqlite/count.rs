@@ -1,6 +1,6 @@
 //! Task counts of the store and its queues (D15).
 //!
-//! Scheduled and ended tasks may be millions, for months, so counters are maintained for them.
+//! Scheduled and finished tasks may be millions, for months, so counters are maintained for them.
 //! Pending tasks are counted by queue; they do not stay.
 
 use sqlx::SqliteConnection;

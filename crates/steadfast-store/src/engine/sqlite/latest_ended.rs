@@ -1,4 +1,4 @@
-//! Ended tasks by the time of their end, the latest first.
+//! Finished tasks by the time of their end, the latest first.
 
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;

@@ -32,17 +32,21 @@ const CREATE: &str = "CREATE TABLE IF NOT EXISTS steadfast_schema \
 const SET_VERSION: &str =
     "INSERT INTO steadfast_schema (version, applied_at) VALUES (?1, datetime('now'))";
 
+const OPEN_RETRY_DELAY: Duration = Duration::from_millis(20);
+
 pub(super) const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// Prepares a file for any number of connections, and returns the version before.
 pub(super) async fn prepare(options: &Options) -> Result<i64> {
     // SQLite does not wait for the lock that a change of the journal mode needs.
-    let policy = Policy::fixed(Duration::from_millis(20))
-        .max_attempts(u32::MAX)
-        .max_duration(options.busy_timeout.max(Duration::from_millis(20)))
+    let timeout = options.busy_timeout.max(OPEN_RETRY_DELAY);
+    let attempts = timeout.as_millis() / OPEN_RETRY_DELAY.as_millis();
+    let policy = Policy::fixed(OPEN_RETRY_DELAY)
+        .max_attempts(u32::try_from(attempts).unwrap_or(u32::MAX))
+        .max_duration(timeout)
         .build()
         .map_err(|error| InputError::new("busy_timeout", error.to_string()))?;
-    let connected = retry(&policy, || connect_with_log(options)).await;
+    let connected = retry(&policy, || connect_with_log(options)).named("open_store").await;
     let mut connection = connected.map_err(|error| match error.into_error() {
         Ok(error) => StoreError::from(error),
         Err(gave_up) => StoreError::Locked(sqlx::Error::Protocol(gave_up.to_string()).into()),

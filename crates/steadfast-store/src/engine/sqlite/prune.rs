@@ -23,7 +23,7 @@ fn sql(name: &str) -> &'static str {
     named_statement(include_str!("sql/prune.sql"), name)
 }
 
-/// The number of ended tasks, and the number according to the counters.
+/// The number of finished tasks, and the number according to the counters.
 const COUNT_ENDED: &str = "SELECT (SELECT count(*) FROM steadfast_ended), \
      (SELECT completed + failed + cancelled FROM steadfast_ends)";
 const OLD_HISTORIES: &str = "SELECT json_group_array(json_array(hex(id), faults)) FROM ( \

@@ -1,4 +1,4 @@
-//! Requeueing of ended tasks (D10, D16).
+//! Requeueing of finished tasks (D10, D16).
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::task::filter::Filter;
 /// The number of tasks in one statement.
 const MAX_STATEMENT_TASKS: usize = 5000;
 
-/// The ended tasks that match a filter, oldest first.
+/// The finished tasks that match a filter, oldest first.
 pub(super) async fn find(
     connection: &mut SqliteConnection,
     filter: &Filter,
@@ -35,7 +35,7 @@ pub(super) async fn find(
     fetch_json(connection, statement.build()).await
 }
 
-/// Requeues ended tasks. The caller writes the audit entry.
+/// Requeues finished tasks. The caller writes the audit entry.
 pub(super) async fn requeue(
     connection: &mut SqliteConnection,
     filter: &Filter,

@@ -28,7 +28,7 @@ macro_rules! shrink_leases {
 }
 pub(super) use shrink_leases;
 
-/// Takes ended tasks out of the counters, before they are deleted.
+/// Takes finished tasks out of the counters, before they are deleted.
 pub(super) const COUNT_REMOVED: &str = include_str!("sql/remove_ended_count.sql");
 pub(super) const DELETE_ENDED: &str = include_str!("sql/remove_ended.sql");
 const REMOVE_ENDED: &str =

@@ -62,7 +62,7 @@ impl Harness {
         self.database.execute(&on_postgres, &on_sqlite).await;
     }
 
-    /// Moves the end of every ended task back by this much.
+    /// Moves the end of every finished task back by this much.
     pub(crate) async fn age_ended(&self, by: Duration) {
         let seconds = by.as_secs();
         let on_postgres = format!(

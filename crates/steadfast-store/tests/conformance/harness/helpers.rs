@@ -123,7 +123,7 @@ impl Harness {
         while self.rollup().await.unwrap() {}
     }
 
-    /// Prunes every ended task.
+    /// Prunes every finished task.
     pub(crate) async fn prune_ended(&self) {
         let mut retention = Retention::forever();
         retention.ended_at_most = Some(0);

@@ -106,8 +106,11 @@ fn parse_url(text: &str) -> Result<Url, HandlerError> {
         let problem = format!("is {} bytes long; the maximum is {MAX_URL_BYTES}", text.len());
         return Err(invalid(problem));
     }
-    let url = Url::parse(text)
-        .map_err(|error| invalid(format!("{error}; example: https://api.example.com/users")))?;
+    let url = Url::parse(text).map_err(|error| {
+        invalid(format!(
+            "not an absolute URL: {error}; use one such as https://api.example.com/users"
+        ))
+    })?;
     check_scheme(url).map_err(invalid)
 }
 

@@ -19,9 +19,9 @@ const MAX_ERROR_LINES: usize = 3;
 pub(in crate::commands::doctor) fn check(own: &SqliteHealth) -> Vec<Finding> {
     let holders = own.holders.as_deref().unwrap_or_default();
     vec![
-        Finding::of("damage", &own.corruption, |damage| integrity(damage, own)),
-        Finding::of("journal", &own.journal, |mode| journal(mode, own)),
-        Finding::new("log", log(own, holders)),
+        Finding::of("integrity", &own.corruption, |damage| integrity(damage, own)),
+        Finding::of("journal mode", &own.journal, |mode| journal(mode, own)),
+        Finding::new("WAL size", log(own, holders)),
         Finding::of("lock", &own.locked, |locked| lock(*locked, holders)),
         Finding::of("processes", &own.holders, |holders| processes(holders)),
         Finding::of("free pages", &own.pages, |pages| free(pages, own)),
@@ -31,7 +31,7 @@ pub(in crate::commands::doctor) fn check(own: &SqliteHealth) -> Vec<Finding> {
 
 fn integrity(damage: &[String], own: &SqliteHealth) -> Verdict {
     if damage.is_empty() {
-        return Verdict::ok("none");
+        return Verdict::ok("no errors");
     }
     let (shown, path) =
         (damage.iter().take(MAX_ERROR_LINES).cloned().collect::<Vec<_>>(), &own.file.path);
@@ -51,7 +51,7 @@ fn integrity(damage: &[String], own: &SqliteHealth) -> Verdict {
 
 fn journal(mode: &str, own: &SqliteHealth) -> Verdict {
     if mode == "wal" {
-        return Verdict::ok("write-ahead log").fact("mode", mode);
+        return Verdict::ok("WAL").fact("mode", mode);
     }
     let found = format!("mode {mode}: readers and writers block each other");
     Verdict::note(found).fact("mode", mode).advise(

@@ -112,10 +112,10 @@ fn in_input(place: usize, line: u64, text: &[u8], mut error: ApiError) -> Invali
     InvalidLine { place, line: line + within, error }
 }
 
-/// Splits off `at line 2 column 3`; returns the number of lines before it and the column.
+/// Splits off `(line 2, column 3)`; returns the number of lines before it and the column.
 fn split_position(detail: &str) -> Option<(&str, u64, u64)> {
-    let (detail, position) = detail.rsplit_once(" at line ")?;
-    let (line, column) = position.split_once(" column ")?;
+    let (detail, position) = detail.rsplit_once(" (line ")?;
+    let (line, column) = position.strip_suffix(')')?.split_once(", column ")?;
     Some((detail, line.parse::<u64>().ok()?.checked_sub(1)?, column.parse().ok()?))
 }
 

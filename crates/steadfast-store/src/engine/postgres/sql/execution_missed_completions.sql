@@ -1,4 +1,4 @@
--- Executions with submitted nodes whose tasks have ended recently. The ended tasks come first, and the
+-- Executions with submitted nodes whose tasks have ended recently. The finished tasks come first, and the
 -- node of each is probed: many more may be waiting. Without submitted nodes nothing is read.
 WITH recent AS MATERIALIZED (
     SELECT e.id FROM steadfast.ended e

@@ -84,7 +84,7 @@ SELECT (SELECT aged + least(total - aged, greatest(total + many - aged - coalesc
        (SELECT count(*) FROM steadfast.audit a, cutoffs d WHERE a.at < d.audit) AS audit
 
 -- name: boundary
--- The newest ended task above the maximum count, if there is one.
+-- The newest finished task above the maximum count, if there is one.
 WITH excess AS MATERIALIZED (
     SELECT count(*) - $1::bigint AS many FROM steadfast.ended
 )
@@ -93,7 +93,7 @@ SELECT ended_at, id FROM steadfast.ended
  ORDER BY ended_at, id OFFSET (SELECT greatest(many, 1) - 1 FROM excess) LIMIT 1
 
 -- name: oldest
--- Deletes ended tasks up to the boundary, without those with a missed completion. Only some more are probed
+-- Deletes finished tasks up to the boundary, without those with a missed completion. Only some more are probed
 -- for that: with very many missed completions, the others wait.
 WITH candidates AS MATERIALIZED (
     SELECT id FROM steadfast.ended

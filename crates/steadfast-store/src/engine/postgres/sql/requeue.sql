@@ -1,4 +1,4 @@
--- Requeues ended tasks, at once or spread over time. `$12` is the microseconds between two of them, `$13`
+-- Requeues finished tasks, at once or spread over time. `$12` is the microseconds between two of them, `$13`
 -- resets the attempts, `$14` is a dry run, `$15` keeps future due times. A completion does not update the
 -- task row, so its attempt is counted here. The delay is limited to three thousand years.
 WITH candidates AS MATERIALIZED (

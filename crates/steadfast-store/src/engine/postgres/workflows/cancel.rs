@@ -1,4 +1,4 @@
-//! Cancellation of tasks that an ended execution left over.
+//! Cancellation of tasks that a finished execution left over.
 //!
 //! The transaction that cancels the tasks checks that the execution has ended, and locks it:
 //! it may have been resumed since its tasks were found. A task that changes its state in between
@@ -18,7 +18,7 @@ use crate::events::notifier::Wake;
 use crate::task::TaskId;
 use crate::workflow::ExecutionId;
 
-/// The ended executions among these, locked so that they cannot be resumed.
+/// The finished executions among these, locked so that they cannot be resumed.
 const LOCK_ENDED: &str = "SELECT x.id FROM steadfast.executions x \
      WHERE x.id = ANY ($1::uuid[]) AND x.status <> 'running' ORDER BY x.id FOR NO KEY UPDATE";
 /// The leases of some tasks, locked in their order to avoid deadlocks.

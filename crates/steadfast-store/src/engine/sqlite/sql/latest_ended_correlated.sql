@@ -1,4 +1,4 @@
--- The latest ended tasks of the correlation id ?4 before the key (?1, ?2).
+-- The latest finished tasks of the correlation id ?4 before the key (?1, ?2).
 SELECT ended.ended_at, 0, ended.id
 FROM steadfast_tasks AS task
 CROSS JOIN steadfast_ended AS ended

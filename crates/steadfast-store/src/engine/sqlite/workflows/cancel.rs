@@ -1,4 +1,4 @@
-//! Cancellation of tasks that an ended execution left over.
+//! Cancellation of tasks that a finished execution left over.
 
 use sqlx::SqliteConnection;
 
@@ -13,7 +13,7 @@ use crate::events::notifier::Wake;
 use crate::task::TaskId;
 use crate::workflow::ExecutionId;
 
-/// The ended executions among these.
+/// The finished executions among these.
 const ENDED: &str = "SELECT hex(execution.id) FROM json_each(?1) AS wanted \
      CROSS JOIN steadfast_executions AS execution ON execution.id = unhex(wanted.value) \
      WHERE execution.status <> 'running'";
