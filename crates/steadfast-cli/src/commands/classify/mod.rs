@@ -21,7 +21,7 @@ const EXAMPLES: &[Example] = &[
     ("steadfast classify --grpc UNAVAILABLE --pushback 250", "with a retry hint"),
     ("steadfast classify --kind timeout --unknown-outcome --idempotent false", "sent, no response"),
     ("steadfast classify --http 404 --retry-on 404,5xx", "with custom rules"),
-    ("steadfast classify --fault failure.json --json", "details recorded by a program"),
+    ("steadfast classify --fault failure.json --json", "from a program"),
 ];
 
 /// Classify a failure and show the rule that decided it.
