@@ -33,7 +33,7 @@ pub(crate) fn expression(parameters: &Parameters) -> TokenStream {
     let base = match &parameters.source {
         Source::Expression(policy) => return values::reference(policy),
         Source::Defaults => quote!(::steadfast::policy::Draft::new()),
-        Source::Preset(name) => quote!(::steadfast::policy::Draft::ready_made(#name)),
+        Source::Preset(name) => quote!(::steadfast::policy::Draft::constant_preset(#name)),
         Source::Named(name) => return named(name, parameters),
     };
     let fields = &parameters.fields;

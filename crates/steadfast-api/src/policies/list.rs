@@ -17,7 +17,8 @@ pub struct PoliciesView {
     /// The policies of the policy file, in its order.
     pub policies: Vec<Arc<Policy>>,
     /// The built-in policies, `default` and the presets, unless the policy file replaces them.
-    pub ready_made: Vec<Arc<Policy>>,
+    #[serde(alias = "ready_made")]
+    pub presets: Vec<Arc<Policy>>,
     /// The names that the policy file maps to policies.
     pub names: Vec<MappedName>,
 }
@@ -28,7 +29,7 @@ impl PoliciesView {
     pub fn of(policies: &Policies) -> Self {
         Self {
             policies: policies.iter().cloned().collect(),
-            ready_made: ready_made(policies).cloned().collect(),
+            presets: presets(policies).cloned().collect(),
             names: policies.mapped().to_vec(),
         }
     }
@@ -60,7 +61,7 @@ impl PolicyDetails {
     }
 }
 
-fn ready_made(policies: &Policies) -> impl Iterator<Item = &Arc<Policy>> {
+fn presets(policies: &Policies) -> impl Iterator<Item = &Arc<Policy>> {
     let names = std::iter::once("default").chain(PRESETS);
     names
         .map(|name| policies.route(name))

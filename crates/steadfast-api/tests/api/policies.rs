@@ -14,7 +14,7 @@ async fn policies_are_those_of_the_file_and_built_in_ones() {
     let ids: Vec<_> = known.policies.iter().filter_map(|policy| policy.id()).collect();
     assert_eq!(ids, ["calls"]);
     assert_eq!(known.names[0].policy, "calls");
-    assert!(known.ready_made.iter().any(|policy| policy.id() == Some("patient")));
+    assert!(known.presets.iter().any(|policy| policy.id() == Some("patient")));
 }
 
 /// Without a policy file the built-in policies are listed.
@@ -23,7 +23,7 @@ async fn policies_without_a_file_are_built_in() {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let api = Local::new(store, Actor::new("ada"));
     let known = api.policies().await.unwrap();
-    assert!(known.policies.is_empty() && !known.ready_made.is_empty());
+    assert!(known.policies.is_empty() && !known.presets.is_empty());
     assert_eq!(api.plan("sql", &PlanQuery::default()).await.unwrap().attempts.len(), 4);
 }
 

@@ -17,7 +17,7 @@ pub(super) struct PolicyLinks(HashSet<String>);
 impl PolicyLinks {
     pub(super) async fn load(api: &Local) -> Result<Self, ApiError> {
         let known = api.policies().await?;
-        let all = known.policies.iter().chain(&known.ready_made);
+        let all = known.policies.iter().chain(&known.presets);
         Ok(Self(all.filter_map(|policy| policy.id()).map(str::to_owned).collect()))
     }
 

@@ -15,7 +15,7 @@ async fn policies_are_listed_with_settings() {
         policies.map(|policy| policy["id"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(ids("policies"), ["calls", "twice"]);
-    assert!(ids("ready_made").contains(&"patient".to_owned()));
+    assert!(ids("presets").contains(&"patient".to_owned()));
     assert_eq!(listed["policies"][0]["max_attempts"], 7);
     assert_eq!(listed["names"][0], json!({"name": "shop.checkout.default", "policy": "calls"}));
 }

@@ -23,7 +23,8 @@ const MAX_BATCH_RECORDS: usize = 500;
 /// The number of records that may wait.
 const QUEUE_CAPACITY: usize = 10_000;
 
-/// The retry policy of a batch. A longer outage loses it.
+/// The retry policy of a batch. It is repeated as long as a sink exists; after that, an unreachable
+/// store delays the end of the writer by this time, and the batch is lost.
 const WRITE_POLICY: Policy = Policy::exponential(Duration::from_millis(100))
     .max_attempts(u32::MAX)
     .max_delay(Duration::from_secs(5))
@@ -122,11 +123,14 @@ impl RecordWriter {
             answer => Ok(answer),
         };
         let policy = WRITE_POLICY;
-        let written = retry(&policy, attempt).judge(|_| Some(Class::Retryable));
-        let error = match written.named("write records").await {
-            Ok(Ok(())) => return,
-            Ok(Err(error)) => error.to_string(),
-            Err(error) => error.to_string(),
+        let error = loop {
+            let written = retry(&policy, &attempt).judge(|_| Some(Class::Retryable));
+            match written.named("write records").await {
+                Ok(Ok(())) => return,
+                Ok(Err(error)) => break error.to_string(),
+                Err(_) if !self.items.is_closed() => {}
+                Err(error) => break error.to_string(),
+            }
         };
         let records = records.len();
         warn!(target: "steadfast", error, records, "cannot store sessions and events");

@@ -97,7 +97,7 @@ fn bases<'d, 't>(document: &'d Document<'t>, defaults: &Layered) -> Vec<Base<'d,
     let missing =
         |id: &'static str, layered| (!defined(id)).then_some(Base { id, entry: None, layered });
     let presets = PRESETS.into_iter().filter_map(|id| {
-        missing(id, Layered { draft: Draft::ready_made(id), ..Layered::default() })
+        missing(id, Layered { draft: Draft::constant_preset(id), ..Layered::default() })
     });
     in_file.chain(presets).chain(missing(DEFAULT, defaults.clone())).collect()
 }

@@ -44,12 +44,12 @@ impl Draft {
     /// ```
     #[must_use]
     pub fn preset(name: &str) -> Option<Self> {
-        PRESETS.contains(&name).then(|| Self::ready_made(name).id(name))
+        PRESETS.contains(&name).then(|| Self::constant_preset(name).id(name))
     }
 
     /// The same without its id, which a constant cannot hold. Empty for an unknown name.
     #[doc(hidden)]
-    pub const fn ready_made(name: &str) -> Self {
+    pub const fn constant_preset(name: &str) -> Self {
         match name.as_bytes() {
             b"sql" => SQL,
             b"patient" => PATIENT,

@@ -58,7 +58,7 @@ fn policy_id_takes_precedence_over_a_mapping() {
     assert_eq!(found("default"), (1, Route::Id));
 }
 
-/// P6: the ready-made policies are there, unless the file has its own of that name.
+/// P6: the presets are available, unless the file has its own of that name.
 #[test]
 fn preset_is_found_unless_the_file_redefines_it() {
     assert_eq!(found("patient"), (9, Route::Preset));

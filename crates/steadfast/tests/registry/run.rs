@@ -156,7 +156,7 @@ fn clones_share_state() {
     });
 }
 
-/// P6: without a file there are the ready-made policies.
+/// P6: without a file the presets are available.
 #[test]
 fn registry_without_a_file_has_the_presets() {
     let none: [(&str, &str); 0] = [];

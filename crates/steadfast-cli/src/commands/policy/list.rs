@@ -124,7 +124,7 @@ fn total(summary: &Summary) -> String {
 /// The policy's name, unless it equals the id.
 fn name(summary: &Summary) -> String {
     match summary {
-        Summary { ready_made: true, .. } => "(preset)".to_owned(),
+        Summary { is_preset: true, .. } => "(preset)".to_owned(),
         Summary { id, name, .. } if id == name => String::new(),
         Summary { name, .. } => name.clone(),
     }

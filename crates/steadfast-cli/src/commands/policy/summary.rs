@@ -10,7 +10,7 @@ use crate::output::seconds::Seconds;
 pub(super) struct Summary {
     pub(super) id: String,
     pub(super) name: String,
-    pub(super) ready_made: bool,
+    pub(super) is_preset: bool,
     pub(super) enabled: bool,
     pub(super) max_attempts: u32,
     /// The number of attempts made.
@@ -27,12 +27,12 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    pub(super) fn of(policy: &Policy, ready_made: bool) -> Self {
+    pub(super) fn of(policy: &Policy, is_preset: bool) -> Self {
         let summary = PolicySummary::of(policy);
         Self {
             id: policy.id().unwrap_or_default().to_owned(),
             name: policy.name().unwrap_or_default().to_owned(),
-            ready_made,
+            is_preset,
             enabled: policy.is_enabled(),
             max_attempts: policy.max_attempts(),
             attempts: summary.attempts,

@@ -21,8 +21,8 @@ pub(super) async fn list(view: View, Viewer(api): Viewer) -> PageResult {
         (banner(&api))
         @if known.policies.is_empty() { section class="panel" { (no_file()) } }
         @else { (parts::panel("From the policy file", table(&policies, &known.policies))) }
-        @if !known.ready_made.is_empty() {
-            (parts::panel("Presets", table(&policies, &known.ready_made)))
+        @if !known.presets.is_empty() {
+            (parts::panel("Presets", table(&policies, &known.presets)))
         }
         @if !known.names.is_empty() { (parts::panel("Mappings", mappings(&known.names))) }
     };

@@ -65,7 +65,7 @@ async fn answer(
     preview: Option<&Preview>,
 ) -> PageResult {
     let policies = api.policies().await?;
-    let policies = policies.policies.iter().chain(&policies.ready_made);
+    let policies = policies.policies.iter().chain(&policies.presets);
     let names: Vec<&str> = policies.filter_map(|policy| policy.id()).collect();
     let content = html! {
         (parts::head("New task", html! {}))
