@@ -5,7 +5,7 @@ use sqlx::{Connection, PgConnection, PgPool};
 use crate::engine::inspect::check_schema_version;
 use crate::error::Result;
 
-/// Every migration in order. A released migration never changes.
+/// Every migration in order. The statements of a released migration never change.
 const MIGRATIONS: [&str; 6] = [
     include_str!("migrations/0001_places.sql"),
     include_str!("migrations/0002_breakers.sql"),

@@ -1,9 +1,9 @@
 //! Schema migrations (D14).
 //!
-//! Each migration is a numbered file that is applied once, in order, and never changed after a
-//! release. Migrations run under the file's write lock, so of ten processes that start together one
-//! migrates. The version is in its own table, because the file may belong to another program, and
-//! so does its `user_version`.
+//! Each migration is a numbered file that is applied once, in order. Its statements never change
+//! after a release. Migrations run under the file's write lock, so of ten processes that start
+//! together one migrates. The version is in its own table, because the file may belong to another
+//! program, and so does its `user_version`.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::options::Options;
 use crate::engine::inspect::check_schema_version;
 use crate::error::{InputError, Result, StoreError};
 
-/// Every migration in order. A released migration never changes.
+/// Every migration in order. The statements of a released migration never change.
 const MIGRATIONS: [&str; 8] = [
     include_str!("migrations/0001_places.sql"),
     include_str!("migrations/0002_breakers.sql"),

@@ -1,5 +1,5 @@
--- States are places (docs/decisions/0011): a task is in exactly one of ready, waiting, a lease
--- or ended. Claiming and completing move narrow rows and never touch the body.
+-- Each state has a table (docs/decisions/0011): a task is in exactly one of `ready` (pending), `waiting`
+-- (scheduled), `leases` (running) and `ended`. Claims and completions write narrow rows in these tables.
 
 CREATE TABLE steadfast.queues (
     id     int PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
@@ -7,14 +7,14 @@ CREATE TABLE steadfast.queues (
     paused boolean NOT NULL DEFAULT false
 );
 
--- A policy as of some submission, kept once for all tasks that have it.
+-- Policies as submitted, deduplicated by digest: one row for all tasks with the same policy.
 CREATE TABLE steadfast.policies (
     id     int PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     digest bytea NOT NULL UNIQUE,
     body   json NOT NULL
 );
 
--- The body: written at submission, and again only when something went wrong.
+-- Task data, written at submission. Failures, holds and operators update it; claims and completions do not.
 CREATE TABLE steadfast.tasks (
     id               uuid PRIMARY KEY,
     submitted_at     timestamptz NOT NULL,
@@ -35,7 +35,7 @@ CREATE TABLE steadfast.tasks (
     correlation_id   text COLLATE "C",
     last_class       text COLLATE "C",
     last_message     text,
-    -- JSON that was checked before; checking it again would be a tenth of a submission.
+    -- JSON, stored as text: validated before, and a second validation takes 10% of a submission.
     payload          text NOT NULL,
     packed_faults    bytea
 ) WITH (fillfactor = 90);
@@ -43,7 +43,8 @@ CREATE TABLE steadfast.tasks (
 CREATE UNIQUE INDEX tasks_by_key ON steadfast.tasks (idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX tasks_by_correlation ON steadfast.tasks (correlation_id) WHERE correlation_id IS NOT NULL;
 
--- Due now, in the order in which they go. `rank` is the complement of the priority.
+-- Pending tasks in claim order. `rank` is the bitwise complement of the priority, so that higher priorities
+-- sort first.
 CREATE TABLE steadfast.ready (
     submitted_at timestamptz NOT NULL,
     id           uuid NOT NULL,
@@ -55,7 +56,7 @@ CREATE TABLE steadfast.ready (
 CREATE INDEX ready_by_category ON steadfast.ready (queue, category, rank, submitted_at, id)
     WHERE category IS NOT NULL;
 
--- Due later.
+-- Scheduled tasks in the order of their due times.
 CREATE TABLE steadfast.waiting (
     run_at       timestamptz NOT NULL,
     submitted_at timestamptz NOT NULL,
@@ -66,19 +67,19 @@ CREATE TABLE steadfast.waiting (
     PRIMARY KEY (run_at, id)
 );
 
--- One row for a batch of tasks in the hands of one worker.
+-- Leases: one row per batch of tasks claimed by a worker. `version` is the fencing token.
 CREATE SEQUENCE steadfast.lease_version;
 CREATE TABLE steadfast.leases (
     version bigint PRIMARY KEY,
     until   timestamptz NOT NULL,
-    -- How many of the batch are still open.
+    -- The number of tasks that are not settled yet.
     open    int NOT NULL,
     worker  text NOT NULL,
-    -- Who lost the tasks, if this lease is there to settle a loss.
+    -- The worker that lost the tasks, if this lease was created to reclaim them.
     lost_by text,
     tasks   uuid[] NOT NULL,
-    -- A bit for each of them: 1 once the worker has settled it, or it was cancelled or reclaimed.
-    -- So the row alone shows which tasks are held, and its lock protects the current state.
+    -- One bit per task: 1 once the task is settled, cancelled or reclaimed. The row alone shows which
+    -- tasks are held, so its lock protects their state.
     done    varbit NOT NULL
 );
 ALTER TABLE steadfast.leases ALTER COLUMN tasks SET STORAGE EXTERNAL;
@@ -103,7 +104,7 @@ CREATE TABLE steadfast.faults (
     PRIMARY KEY (task, number)
 );
 
--- Categories that wait, because one of their tasks was asked to.
+-- Held categories: after a rate limit of one task, no task of its category is claimed before `until`.
 CREATE TABLE steadfast.holds (
     queue    int NOT NULL,
     category text COLLATE "C" NOT NULL,
@@ -129,7 +130,7 @@ CREATE TABLE steadfast.records (
 );
 CREATE INDEX records_by_kind ON steadfast.records (kind, number);
 
--- Every task with where it is. What is in no other place is in a lease.
+-- Every task with its status. A task without a row in another state table is in a lease.
 CREATE VIEW steadfast.overview AS
 SELECT t.id, t.kind, t.payload::json AS payload, q.name AS queue, t.category, t.priority, t.policy,
        CASE WHEN e.id IS NOT NULL THEN e.outcome::text

@@ -1,4 +1,4 @@
--- How the breakers of each instance stand, as it last said.
+-- The latest report of each instance about its circuit breakers.
 CREATE TABLE steadfast.breakers (
     policy   text COLLATE "C" NOT NULL,
     instance text COLLATE "C" NOT NULL,
@@ -7,7 +7,7 @@ CREATE TABLE steadfast.breakers (
     PRIMARY KEY (policy, instance)
 );
 
--- What was last wanted of each breaker.
+-- The latest operator override of each breaker; `wish` is the command.
 CREATE SEQUENCE steadfast.breaker_order;
 CREATE TABLE steadfast.breaker_orders (
     policy text COLLATE "C" PRIMARY KEY,

@@ -1,7 +1,6 @@
--- What ended in each minute, summed up when the minute is over: a window of a week is a few thousand
--- rows then, however many tasks ended in it. It is not written with the ends themselves, where many
--- instances would wait for one row, but by maintenance. A minute is known by the microsecond
--- that it begins with.
+-- Rollups: one row per minute, policy and subsystem, so that a window of a week reads a few thousand rows,
+-- however many tasks ended in it. Maintenance writes them after the end of the minute. Settlements do not,
+-- because many instances would wait for the lock of one row. `minute` is the start in microseconds.
 CREATE TABLE steadfast.sums (
     minute        bigint NOT NULL,
     sessions      bigint NOT NULL,
@@ -14,7 +13,7 @@ CREATE TABLE steadfast.sums (
     PRIMARY KEY (minute, policy_id, subsystem)
 );
 
--- Before when everything is summed up; one row.
+-- The time before which all minutes have rollups; one row.
 CREATE TABLE steadfast.summed (until bigint NOT NULL);
 INSERT INTO steadfast.summed (until) VALUES (0);
 

@@ -1,5 +1,5 @@
--- Workflows and their executions. The work of a node is a task; what is here says which node it
--- is of, and keeps what it answered for as long as the execution may want it.
+-- Workflows and their executions. A node runs as a task; a row in `nodes` links both, and stores the result
+-- of the node for as long as the execution exists.
 
 CREATE TABLE steadfast.workflows (
     id      bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
@@ -9,8 +9,8 @@ CREATE TABLE steadfast.workflows (
     body    text NOT NULL
 );
 
--- `version` grows with each step, and a step holds only if it was computed from the latest one.
--- One that was followed stays so when the one that follows it (`next`) is forgotten before it.
+-- `version` grows with each step; a step is applied only if it was computed from the latest version.
+-- `next` is the execution that follows this one, and stays set after that one is pruned.
 CREATE TABLE steadfast.executions (
     id               uuid PRIMARY KEY,
     workflow         bigint NOT NULL,
@@ -29,7 +29,7 @@ CREATE TABLE steadfast.executions (
     failed_node      text,
     key              text COLLATE "C",
     message          text,
-    -- JSON that was checked before.
+    -- JSON, stored as text because it is already validated.
     started_with     text NOT NULL
 ) WITH (fillfactor = 70);
 
@@ -38,7 +38,7 @@ CREATE INDEX executions_by_status ON steadfast.executions (status, id);
 CREATE INDEX executions_by_name ON steadfast.executions (name, id);
 CREATE INDEX executions_ended ON steadfast.executions (ended_at) WHERE ended_at IS NOT NULL;
 
--- The nodes whose turn has come.
+-- Nodes that have started or could not start.
 CREATE TABLE steadfast.nodes (
     execution uuid NOT NULL,
     task      uuid,

@@ -1,4 +1,4 @@
--- Who works, as each last said. One that comes over HTTP has no instance.
+-- The latest registration of each worker. The instance of a worker over HTTP is empty.
 CREATE TABLE steadfast.workers (
     name     text COLLATE "C" NOT NULL,
     instance text COLLATE "C" NOT NULL,
@@ -7,7 +7,7 @@ CREATE TABLE steadfast.workers (
     PRIMARY KEY (name, instance)
 );
 
--- How the budgets of each instance stand, as it last said.
+-- The latest report of each instance about its retry budgets.
 CREATE TABLE steadfast.budgets (
     policy   text COLLATE "C" NOT NULL,
     instance text COLLATE "C" NOT NULL,

@@ -1,8 +1,9 @@
--- A task is a body and a place. The body is written once; the place is a row in exactly one of
--- ready, waiting, running and ended, and moving a task moves that small row.
--- Times are microseconds since 1970, ids are the sixteen bytes of a UUID.
+-- Each state has a table (docs/decisions/0011): a task is in exactly one of `ready` (pending), `waiting`
+-- (scheduled), `running` and `ended`. A transition moves one narrow row and does not update `tasks`.
+-- Times are microseconds since 1970. Ids are the 16 bytes of a UUID.
 
--- How many wait is counted as they come and go: there may be millions, for months.
+-- `waiting` is the number of scheduled tasks. Triggers update it, because counting millions of rows on each
+-- read would be slow.
 CREATE TABLE steadfast_queues (
     number  INTEGER PRIMARY KEY,
     name    TEXT NOT NULL UNIQUE,
@@ -10,7 +11,7 @@ CREATE TABLE steadfast_queues (
     waiting INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
--- Thousands of tasks have one policy: it is kept once.
+-- Policies as submitted: one row for all tasks with the same policy.
 CREATE TABLE steadfast_policies (
     number INTEGER PRIMARY KEY,
     body   TEXT NOT NULL UNIQUE
@@ -37,8 +38,8 @@ CREATE UNIQUE INDEX steadfast_tasks_key ON steadfast_tasks (key) WHERE key IS NO
 CREATE INDEX steadfast_tasks_correlation ON steadfast_tasks (correlation_id)
     WHERE correlation_id IS NOT NULL;
 
--- What has changed since a task was submitted. Most tasks never get a row here: they succeed at
--- their first attempt.
+-- Attempts and changes after the submission. A task that succeeds at its first attempt, as most do, has no
+-- row here.
 CREATE TABLE steadfast_progress (
     id               BLOB NOT NULL PRIMARY KEY,
     attempts         INTEGER NOT NULL DEFAULT 0,
@@ -52,8 +53,7 @@ CREATE TABLE steadfast_progress (
     message          TEXT
 ) STRICT, WITHOUT ROWID;
 
--- Due now, in the order in which they are claimed. The rank is the priority turned round, so
--- that everything in the order ascends.
+-- Pending tasks in claim order. `rank` is the negated priority, so that all columns of the order ascend.
 CREATE TABLE steadfast_ready (
     queue        INTEGER NOT NULL,
     rank         INTEGER NOT NULL,
@@ -66,7 +66,7 @@ CREATE TABLE steadfast_ready (
 CREATE INDEX steadfast_ready_category ON steadfast_ready (queue, category, rank, submitted_at, id)
     WHERE category IS NOT NULL;
 
--- Due later, in the order of their time.
+-- Scheduled tasks in the order of their due times.
 CREATE TABLE steadfast_waiting (
     due_at INTEGER NOT NULL,
     id     BLOB NOT NULL,
@@ -74,14 +74,15 @@ CREATE TABLE steadfast_waiting (
     PRIMARY KEY (due_at, id)
 ) STRICT, WITHOUT ROWID;
 
--- In the hands of a worker, under a lease. Who lost it is remembered while it is settled.
+-- Running tasks, each under a lease. `lost_by` is the worker that lost the task, while it is reclaimed.
 CREATE TABLE steadfast_running (
     id      BLOB NOT NULL PRIMARY KEY,
     version INTEGER NOT NULL,
     lost_by TEXT
 ) STRICT, WITHOUT ROWID;
 
--- AUTOINCREMENT: a version is never given twice, even after every lease has gone.
+-- Leases; `version` is the fencing token. AUTOINCREMENT, because a token must not be reused after its lease
+-- is deleted.
 CREATE TABLE steadfast_leases (
     version INTEGER PRIMARY KEY AUTOINCREMENT,
     owner   TEXT NOT NULL,
@@ -91,7 +92,7 @@ CREATE TABLE steadfast_leases (
 
 CREATE INDEX steadfast_leases_until ON steadfast_leases (until);
 
--- Over. `loose` says that the faults are still one row each.
+-- Ended tasks. `loose` is 1 while the history is not compressed: one row per fault in `steadfast_faults`.
 CREATE TABLE steadfast_ended (
     status   TEXT NOT NULL,
     id       BLOB NOT NULL,
@@ -114,7 +115,7 @@ CREATE TABLE steadfast_faults (
     PRIMARY KEY (id, number)
 ) STRICT, WITHOUT ROWID;
 
--- The faults of a task that ended long ago, compressed.
+-- Compressed histories: all faults of an ended task in one row.
 CREATE TABLE steadfast_packed (
     id       BLOB NOT NULL PRIMARY KEY,
     ended_at INTEGER NOT NULL,
@@ -124,7 +125,7 @@ CREATE TABLE steadfast_packed (
 
 CREATE INDEX steadfast_packed_age ON steadfast_packed (ended_at);
 
--- Categories that wait as a whole.
+-- Held categories: after a rate limit of one task, no task of its category is claimed before `until`.
 CREATE TABLE steadfast_holds (
     queue    INTEGER NOT NULL,
     category TEXT NOT NULL,
@@ -155,7 +156,7 @@ CREATE TABLE steadfast_records (
 
 CREATE INDEX steadfast_records_kind ON steadfast_records (kind);
 
--- A new task takes its place in the same statement that writes it.
+-- The statement that inserts a task also inserts it as pending or scheduled.
 CREATE TRIGGER steadfast_new_is_ready AFTER INSERT ON steadfast_tasks
 WHEN new.due_at <= new.submitted_at BEGIN
     INSERT INTO steadfast_ready (queue, rank, submitted_at, id, category)

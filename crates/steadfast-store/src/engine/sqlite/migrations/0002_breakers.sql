@@ -1,4 +1,4 @@
--- How the breakers of each instance stand, as it last said.
+-- The latest report of each instance about its circuit breakers.
 CREATE TABLE steadfast_breakers (
     policy   TEXT NOT NULL,
     instance TEXT NOT NULL,
@@ -7,7 +7,7 @@ CREATE TABLE steadfast_breakers (
     PRIMARY KEY (policy, instance)
 ) STRICT, WITHOUT ROWID;
 
--- What was last wanted of each breaker.
+-- The latest operator override of each breaker; `wish` is the command.
 CREATE TABLE steadfast_breaker_orders (
     policy TEXT PRIMARY KEY,
     number INTEGER NOT NULL,

@@ -1,6 +1,6 @@
--- What ended in each minute, summed up when the minute is over: a window of a week is a few thousand
--- rows then, however many tasks ended in it. It is not written with the ends themselves, which have
--- no time for it, but by maintenance. A minute is known by the microsecond that it begins with.
+-- Rollups: one row per minute, policy and subsystem, so that a window of a week reads a few thousand rows,
+-- however many tasks ended in it. Maintenance writes them after the end of the minute. Settlements do not,
+-- because that would slow down the most frequent writes. `minute` is the start in microseconds.
 CREATE TABLE steadfast_sums (
     minute        INTEGER NOT NULL,
     policy_id     TEXT NOT NULL,
@@ -13,7 +13,7 @@ CREATE TABLE steadfast_sums (
     PRIMARY KEY (minute, policy_id, subsystem)
 ) STRICT, WITHOUT ROWID;
 
--- Before when everything is summed up; one row.
+-- The time before which all minutes have rollups; one row.
 CREATE TABLE steadfast_summed (until INTEGER NOT NULL) STRICT;
 
 INSERT INTO steadfast_summed (until) VALUES (0);

@@ -1,5 +1,5 @@
--- Workflows and their executions. The work of a node is a task; what is here says which node it
--- is of, and keeps what it answered for as long as the execution may want it.
+-- Workflows and their executions. A node runs as a task; a row in `nodes` links both, and stores the result
+-- of the node for as long as the execution exists.
 
 CREATE TABLE steadfast_workflows (
     number  INTEGER PRIMARY KEY,
@@ -8,8 +8,8 @@ CREATE TABLE steadfast_workflows (
     body    TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- `version` grows with each step, and a step holds only if it was computed from the latest one.
--- One that was followed stays so when the one that follows it (`next`) is forgotten before it.
+-- `version` grows with each step; a step is applied only if it was computed from the latest version.
+-- `next` is the execution that follows this one, and stays set after that one is pruned.
 CREATE TABLE steadfast_executions (
     id               BLOB NOT NULL PRIMARY KEY,
     workflow         INTEGER NOT NULL,
@@ -40,7 +40,7 @@ CREATE INDEX steadfast_executions_name ON steadfast_executions (name, id);
 CREATE INDEX steadfast_executions_ended ON steadfast_executions (ended_at)
     WHERE ended_at IS NOT NULL;
 
--- The nodes whose turn has come.
+-- Nodes that have started or could not start.
 CREATE TABLE steadfast_nodes (
     execution BLOB NOT NULL,
     number    INTEGER NOT NULL,

@@ -1,5 +1,5 @@
--- Every task with its status, for users with SQL; the other engine has the same view. The tables may
--- change with a version of the store, these columns only gain others. Ids and times are text here.
+-- Every task with its status, for SQL users; PostgreSQL has the same view. A new version may change the
+-- tables, but only adds columns to this view. Ids and times are text here.
 CREATE VIEW steadfast_overview AS
 SELECT
     lower(
@@ -11,12 +11,12 @@ SELECT
     CASE
         WHEN ended.id IS NOT NULL THEN ended.status
         WHEN running.id IS NOT NULL THEN 'running'
-        -- What waits although its time has come is about to be made ready.
+        -- A due task counts as pending even before its promotion.
         WHEN coalesce(progress.due_at, task.due_at) > unixepoch('subsec') * 1e6 THEN 'scheduled'
         ELSE 'pending'
     END AS status,
     ended.reason,
-    -- A success is an attempt like any other, and is not written down as one.
+    -- A success is an attempt, too. It is counted here, because a completion does not update `progress`.
     coalesce(progress.attempts, 0) + (ended.status IS 'completed') AS attempts,
     coalesce(progress.rate_limit_waits, 0) AS rate_limit_waits,
     strftime('%Y-%m-%dT%H:%M:%fZ', task.submitted_at / 1e6, 'unixepoch') AS submitted_at,

@@ -1,4 +1,4 @@
--- Who works, as each last said. One that comes over HTTP has no instance.
+-- The latest registration of each worker. The instance of a worker over HTTP is empty.
 CREATE TABLE steadfast_workers (
     name     TEXT NOT NULL,
     instance TEXT NOT NULL,
@@ -7,7 +7,7 @@ CREATE TABLE steadfast_workers (
     PRIMARY KEY (name, instance)
 ) STRICT, WITHOUT ROWID;
 
--- How the budgets of each instance stand, as it last said.
+-- The latest report of each instance about its retry budgets.
 CREATE TABLE steadfast_budgets (
     policy   TEXT NOT NULL,
     instance TEXT NOT NULL,

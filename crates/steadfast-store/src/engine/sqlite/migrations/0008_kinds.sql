@@ -1,6 +1,6 @@
--- A worker that can do some kinds steps over the others in a line, which may be a million: their kinds
--- stand in the line itself. What is there already, and what a program of a version before puts there,
--- has no kind here, and is looked up among the tasks.
+-- A worker with handlers for some kinds skips tasks of other kinds, perhaps a million, so the rows that a
+-- claim scans have the kind. It is empty in rows written before this migration or by a program of an
+-- earlier version; a claim then reads the kind from `tasks`.
 ALTER TABLE steadfast_ready ADD COLUMN kind TEXT NOT NULL DEFAULT '';
 
 DROP TRIGGER steadfast_new_is_ready;
