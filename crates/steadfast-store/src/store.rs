@@ -475,7 +475,7 @@ impl Store {
         self.roles.control.override_breaker(policy, command, actor).await
     }
 
-    /// Deletes one batch of what is past its retention.
+    /// Deletes one batch of data past its retention.
     ///
     /// # Errors
     /// The database failed.

@@ -23,7 +23,7 @@ pub trait Maintain: Send + Sync + 'static {
     /// Aggregates the next completed minute. `false` if every completed minute is aggregated (O1).
     async fn rollup(&self) -> Result<bool>;
 
-    /// Deletes one batch of what is past its retention (D14).
+    /// Deletes one batch of data past its retention (D14).
     async fn prune(&self, retention: &Retention) -> Result<Pruned>;
 
     /// Deletes one batch of executions that are past their retention and have no open task.
@@ -34,7 +34,7 @@ pub trait Maintain: Send + Sync + 'static {
 }
 
 impl Pruned {
-    /// What a dry run counted, without executions.
+    /// The counts of a dry run, without executions.
     pub(super) fn counted(row: &impl EngineRow) -> Result<Self> {
         let (tasks, faults, records) =
             (row.count("tasks")?, row.count("faults")?, row.count("records")?);

@@ -1,6 +1,6 @@
-//! Columns of rows, decoded alike for both engines, and JSON columns.
+//! Decoding of columns, shared by both engines, and of JSON columns.
 //!
-//! The statements of both engines name their columns alike, so that one function decodes the rows
+//! The statements of both engines use the same column names, so that one function decodes the rows
 //! of both.
 
 use std::str::FromStr;

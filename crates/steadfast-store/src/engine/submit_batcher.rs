@@ -30,7 +30,7 @@ pub(super) trait BatchWriter<N>: Send + 'static {
         tasks: Arc<Vec<(CheckedTask, N)>>,
     ) -> impl Future<Output = Result<Vec<Submitted>>> + Send;
 
-    /// Releases what is kept between commits.
+    /// Releases resources that are held between commits.
     fn release(&mut self) {}
 }
 

@@ -95,7 +95,7 @@ impl StoredTask {
     }
 }
 
-/// The inputs of a schedule besides the policy.
+/// The inputs of a schedule other than the policy.
 struct Upcoming {
     counted_from: Timestamp,
     expires_at: Option<Timestamp>,
@@ -168,7 +168,7 @@ mod tests {
         let policy = Policy::fixed(DAY).max_attempts(10).max_duration(DAY * 12).build().unwrap();
         assert_eq!(schedule(&policy, after(3)).attempts.len(), 10);
         assert_eq!(left(&policy, 1, 0), [(2, after(10)), (3, after(11))]);
-        // Two were run at once by hand, so the third comes sooner than any plan would have it.
+        // An operator ran two attempts at once, so the third is due earlier than planned.
         let hurried = Policy::fixed(DAY * 11).max_attempts(10).max_duration(DAY * 12);
         assert_eq!(left(&hurried.build().unwrap(), 2, 0), [(3, after(10))]);
     }

@@ -1,7 +1,7 @@
 //! The worker's events (O1), stored in the background.
 //!
 //! Nothing waits for events: if the store cannot keep up or is unreachable, some are dropped; the
-//! task's own history is complete all the same.
+//! task's own history is complete anyway.
 
 use std::sync::Mutex;
 

@@ -123,7 +123,7 @@ async fn listen(pool: PgPool, sender: Uuid, local: Notifier) {
 async fn receive(pool: &PgPool, sender: Uuid, local: &Notifier) -> sqlx::Result<()> {
     let mut listener = PgListener::connect_with(pool).await?;
     listener.listen(CHANNEL).await?;
-    // Stands for the messages that were missed before.
+    // Replaces the messages that were missed before.
     local.notify(Wake::Ready);
     // A server that has vanished is silent, too.
     while let Ok(message) = timeout(LISTEN_TIMEOUT, listener.try_recv()).await {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn full_message_tells_receivers_to_poll() {
+    fn full_message_makes_receivers_poll() {
         let wakes: Vec<Wake> = (0..100).map(|_| Wake::Cancelled(TaskId::fresh())).collect();
         let message = encode(Uuid::now_v7(), &wakes);
         assert!(message.len() < 8000, "PostgreSQL limits a message to 8000 bytes");

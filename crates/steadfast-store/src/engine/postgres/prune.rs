@@ -1,4 +1,4 @@
-//! Deletion of what is past its retention (D14).
+//! Deletion of data past its retention (D14).
 //!
 //! Which tasks exceed the maximum count is known only after a count of all. So a boundary is
 //! found once per round, and the batches of the round delete up to it: everything before the

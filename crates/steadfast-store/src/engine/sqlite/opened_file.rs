@@ -1,4 +1,4 @@
-//! A check that the opened file still has its name, which only a file can lose.
+//! A check that the path of a store still names the opened file.
 //!
 //! A file that is deleted or replaced stays accessible to the process that has it open: tasks would
 //! be accepted, and lost with the process. So before each read and each commit the name is resolved,

@@ -1,4 +1,4 @@
-//! Deletion of what is past its retention (D14).
+//! Deletion of data past its retention (D14).
 //!
 //! The candidates are found by a reader, because counting a million rows takes a while. The writer
 //! only deletes them, a batch at a time, after a check that each task is still as it was found.

@@ -250,7 +250,7 @@ fn check(opened: Option<&OpenedFile>) -> Result<(), sqlx::Error> {
     Ok(opened.map_or(Ok(()), OpenedFile::check)?)
 }
 
-/// Commits if the file still has its name, because BEGIN may have waited.
+/// Commits if the path still names the file: it may have been replaced while BEGIN waited.
 async fn commit(
     connection: &mut SqliteConnection,
     opened: Option<&OpenedFile>,
