@@ -150,7 +150,7 @@ mod tests {
         assert_written(Unit::Rate, &[(1500.0, "1.5k/s")]);
     }
 
-    /// Neighbouring ticks never read the same.
+    /// Neighbouring ticks have different labels.
     #[test]
     fn digits_follow_the_precision() {
         assert_eq!(format_with_precision(Unit::None, 2026.0, 1.0), "2026");

@@ -80,13 +80,13 @@ mod tests {
     }
 
     #[test]
-    fn contrast_is_computed_as_wcag_says() {
+    fn contrast_is_computed_as_in_wcag() {
         assert!((contrast(LIGHT.background, Colour(0)) - 21.0).abs() < 1e-9);
         assert!((contrast(LIGHT.background, Colour(0x777777)) - 4.48).abs() < 0.01);
     }
 
     #[test]
-    fn series_stand_out_by_three_to_one() {
+    fn series_contrast_is_at_least_three_to_one() {
         for palette in [LIGHT, DARK] {
             for colour in palette.series {
                 let ratio = contrast(colour, palette.background);
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn text_stands_out_by_four_and_a_half_to_one() {
+    fn text_contrast_is_at_least_four_and_a_half_to_one() {
         for palette in [LIGHT, DARK] {
             for colour in [palette.ink, palette.muted] {
                 let ratio = contrast(colour, palette.background);
@@ -105,8 +105,8 @@ mod tests {
         }
     }
 
-    /// What is left of linear red, green and blue without one kind of cone (Machado, Oliveira
-    /// and Fernandes 2009, full severity).
+    /// Linear red, green and blue as perceived without one kind of cone (Machado, Oliveira and
+    /// Fernandes 2009, full severity).
     const WITHOUT_RED: [[f64; 3]; 3] = [
         [0.152286, 1.052583, -0.204868],
         [0.114503, 0.786281, 0.099216],
@@ -122,7 +122,7 @@ mod tests {
         matrix.map(|[x, y, z]| (x * a + y * b + z * c).clamp(0.0, 1.0))
     }
 
-    /// Oklab, where distances are about as large as they look.
+    /// Oklab, in which distances approximate perceived differences.
     fn oklab([red, green, blue]: [f64; 3]) -> [f64; 3] {
         let long = (0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue).cbrt();
         let middle = (0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue).cbrt();
@@ -139,7 +139,7 @@ mod tests {
         a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
     }
 
-    /// About five times what is just noticeable between large patches: lines are thin.
+    /// About five times the just noticeable difference of large patches, because lines are thin.
     #[test]
     fn every_two_series_differ_for_colour_blind_readers() {
         for palette in [LIGHT, DARK] {

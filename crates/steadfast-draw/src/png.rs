@@ -132,11 +132,11 @@ fn rasterise(
     picture.encode_png().map_err(|error| DrawError::Encode(error.to_string()))
 }
 
-/// The fonts that the text needs, and which of them is ours.
+/// The fonts that the text needs, and the bundled one among them.
 fn fonts(svg: &str) -> (Database, Option<ID>) {
     let mut fonts = Database::new();
     let ours = fonts.load_font_source(Source::Binary(Arc::new(epaint_default_fonts::UBUNTU_LIGHT)));
-    // Looking through the system's fonts takes a while.
+    // Scanning the system's fonts is slow.
     if !svg.chars().all(is_in_our_font) {
         fonts.load_system_fonts();
     }
@@ -148,7 +148,7 @@ fn is_in_our_font(c: char) -> bool {
     c <= '\u{52f}' || matches!(c, '–' | '—' | '‘' | '’' | '“' | '”' | '…' | '€')
 }
 
-/// Our font has one weight, a light one. A thin outline makes labels firm and a title bold.
+/// The bundled font has only a light weight, so a thin outline makes labels regular and titles bold.
 fn heavier(palette: &Palette) -> String {
     let (ink, muted) = (palette.ink, palette.muted);
     format!(

@@ -8,7 +8,7 @@ use crate::text;
 pub(crate) struct Series {
     pub(crate) name: String,
     pub(crate) shape: Shape,
-    /// Which colour, counted from 0. A band has the colour of the line that follows it.
+    /// The index of the colour, from 0. A band has the colour of the line that follows it.
     pub(crate) colour: usize,
 }
 
@@ -20,7 +20,7 @@ pub(crate) enum Shape {
     Step(Vec<(f64, f64)>),
     /// Between a lower and an upper edge.
     Band(Vec<(f64, f64, f64)>),
-    /// Each value by itself.
+    /// Unconnected points.
     Points(Vec<(f64, f64)>),
     /// Each value as a bar.
     Bars(Vec<Bar>),
@@ -58,7 +58,7 @@ impl Series {
         self.values().map(|(x, _)| x)
     }
 
-    /// The values without what stacked bars stand on.
+    /// The values; of stacked bars, without the bars below.
     pub(crate) fn amounts(&self) -> Box<dyn Iterator<Item = f64> + '_> {
         match &self.shape {
             Shape::Bars(bars) => {

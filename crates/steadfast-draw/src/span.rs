@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn an_axis_ends_at_round_numbers() {
+    fn axis_ends_at_round_numbers() {
         assert_eq!(rounded(&Axis::new("n"), &[3.0, 97.0]), (0.0, 100.0));
         assert_eq!(rounded(&Axis::seconds("t").from_zero(), &[1.0, 128.0]), (0.0, 150.0));
         assert_eq!(rounded(&Axis::rate("r").from_zero(), &[1112.0]), (0.0, 1200.0));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn an_axis_has_width_even_if_its_values_have_none() {
+    fn axis_of_equal_values_has_a_width() {
         assert_eq!(rounded(&Axis::new("n"), &[0.0, 0.0]), (0.0, 1.0));
         let (low, high) = rounded(&Axis::new("n"), &[5.0]);
         assert!(low < 5.0 && 5.0 < high);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_that_make_sense_are_kept_and_others_ignored() {
+    fn invalid_axis_ends_are_ignored() {
         assert_eq!(rounded(&Axis::new("n").min(2.0).max(9.5), &[3.0]), (2.0, 9.5));
         assert_eq!(rounded(&Axis::new("n").min(f64::NAN).max(4.0), &[0.0, 3.0]), (0.0, 4.0));
         assert_eq!(rounded(&Axis::new("n").min(5.0).max(1.0), &[0.0, 10.0]), (0.0, 10.0));
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_has_no_place_on_a_logarithmic_axis() {
+    fn zero_on_a_logarithmic_axis_has_no_position() {
         let axis = Axis::new("n").logarithmic();
         let span = Span::tight(&axis, [0.0, 1e-9, 1e9].into_iter()).unwrap();
         assert_eq!(span.position(0.0), None);

@@ -76,20 +76,20 @@ pub(crate) fn shorten(text: &str, room: f64, measure: impl Fn(&str) -> f64) -> S
 mod tests {
     use super::*;
 
-    /// A name from a file can't send escape sequences to a terminal.
+    /// A name from a file cannot send escape sequences to a terminal.
     #[test]
     fn control_characters_become_spaces() {
         assert_eq!(clean("a\u{1b}[31mred\nline\u{202e}x\u{0}"), "a [31mred line x ");
     }
 
     #[test]
-    fn a_wide_character_takes_two_columns() {
+    fn wide_character_takes_two_columns() {
         assert_eq!(columns("重試"), 4);
         assert_eq!(shorten("重試延遲", 5.0, |t| columns(t) as f64), "重試…");
     }
 
     #[test]
-    fn what_fits_is_left_as_it_is() {
+    fn text_that_fits_is_unchanged() {
         assert_eq!(shorten("delay", 5.0, |t| columns(t) as f64), "delay");
         assert_eq!(shorten("delay", 0.0, |t| columns(t) as f64), "");
     }

@@ -18,7 +18,7 @@ pub(crate) struct Tick {
 /// The most ticks of an axis.
 const MAX_TICKS: f64 = 12.0;
 
-/// The densest ticks whose labels, each from a place to another, have a gap between them.
+/// The densest ticks with a gap between their labels, given the start and end of each label.
 pub(crate) fn choose_apart(
     span: &Span,
     unit: Unit,
@@ -116,7 +116,7 @@ fn logarithmic(span: Span, unit: Unit) -> impl Iterator<Item = Vec<Tick>> {
         let sparse = sparse.clone();
         move |every| sparse.iter().step_by(every).cloned().collect()
     });
-    // Between two rungs the axis is nearly linear.
+    // A narrow logarithmic axis is nearly linear.
     let narrow = if dense.len() < 2 { Some(linear(span, unit)) } else { None };
     narrow.into_iter().flatten().chain([dense, sparse]).chain(thinner)
 }
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_step_by_one_two_and_five() {
+    fn ticks_of_counts_are_multiples_of_one_two_or_five() {
         assert_eq!(labels(1.0, 8.0, Unit::Count, false, 10), "1 2 3 4 5 6 7 8");
         assert_eq!(labels(1.0, 8.0, Unit::Count, false, 5), "2 4 6 8");
         assert_eq!(labels(0.0, 20_000.0, Unit::Count, false, 6), "0 5k 10k 15k 20k");
@@ -169,14 +169,14 @@ mod tests {
     }
 
     #[test]
-    fn fractions_are_for_plain_numbers() {
+    fn ticks_of_plain_numbers_may_be_fractions() {
         assert_eq!(labels(0.0, 1.0, Unit::None, false, 6), "0 0.2 0.4 0.6 0.8 1");
         assert_eq!(labels(-10.0, 10.0, Unit::None, false, 5), "-10 -5 0 5 10");
         assert_eq!(labels(0.0, 600.0, Unit::Rate, false, 4), "0/s 200/s 400/s 600/s");
     }
 
     #[test]
-    fn durations_step_as_clocks_do() {
+    fn ticks_of_durations_are_clock_units() {
         assert_eq!(labels(0.0, 0.5, Unit::Seconds, false, 6), "0s 100ms 200ms 300ms 400ms 500ms");
         assert_eq!(labels(0.0, 150.0, Unit::Seconds, false, 6), "0s 30s 1m 1m30s 2m 2m30s");
         assert_eq!(labels(0.0, 3600.0, Unit::Seconds, false, 5), "0s 15m 30m 45m 1h");
@@ -184,20 +184,20 @@ mod tests {
     }
 
     #[test]
-    fn a_logarithmic_axis_multiplies() {
+    fn ticks_of_a_logarithmic_axis_grow_by_factors() {
         assert_eq!(labels(1.0, 1e4, Unit::Count, true, 6), "1 10 100 1k 10k");
         assert_eq!(labels(0.1, 3600.0, Unit::Seconds, true, 6), "100ms 1s 10s 1m 10m 1h");
         assert_eq!(labels(1e-9, 1e9, Unit::None, true, 5), "1e-9 1e-5 0.1 1k 10M");
     }
 
     #[test]
-    fn a_narrow_logarithmic_axis_has_ticks_too() {
+    fn narrow_logarithmic_axis_has_ticks() {
         assert_eq!(labels(1.1, 1.5, Unit::None, true, 5), "1.1 1.2 1.3 1.4 1.5");
     }
 
-    /// Where nothing fits, nothing is written.
+    /// An axis without space for labels has no ticks.
     #[test]
-    fn no_room_gives_no_ticks() {
+    fn axis_without_space_has_no_ticks() {
         assert_eq!(labels(0.0, 10.0, Unit::None, false, 0), "");
     }
 }

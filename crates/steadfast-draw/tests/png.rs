@@ -74,7 +74,7 @@ fn png_has_twice_the_size_by_default() {
     assert_eq!((picture.width, picture.height), (450, 300));
 }
 
-/// The font comes with the program: no font of this machine is looked for.
+/// The font is bundled: the fonts of the machine are not used.
 #[test]
 fn title_is_dark_in_the_light_theme() {
     let picture = &*BACKOFF;
@@ -92,7 +92,7 @@ fn title_is_light_in_the_dark_theme() {
     assert!(is_dark(picture.pixels[0]));
 }
 
-/// Whatever fonts the system has or lacks, what ours can show is shown.
+/// Characters of the bundled font are shown, whichever fonts the system has.
 #[test]
 fn characters_missing_in_the_font_do_not_hide_other_text() {
     let picture = Picture::of(&Chart::new("Delay 重試"), &PngOptions::default());

@@ -1,4 +1,4 @@
-//! What holds for every chart, however absurd its values.
+//! Properties of every chart, with arbitrary values.
 
 #![allow(
     clippy::unwrap_used,

@@ -19,7 +19,7 @@ fn sized(width: u16, height: u16) -> TerminalOptions {
     TerminalOptions { width, height, ..TerminalOptions::default() }
 }
 
-/// What a terminal shows of it.
+/// The text as a terminal shows it.
 fn without_escapes(text: &str) -> String {
     let mut shown = String::new();
     let mut parts = text.split('\u{1b}');

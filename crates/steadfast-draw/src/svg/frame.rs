@@ -7,13 +7,13 @@ use crate::text::{pixels, shorten};
 use crate::ticks::{self, Tick};
 use crate::{Chart, Unit};
 
-/// Free room around everything.
+/// The margin around the chart.
 pub(super) const MARGIN: f64 = 20.0;
 pub(super) const LABEL_SIZE: f64 = 12.0;
 const TITLE_SIZE: f64 = 18.5;
 const SUBTITLE_SIZE: f64 = 13.0;
 const MIN_PLOT_SIZE: f64 = 64.0;
-/// Below the plot: the ticks' labels, and the axis' own.
+/// The height below the plot, for the labels of the ticks and of the axis.
 const FOOT: f64 = 52.0;
 
 pub(super) struct Frame {
@@ -71,14 +71,14 @@ fn heading(chart: &Chart, width: f64, height: f64) -> Vec<HeadingLine> {
         return Vec::new();
     }
     let mut lines = vec![line("sd-title", 34.0, &chart.title, TITLE_SIZE)];
-    // A small chart needs the room itself.
+    // A small chart has no space for it.
     let subtitle = chart.subtitle.as_ref().filter(|_| height >= 220.0);
     lines.extend(subtitle.map(|text| line("sd-subtitle", 55.0, text, SUBTITLE_SIZE)));
     lines
 }
 
 impl Plot {
-    /// As wide as the labels to the left of it allow.
+    /// A plot that starts to the right of the widest y label.
     fn new(chart: &Chart, (x, y): (Span, Span), (top, right, bottom): (f64, f64, f64)) -> Self {
         let (x_ticks, y_ticks) = (Vec::new(), Vec::new());
         let mut plot = Self { left: MARGIN, right, top, bottom, x, y, x_ticks, y_ticks };
@@ -90,7 +90,7 @@ impl Plot {
     }
 
     fn chosen_y(&self, unit: Unit) -> Vec<Tick> {
-        // A small plot has its lines closer together, or it would have but one.
+        // A small plot has a smaller distance between ticks, to have more than one.
         let distance = ((self.bottom - self.top) / 8.0).clamp(16.0, 28.0);
         ticks::choose_apart(&self.y, unit, distance, |tick| {
             let y = self.y_at(tick.value)?;
@@ -106,28 +106,28 @@ impl Plot {
         })
     }
 
-    /// The middle of a label at `x`, moved where the picture would end before it.
+    /// The middle of a label at `x`, moved so that the label stays inside the picture.
     pub(super) fn x_label_middle(&self, tick: &Tick, x: f64) -> f64 {
         let half = pixels(&tick.label, LABEL_SIZE) / 2.0;
         x.min(self.right + MARGIN - half).max(half)
     }
 
-    /// Where a value lies from left to right. `None` if it has no place on the axis.
+    /// The x coordinate of a value; `None` if the axis cannot show it.
     pub(super) fn x_at(&self, value: f64) -> Option<f64> {
         Some(between(self.left, self.right, self.x.position(value)?))
     }
 
-    /// Where a value lies from top to bottom.
+    /// The y coordinate of a value; `None` if the axis cannot show it.
     pub(super) fn y_at(&self, value: f64) -> Option<f64> {
         Some(between(self.bottom, self.top, self.y.position(value)?))
     }
 
-    /// As [`y_at`](Self::y_at), but what has no place lies at the bottom.
+    /// As [`y_at`](Self::y_at), but the bottom for a value that the axis cannot show.
     pub(super) fn y_at_or_bottom(&self, value: f64) -> Option<f64> {
         Some(between(self.bottom, self.top, self.y.position_or_low(value)?))
     }
 
-    /// Labels above the plot stand on it.
+    /// The baseline of the labels above the plot.
     pub(super) fn label_baseline(&self) -> f64 {
         self.top - 16.0
     }

@@ -9,9 +9,9 @@ use crate::Chart;
 use crate::series::{Series, Shape};
 use crate::text::{pixels, shorten};
 
-/// From the beginning of a sample to its name.
+/// The distance from the start of a sample to its name.
 const SAMPLE: f64 = 22.0;
-/// Between a name and the next sample.
+/// The distance from a name to the next sample.
 const GAP: f64 = 18.0;
 pub(super) const ROW: f64 = 20.0;
 
@@ -23,7 +23,7 @@ struct Entry {
     x: f64,
     baseline: f64,
     text: String,
-    /// Which series it stands for; `None` stands for all that had no room.
+    /// The series; `None` for the entry that counts the omitted series.
     series: Option<usize>,
 }
 
@@ -34,7 +34,7 @@ impl Entry {
 }
 
 impl Legend {
-    /// From left to right, on at most `max_rows` rows below `top`.
+    /// The legend of a chart, on at most `max_rows` rows below `top`.
     pub(super) fn of(chart: &Chart, width: f64, top: f64, max_rows: usize) -> Self {
         if !chart.needs_legend() || chart.is_empty() || max_rows == 0 {
             return Self { entries: Vec::new() };
@@ -53,7 +53,7 @@ impl Legend {
         Self { entries }
     }
 
-    /// Where it ends, if there is one.
+    /// The lower end of the legend; `None` if it is empty.
     pub(super) fn bottom(&self) -> Option<f64> {
         self.entries.last().map(|entry| entry.baseline + 6.0)
     }
@@ -72,7 +72,7 @@ impl Legend {
     }
 }
 
-/// An entry to the right of another, or on a new row.
+/// An entry to the right of the previous one, or on a new row.
 fn next(before: Option<&Entry>, text: String, right: f64, top: f64) -> Entry {
     let Some(before) = before else {
         return Entry { x: MARGIN, baseline: top + ROW, text, series: None };
@@ -84,7 +84,7 @@ fn next(before: Option<&Entry>, text: String, right: f64, top: f64) -> Entry {
     Entry { x: MARGIN, baseline: before.baseline + ROW, ..beside }
 }
 
-/// Ends with how many series are left out; one more is, as long as that has no room.
+/// Adds an entry with the number of omitted series, and removes entries until it fits.
 fn with_rest(mut entries: Vec<Entry>, series: usize, right: f64, top: f64) -> Vec<Entry> {
     while let Some(last) = entries.last() {
         let rest = format!("and {} more", series - entries.len());

@@ -33,7 +33,7 @@ pub(super) fn draw(chart: &Chart, plot: &Plot) -> Vec<Element> {
     for series in chart.painted() {
         inside.append(shape(series, plot));
     }
-    // Dots may stand over the edge, where a line would be cut.
+    // Dots are not clipped at the edge of the plot; lines are.
     let mut above = Group::new().set("class", "sd-values");
     for series in chart.painted() {
         for dot in dots(chart, series, plot) {
@@ -48,10 +48,10 @@ pub(super) fn draw(chart: &Chart, plot: &Plot) -> Vec<Element> {
     parts
 }
 
-/// What is drawn in it ends where the plot ends. An inner document needs no id for that, and
-/// ids of two charts in one page would be confused.
+/// A nested document that clips its contents at the edge of the plot. Unlike a clip path it needs no
+/// id, which could collide with that of another chart in the page.
 fn clip(plot: &Plot) -> Element {
-    // A line on the edge keeps its width.
+    // One pixel more, so that a line on the edge has its full width.
     let (left, top) = (plot.left, plot.top - 1.0);
     let (width, height) = (plot.right - left, plot.bottom - top + 1.0);
     let mut clip = Element::new("svg");
@@ -89,7 +89,7 @@ fn shape(series: &Series, plot: &Plot) -> Group {
     group
 }
 
-/// A bar with a little room to its neighbours, where it is wide enough for that.
+/// A bar, with a small gap to its neighbours.
 fn rectangle(bar: &Bar, plot: &Plot) -> Option<Rectangle> {
     let (left, right) = (plot.x_at(bar.from)?, plot.x_at(bar.to)?);
     let (top, bottom) = (plot.y_at_or_bottom(bar.high)?, plot.y_at_or_bottom(bar.low)?);
@@ -102,7 +102,7 @@ fn upright(left: f64, right: f64, top: f64, bottom: f64) -> Rectangle {
     rectangle.set("y", px(top)).set("height", px((bottom - top).max(0.0)))
 }
 
-/// What a pointer finds over a stretch with bars, as high as the plot: all of their values.
+/// The hover areas of bars, as high as the plot: the tooltip has the values of all bars of a column.
 fn columns(chart: &Chart, plot: &Plot) -> Vec<Rectangle> {
     let columns = bars::columns(&chart.series).into_iter().filter_map(|(bar, values)| {
         let (left, right) = (plot.x_at(bar.from)?, plot.x_at(bar.to)?);
@@ -145,7 +145,7 @@ fn path(places: &[(f64, f64)]) -> String {
     path
 }
 
-/// Dots with their values, seen or only found by a pointer.
+/// Dots with tooltips of their values; those of a long line are invisible.
 fn dots(chart: &Chart, series: &Series, plot: &Plot) -> Vec<Circle> {
     let mark = |kind: &'static str, radius: f64| {
         move |((x, y), at_x, at_y): Placed| {
@@ -169,7 +169,7 @@ fn dots(chart: &Chart, series: &Series, plot: &Plot) -> Vec<Circle> {
     }
 }
 
-/// A band is read between its edges.
+/// The hover area of a band, between its edges.
 fn middle(chart: &Chart, series: &Series, edge: (f64, f64, f64), plot: &Plot) -> Option<Circle> {
     let (x, lower, upper) = edge;
     let y = (plot.y_at_or_bottom(lower)? + plot.y_at_or_bottom(upper)?) / 2.0;
@@ -196,7 +196,7 @@ fn inside<'a>(points: &'a [(f64, f64)], plot: &'a Plot) -> impl Iterator<Item = 
         .filter(|(_, x, y)| plot.holds(*x, *y))
 }
 
-/// Dots that hide each other are drawn once: more would only make the file large.
+/// Removes dots that are hidden by another one, which would only make the file larger.
 fn spread<'a>(points: &'a [(f64, f64)], plot: &'a Plot) -> impl Iterator<Item = Placed> + 'a {
     let half_a_dot = |place: f64| (place / DOT) as i64;
     let mut taken = BTreeSet::new();
@@ -221,8 +221,8 @@ fn shade(region: &Region, plot: &Plot) -> Rectangle {
         .add(Title::new(region.label.as_str()))
 }
 
-/// The names of regions, above the plot where no line passes. One that has no room between its
-/// neighbours is left to the pointer.
+/// The labels of regions, above the plot. A label that does not fit between its neighbours is
+/// omitted: the region has a tooltip.
 fn region_labels(chart: &Chart, plot: &Plot) -> Vec<Element> {
     let mut free_from = match pixels(&chart.y.label, LABEL_SIZE) {
         0.0 => plot.left,
@@ -243,5 +243,5 @@ fn region_labels(chart: &Chart, plot: &Plot) -> Vec<Element> {
     labels
 }
 
-/// Between two labels on one line.
+/// The distance between two labels.
 const GAP: f64 = 12.0;

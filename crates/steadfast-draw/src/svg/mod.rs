@@ -115,7 +115,7 @@ fn heading(frame: &Frame) -> Group {
 fn axes(chart: &Chart, plot: &frame::Plot) -> Group {
     let mut group = Group::new().set("class", "sd-axes");
     for (tick, y) in plot.y_tick_positions() {
-        // Where there are values on both sides of it, zero is what they are read against.
+        // The zero line is drawn like an axis.
         let kind = if tick.value == 0.0 { "sd-axis" } else { "sd-grid" };
         group.append(rule(kind, (plot.left, y), (plot.right, y)));
         group.append(words("sd-tick sd-end", plot.left - 8.0, y + 4.0, &tick.label));
@@ -136,13 +136,13 @@ fn axes(chart: &Chart, plot: &frame::Plot) -> Group {
 }
 
 fn rule(class: &str, from: (f64, f64), to: (f64, f64)) -> Line {
-    // In the middle of a pixel a thin line is sharp.
+    // A thin line is sharp in the middle of a pixel.
     let crisp = |v: f64| px(v.floor() + 0.5);
     let line = Line::new().set("x1", crisp(from.0)).set("y1", crisp(from.1));
     line.set("x2", crisp(to.0)).set("y2", crisp(to.1)).set("class", class)
 }
 
-/// As a plain element: a `Text` would be written with line breaks around its words.
+/// A text as a plain element, because `Text` would add line breaks around it.
 fn words(class: &str, x: f64, y: f64, text: &str) -> Element {
     Text::new(text).set("x", px(x)).set("y", px(y)).set("class", class).into()
 }
@@ -152,7 +152,7 @@ fn class(kind: &str, series: &Series) -> String {
     format!("{kind} sd-s{}{dashed}", series.colour % SERIES + 1)
 }
 
-/// A coordinate: a tenth of a pixel is as much as can be seen.
+/// A coordinate, rounded to a tenth of a pixel.
 fn px(coordinate: f64) -> String {
     let text = format!("{coordinate:.1}");
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)

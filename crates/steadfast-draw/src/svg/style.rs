@@ -50,8 +50,7 @@ fn automatic(has_bars: bool) -> String {
     )
 }
 
-/// What is written into the document, if anything. Most charts have no bars, and no rules for
-/// them.
+/// The embedded style sheet, if any. The rules for bars are included only if the chart has bars.
 pub(super) fn of(theme: Theme, has_bars: bool) -> Option<String> {
     let fixed = |palette| rules(|_, colour| colour.to_string(), palette, has_bars);
     match theme {

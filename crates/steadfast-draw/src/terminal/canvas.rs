@@ -3,22 +3,22 @@
 //! A Braille character has two columns of four dots, so its resolution is eight times that of
 //! letters. ASCII has one character for a cell. Both are drawn in dots and differ only in output.
 
-/// One character cell: what was drawn in it.
+/// One character cell and its contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Cell {
     /// The dots of Braille, one bit each.
     pub(super) dots: u8,
     /// The series of the last dot.
     pub(super) line: Option<usize>,
-    /// A point by itself, and whose.
+    /// The series of a single point.
     pub(super) point: Option<usize>,
-    /// The band that lies behind it.
+    /// The series of the band behind it.
     pub(super) band: Option<usize>,
     /// Whether the edge of a region passes here.
     pub(super) edge: bool,
 }
 
-/// Cells, drawn on in dots. `(0, 0)` is the dot at the top left.
+/// Cells, addressed by dots. `(0, 0)` is the dot at the top left.
 #[derive(Debug)]
 pub(super) struct Canvas {
     pub(super) columns: usize,
@@ -26,9 +26,9 @@ pub(super) struct Canvas {
     cells: Vec<Cell>,
 }
 
-/// Dots in a cell from left to right.
+/// The dots of a cell horizontally.
 const ACROSS: usize = 2;
-/// Dots in a cell from top to bottom.
+/// The dots of a cell vertically.
 const DOWN: usize = 4;
 /// The bits of a Braille character's dots, row by row.
 const BITS: [[u8; ACROSS]; DOWN] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
@@ -38,12 +38,12 @@ impl Canvas {
         Self { columns, rows, cells: vec![Cell::default(); columns * rows] }
     }
 
-    /// Dots from left to right, less one: where the last one is.
+    /// The x coordinate of the rightmost dots.
     pub(super) fn last_x(&self) -> f64 {
         (self.columns * ACROSS).saturating_sub(1) as f64
     }
 
-    /// Where the lowest dot is.
+    /// The y coordinate of the lowest dots.
     pub(super) fn last_y(&self) -> f64 {
         (self.rows * DOWN).saturating_sub(1) as f64
     }
@@ -59,7 +59,7 @@ impl Canvas {
         self.cells.get_mut(row * self.columns + column)
     }
 
-    /// A straight line. What lies outside is not drawn.
+    /// Draws a straight line, clipped to the canvas.
     pub(super) fn line(&mut self, a: (f64, f64), b: (f64, f64), series: usize) {
         let (a, b) = if a.0 <= b.0 { (a, b) } else { (b, a) };
         let first = a.0.round().max(0.0) as usize;
@@ -93,7 +93,7 @@ impl Canvas {
         }
     }
 
-    /// A point by itself takes a whole cell.
+    /// Draws a single point, which takes a whole cell.
     pub(super) fn point(&mut self, (x, y): (f64, f64), series: usize) {
         let inside = (0.0..=self.last_x()).contains(&x) && (0.0..=self.last_y()).contains(&y);
         if !inside {
@@ -105,7 +105,7 @@ impl Canvas {
         }
     }
 
-    /// The area between two edges, from one place to the next: `(x, upper y, lower y)`.
+    /// Fills the area between two edges, each `(x, upper y, lower y)`.
     pub(super) fn band(&mut self, a: (f64, f64, f64), b: (f64, f64, f64), series: usize) {
         let (a, b) = if a.0 <= b.0 { (a, b) } else { (b, a) };
         let middle = |column: usize| (column * ACROSS) as f64 + 0.5;
@@ -120,7 +120,7 @@ impl Canvas {
         }
     }
 
-    /// Cells that lie in the area by half or more.
+    /// Fills the cells of which at least half is in the area.
     fn shade(&mut self, column: usize, upper: f64, lower: f64, series: usize) {
         for row in 0..self.rows {
             let middle = (row * DOWN) as f64 + 1.5;
@@ -133,7 +133,7 @@ impl Canvas {
         }
     }
 
-    /// A line from top to bottom behind everything.
+    /// Draws a vertical line behind everything else.
     pub(super) fn edge(&mut self, x: f64) {
         if !(0.0..=self.last_x()).contains(&x) {
             return;
@@ -153,10 +153,10 @@ impl Canvas {
     }
 }
 
-/// How high a line from `a` to `b` is at `x`; beyond its ends, as high as they are.
+/// The y coordinate at `x` of a line from `a` to `b`; outside of it, that of the nearer end.
 fn height_at(a: (f64, f64), b: (f64, f64), x: f64) -> f64 {
     if x <= a.0 {
-        // A line straight up has both heights in one column.
+        // A vertical line has both ends in one column.
         return a.1;
     }
     if x >= b.0 {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_runs_from_corner_to_corner() {
+    fn diagonal_line_reaches_both_corners() {
         let mut canvas = Canvas::new(2, 1);
         canvas.line((0.0, 3.0), (3.0, 0.0), 0);
         assert_eq!(canvas.row(0).filter(|cell| cell.line == Some(0)).count(), 2);
@@ -182,14 +182,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_straight_up_has_no_gap() {
+    fn vertical_line_has_no_gap() {
         let mut canvas = Canvas::new(1, 2);
         canvas.line((0.0, 7.0), (0.0, 0.0), 0);
         assert_eq!(dots(&canvas), vec![0x47, 0x47]);
     }
 
     #[test]
-    fn what_lies_outside_is_not_drawn() {
+    fn dots_outside_the_canvas_are_not_drawn() {
         let mut canvas = Canvas::new(2, 2);
         canvas.line((-50.0, -9.0), (90.0, -3.0), 0);
         canvas.point((4.0, 0.0), 0);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_band_fills_the_cells_between_its_edges() {
+    fn band_fills_the_cells_between_its_edges() {
         let mut canvas = Canvas::new(3, 3);
         canvas.band((0.0, 4.0, 7.0), (5.0, 4.0, 7.0), 0);
         let filled = |row| canvas.row(row).filter(|cell| cell.band.is_some()).count();

@@ -67,7 +67,7 @@ fn heading(chart: &Chart, pen: &Pen, width: usize) -> Vec<Row> {
     rows
 }
 
-/// Samples and names, on as many rows as it takes.
+/// The legend, on as many rows as needed.
 fn legend(chart: &Chart, pen: &Pen, width: usize) -> Vec<Row> {
     if !chart.needs_legend() {
         return Vec::new();

@@ -50,7 +50,7 @@ impl Pen {
         self.lettered
     }
 
-    /// A character that stands for a series in the legend.
+    /// The character of a series in the legend.
     pub(super) fn sample(&self, series: &Series) -> char {
         match series.shape {
             Shape::Band(_) => self.band(),
@@ -65,7 +65,7 @@ impl Pen {
         if self.ascii { '.' } else { '░' }
     }
 
-    /// A cell that a line passes.
+    /// A cell of a line.
     pub(super) fn line(&self, dots: u8, colour: usize) -> char {
         if self.ascii {
             return ascii_line(colour);
@@ -73,7 +73,7 @@ impl Pen {
         char::from_u32(0x2800 + u32::from(dots)).unwrap_or(' ')
     }
 
-    /// A point by itself.
+    /// A single point.
     pub(super) fn point(&self, colour: usize) -> char {
         match (self.ascii, self.lettered) {
             (true, _) => ascii_line(colour),
@@ -96,7 +96,7 @@ fn style(colour: usize) -> Style {
     Style::new().fg_color(colour.map(Into::into))
 }
 
-/// A line of text that knows how wide it is, escape sequences left out.
+/// A line of text and its width without escape sequences.
 #[derive(Debug)]
 pub(super) struct Row {
     text: String,
@@ -126,7 +126,7 @@ impl Row {
         self.styled(&c.to_string(), style(colour))
     }
 
-    /// A band's shade is fainter than a line.
+    /// The shade of a band, fainter than a line.
     pub(super) fn faint(self, c: char, colour: usize) -> Self {
         self.styled(&c.to_string(), style(colour).dimmed())
     }

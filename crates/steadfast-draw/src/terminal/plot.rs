@@ -9,7 +9,7 @@ use crate::span::Span;
 use crate::ticks::{self, Tick};
 use crate::{Chart, text};
 
-/// A plot with its axes, where they are and how much room they have.
+/// A plot and its axes, with their positions and sizes.
 struct Plot<'a> {
     chart: &'a Chart,
     pen: &'a Pen,
@@ -22,7 +22,7 @@ struct Plot<'a> {
     y_ticks: Vec<(Tick, usize)>,
 }
 
-/// Fewer rows than this show nothing.
+/// The minimum number of rows of a readable plot.
 const MIN_ROWS: usize = 4;
 
 pub(super) fn draw(
@@ -72,7 +72,7 @@ fn x_ticks(chart: &Chart, span: Span, canvas: &Canvas) -> Vec<(Tick, usize)> {
     chosen.into_iter().map(|tick| (tick.clone(), column(&tick))).collect()
 }
 
-/// A label stands in the middle of its tick, and within the plot.
+/// The position of a label: centred on its tick, inside the plot.
 fn label_start(column: usize, width: usize, columns: usize) -> usize {
     column.saturating_sub(width / 2).min(columns.saturating_sub(width))
 }
@@ -110,7 +110,7 @@ impl Plot<'_> {
                 }
                 Shape::Band(edges) => self.band(edges, series.colour),
                 Shape::Bars(bars) => {
-                    // The tops of the bars: there is no room for more.
+                    // Only the tops of the bars are drawn.
                     let tops = bars.iter().map(|bar| [(bar.from, bar.high), (bar.to, bar.high)]);
                     let runs: Vec<_> = tops.flat_map(|top| self.placed(&top)).collect();
                     self.lines(&runs, series.colour);
@@ -130,7 +130,7 @@ impl Plot<'_> {
 
     fn lines(&mut self, runs: &[Vec<(f64, f64)>], colour: usize) {
         for run in runs {
-            // A value between two gaps is still a value.
+            // A single value between two gaps is drawn as a point.
             if let [alone] = run.as_slice() {
                 self.canvas.point(*alone, colour);
             }
@@ -222,7 +222,7 @@ impl Plot<'_> {
         self.pen.row().plain(&" ".repeat(self.gutter + 1)).muted(&labels)
     }
 
-    /// The names of regions, each above its stretch; one that begins under another's is left out.
+    /// The labels of regions, each above its region; a label that would overlap another is omitted.
     fn region_names(&self) -> Row {
         let mut names = String::new();
         for region in &self.chart.regions {
@@ -262,7 +262,8 @@ impl Plot<'_> {
 /// The distance of letters on a line.
 const LETTER_INTERVAL_COLUMNS: usize = 10;
 
-/// Whether a line shows its letter in this column. Lines that run together differ in where.
+/// Whether a line shows its letter in this column. Each line uses different columns, so that
+/// overlapping lines are distinguishable.
 fn has_letter(colour: usize, column: usize) -> bool {
     column % LETTER_INTERVAL_COLUMNS == (2 + colour * 3) % LETTER_INTERVAL_COLUMNS
 }
