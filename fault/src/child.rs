@@ -76,7 +76,7 @@ async fn open_with_retries(url: &str) -> Result<Arc<dyn Engine>, Problem> {
     }
 }
 
-/// Exits when the round's process is gone.
+/// Exits when the round's process has ended.
 fn exit_with_parent() {
     process::wait_for_parent_exit();
     std::process::exit(1);

@@ -4,9 +4,9 @@
 //! the component as it is shipped, in its own directory, and ends it together with the test process,
 //! even after `kill -9`.
 //!
-//! Each component is a module, and so is a [`process`] of our own that a test kills, and [`poll`] for
-//! conditions without a signal. The components share a directory (`home.rs`), a process with a watchdog (`watched_process.rs`), a reserved port
-//! (`port.rs`), and an [`Error`] with a hint.
+//! Each component is a module. [`process`] is a child process that a test can kill, and [`poll`] waits
+//! for conditions without a signal. The components share a directory (`home.rs`), a process with a
+//! watchdog (`watched_process.rs`), a reserved port (`port.rs`), and an [`Error`] with a hint.
 
 pub mod clickhouse;
 mod error;

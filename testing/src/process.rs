@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn killed_or_dropped_process_is_gone() {
+    fn killed_or_dropped_process_has_ended() {
         for end in [|process: Process| process.kill().unwrap(), drop] {
             let process = shell("echo ready; cat");
             let entry = std::path::PathBuf::from(format!("/proc/{}", process.id()));

@@ -67,7 +67,7 @@ impl Drop for WatchedProcess {
     fn drop(&mut self) {
         self.ended();
         drop(self.watchdog.stdin.take());
-        // In this order: the watchdog waits until the process is gone.
+        // In this order: the watchdog waits until the process has ended.
         let _ = self.process.wait();
         let _ = self.watchdog.wait();
     }

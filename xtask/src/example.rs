@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn release_flag_before_two_dashes_is_ours() {
+    fn release_flag_after_two_dashes_is_passed_on() {
         let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         for line in ["--release --seed 2", "--seed 2 --release", "--seed 2 --release --"] {
             assert_eq!(split(&words(line)), (true, vec!["--seed", "2"]), "{line}");

@@ -89,9 +89,9 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// M1: events come in the order of time, also those added while it runs.
+        /// M1: events are returned in the order of time, also those added meanwhile.
         #[test]
-        fn events_come_in_order(
+        fn events_are_returned_in_order(
             first in prop::collection::vec(0_u64..1 << 24, 0..200),
             follow in prop::collection::vec(0_u64..1 << 22, 0..200),
         ) {

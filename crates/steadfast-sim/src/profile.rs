@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_done_while_the_service_is_away() {
+    fn no_call_is_processed_during_an_outage() {
         assert_eq!(profile().done(0, S), 10.0);
         assert_eq!(profile().done(S, 3 * S), 0.0);
         assert_eq!(profile().done(0, 4 * S), 20.0);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_done_when_there_was_time_for_it() {
+    fn queue_is_done_after_its_processing_time() {
         assert_eq!(profile().when_done(0, 10.0), S);
         assert_eq!(profile().when_done(0, 15.0), 3 * S + S / 2);
         assert_eq!(profile().when_done(5 * S, 10.0), 6 * S + S / 2);

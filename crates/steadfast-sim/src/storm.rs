@@ -2,7 +2,7 @@
 //!
 //! A service with spare capacity has an outage of half a minute. When it recovers, all clients that
 //! failed meanwhile retry. If their calls exceed its capacity, responses take longer than the
-//! timeout; the clients retry again, and the work done for them is wasted. The cause is gone and
+//! timeout; the clients retry again, and the work done for them is wasted. The cause has ended and
 //! the outage persists: a metastable failure. It ends only when the load falls below the capacity.
 
 use std::time::Duration;

@@ -73,7 +73,7 @@ mod tests {
 
     /// X1: the verdicts, and the differences of each.
     #[test]
-    fn a_verdict_says_where_the_answers_differ() {
+    fn verdict_lists_the_differences() {
         let recorded = json!({ "item": "lamp", "price": { "amount": 20 } });
         let passed = compare(&recorded, &recorded);
         assert_eq!((passed.verdict, passed.differences), (Verdict::Passed, vec![]));

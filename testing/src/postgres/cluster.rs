@@ -80,7 +80,7 @@ impl Cluster {
 
     /// Stops the server and starts it again, on the same port and the same files.
     ///
-    /// A killed server starts again, too, once all its processes are gone: they hold its memory.
+    /// A killed server starts again, too, once all its processes have ended: they hold its memory.
     pub fn restart(&mut self, how: Shutdown) -> Result<(), Error> {
         self.server.stop(how)?;
         self.server = Server::start(&self.launch)?;

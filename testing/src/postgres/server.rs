@@ -43,7 +43,7 @@ impl Server {
         }
     }
 
-    /// Stops it and waits until it is gone.
+    /// Stops it and waits until it has ended.
     pub(super) fn stop(&mut self, how: Shutdown) -> Result<(), Error> {
         if self.0.ended().is_some() {
             return Ok(());

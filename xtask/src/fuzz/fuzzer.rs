@@ -17,7 +17,7 @@ const INPUT_LIMITS: [&str; 3] = ["-timeout=10", "-rss_limit_mb=1024", "-max_len=
 /// How often progress is printed.
 const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Lines that start the report of a crash; without one the last lines are kept.
+/// Lines that start the report of a crash; without one the report has the last lines.
 const CRASH_MARKERS: [&str; 2] = ["panicked at ", "ERROR: libFuzzer"];
 const MAX_LOG_LINES: usize = 12;
 const MAX_LINE_CHARS: usize = 500;
@@ -251,14 +251,14 @@ mod tests {
     }
 
     #[test]
-    fn its_last_lines_are_few_and_short() {
+    fn last_lines_of_a_log_are_limited() {
         let log = log(&format!("{}\n", "word".repeat(1000)).repeat(100));
         assert_eq!(log.last_lines.len(), MAX_LOG_LINES);
         assert!(log.last_lines.iter().all(|line| line.len() == MAX_LINE_CHARS));
     }
 
     #[test]
-    fn its_last_lines_begin_with_the_panic() {
+    fn last_lines_of_a_log_start_with_the_panic() {
         let after = "a frame\n".repeat(100);
         let log = log(&format!("NEW_FUNC\nthread 'x' panicked at a.rs:1:2:\n{after}"));
         assert_eq!(log.last_lines.len(), MAX_LOG_LINES);

@@ -42,7 +42,7 @@ fn calls_without_backoff_grow_quadratically() {
     assert!((3.2..4.8).contains(&ratio), "{ratio}");
 }
 
-/// M2: everybody gets the row in the end, unless the policy says how often to try.
+/// M2: every client writes the row in the end, unless the policy limits its attempts.
 #[test]
 fn client_with_limited_attempts_gives_up() {
     assert_eq!(exponential(Jitter::Full).gave_up, 0.0);

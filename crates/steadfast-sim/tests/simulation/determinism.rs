@@ -28,7 +28,7 @@ fn same_seed_gives_same_run() {
 proptest! {
     /// M1: every client is counted, and the load sums to the calls.
     #[test]
-    fn everybody_is_counted_once(clients in 1_u32..400, attempts in 1_u32..6, seed: u64) {
+    fn every_client_is_counted_once(clients in 1_u32..400, attempts in 1_u32..6, seed: u64) {
         let outcome = played(&scenario(clients, seed), &every_second(attempts));
         let counted = outcome.completed + outcome.gave_up + outcome.unfinished;
         prop_assert_eq!(counted, u64::from(clients));

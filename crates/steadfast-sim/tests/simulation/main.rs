@@ -1,4 +1,4 @@
-//! What simulations must show (section 13).
+//! Requirements of simulations (section 13).
 
 #![allow(
     clippy::unwrap_used,

@@ -20,8 +20,8 @@ fn load_later(outcome: &Outcome) -> f64 {
     later.iter().sum::<f64>() / later.len() as f64
 }
 
-/// M1: without a budget the load stays above the capacity for as long as clients come; with one
-/// it is back to what is asked for.
+/// M1: without a budget the load stays above the capacity for as long as clients arrive; with
+/// one it returns to the offered load.
 #[test]
 fn storm_persists_without_a_budget_and_ends_with_one() {
     let (asked, capacity) = (100.0, 125.0);

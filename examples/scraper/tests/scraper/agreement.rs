@@ -106,7 +106,7 @@ async fn course(
 
 /// X4, S4: every name of the mappings, every error, from immediate success to none.
 #[tokio::test(start_paused = true)]
-async fn old_and_new_agree_on_every_case() {
+async fn policies_and_legacy_loops_agree_on_every_case() {
     let ways = Ways::new();
     for name in MAPPED {
         for trouble in troubles() {
@@ -118,7 +118,7 @@ async fn old_and_new_agree_on_every_case() {
     }
 }
 
-/// The flag selects the way: only a policy leaves a record.
+/// The flag selects the implementation: only sessions under a policy are recorded.
 #[tokio::test(start_paused = true)]
 async fn flag_selects_the_implementation() {
     let ways = Ways::new();
@@ -132,7 +132,7 @@ async fn flag_selects_the_implementation() {
 /// J6: beyond S4. The server requests a wait of ten seconds: the legacy loop retries too early and uses
 /// up an attempt, the policy waits as requested without using one up.
 #[tokio::test(start_paused = true)]
-async fn retry_after_is_heard_by_the_new_way_alone() {
+async fn retry_after_is_honoured_only_by_policies() {
     let limited = answer(429, Some("10"));
     let [old, new] =
         Ways::new().both("navigation.route_adaptation.retry_with_delay", 3, &limited).await;
@@ -144,7 +144,7 @@ async fn retry_after_is_heard_by_the_new_way_alone() {
 /// S4's numbers, so that both cannot agree on others: attempts and the delays between them, of which
 /// jitter may take a tenth.
 #[tokio::test(start_paused = true)]
-async fn both_do_what_s4_says() {
+async fn policies_and_legacy_loops_have_the_delays_of_s4() {
     let ways = Ways::new();
     let cases: [(&str, ScraperError, &[u64]); 5] = [
         ("browser.state_operations.timeout", timeout(), &[1, 2]),
@@ -171,7 +171,7 @@ async fn both_do_what_s4_says() {
 
 /// X4: the list above matches the file.
 #[test]
-fn mappings_of_the_file_are_compared() {
+fn compared_names_are_those_of_the_file() {
     let manager = Scene::with_old("").manager();
     let policies = manager.registry.policies();
     let mapped: Vec<_> = policies.mapped().iter().map(|mapped| mapped.name.as_str()).collect();

@@ -154,7 +154,7 @@ fn run(arguments: &[&str]) -> (Option<i32>, String) {
 
 /// X4: a missing browser is reported with what to do.
 #[test]
-fn without_a_browser_it_says_what_to_install() {
+fn missing_browser_error_says_what_to_install() {
     let (code, stderr) = run(&[]);
     assert_eq!(code, Some(1));
     assert!(

@@ -106,7 +106,7 @@ mod tests {
 
     /// X0: other load on the machine affects some rounds but not the median.
     #[test]
-    fn a_busy_moment_does_not_count() {
+    fn busy_rounds_do_not_change_the_median() {
         let usual = (Duration::from_micros(1005), Duration::from_micros(1000));
         let busy = (Duration::from_micros(9000), Duration::from_micros(1000));
         let mut pairs = vec![usual; 1000];

@@ -96,7 +96,7 @@ fn a_demo_with_faults_succeeds() {
 /// X0: the same on the real extensions.
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
-async fn every_case_on_apache_age_and_pgvector() {
+async fn every_case_passes_on_apache_age_and_pgvector() {
     let system = Some(System::with_age_and_pgvector().unwrap());
     let cluster = Cluster::start(Settings { system, ..Settings::default() }).unwrap();
     let url = cluster.create_database("first").unwrap();
