@@ -136,7 +136,7 @@ mod tests {
             ("{}", "exponential ×2"),
             (r#"{"multiplier": 1.6, "jitter": "equal"}"#, "exponential ×1.6, equal jitter"),
             (r#"{"backoff_type": "linear", "increment": "1.5s"}"#, "linear +1.5s"),
-            (r#"{"backoff_type": "fixed", "jitter": "100ms"}"#, "fixed, up to 100ms more"),
+            (r#"{"backoff_type": "fixed", "jitter": "100ms"}"#, "fixed, jitter up to 100ms"),
             (r#"{"jitter_type": "full"}"#, "exponential ×2, full jitter ×0.1"),
             (r#"{"backoff_type": "immediate"}"#, "immediate"),
             (r#"{"schedule": ["7d"]}"#, "custom"),

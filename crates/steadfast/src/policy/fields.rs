@@ -109,8 +109,8 @@ pub const FIELDS: &[Field] = fields! {
         "Whether the operation is safe to repeat; if false, an attempt that may have taken effect \
          is not repeated; true by default.";
     plain max_hint: Duration,
-        "The longest Retry-After that is honoured; by default 1h in a process, unlimited in a \
-         store.";
+        "The longest Retry-After that is honoured; 1h by default for retries inside a process, \
+         unlimited for durable tasks.";
     plain max_rate_limit_waits: Count(0),
         "The largest number of Retry-After waits, which consume no attempt; 100 by default.";
     plain nested: Name(&Nested::NAMES),
