@@ -261,7 +261,10 @@ fn store_error(error: &StoreError) -> ApiError {
 
 fn execution_error(error: &ExecutionError) -> ApiError {
     let (kind, next) = match error {
-        ExecutionError::NotFound(_) => (ErrorKind::NotFound, "list the executions"),
+        ExecutionError::NotFound(_) => (
+            ErrorKind::NotFound,
+            "check the id; finished executions are deleted after the retention period",
+        ),
         ExecutionError::WrongStatus { .. } => (ErrorKind::WrongStatus, "check its status"),
         ExecutionError::Followed { .. } => {
             (ErrorKind::WrongStatus, "use the last execution of its chain")
@@ -290,7 +293,7 @@ const fn alternative(status: Status) -> &'static str {
 
 fn not_found(id: TaskId) -> ApiError {
     ApiError::new(ErrorKind::NotFound, format!("no task {id}"))
-        .next("list the tasks; finished tasks are deleted after the retention period")
+        .next("check the id; finished tasks are deleted after the retention period")
 }
 
 fn id_taken(id: TaskId) -> ApiError {

@@ -32,7 +32,7 @@ impl fmt::Display for DurationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is not a duration: {}; write it like 500ms, 1.5s, 10m, 7d, PT30S or a number of seconds",
+            "`{}` is not a duration: {}; use one such as 500ms, 1.5s, 10m, 7d or PT30S, or a number of seconds",
             self.text, self.reason
         )
     }
@@ -64,8 +64,7 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
         return from_seconds(seconds);
     }
     let Ok(span) = trimmed.parse::<Span>() else {
-        return long_seconds(trimmed)
-            .ok_or_else(|| DurationError::new(text, "it is not understood"));
+        return long_seconds(trimmed).ok_or_else(|| DurationError::new(text, "unknown format"));
     };
     if span.is_negative() {
         return Err(DurationError::new(text, "it is negative"));

@@ -74,12 +74,12 @@ formats! {
         ["smallrye.faulttolerance", "quarkus.fault-tolerance", "Retry/", "CircuitBreaker/"];
     /// The nodes of a workflow engine, as JSON.
     "workflow" Workflow crate::workflow::read,
-        "retry settings of workflow nodes (JSON)",
+        "workflow nodes with maxAttempts and initialDelaySeconds (JSON)",
         ["retry_strategy", "exponential_backoff", "fixed_delay", "custom_schedule",
          "customSchedule", "initialDelaySeconds", "initial_delay_seconds", "nodeId"];
     /// A client library's settings, as Ruby, YAML or JSON.
     "client" Client crate::client::read,
-        "retry settings of a database client (Ruby, YAML or JSON)",
+        "client options such as max_retries and initial_backoff (Ruby, YAML or JSON)",
         crate::client::SETTINGS;
     /// gRPC's service config, as JSON.
     "grpc" GrpcServiceConfig crate::grpc::read,

@@ -4,6 +4,7 @@
 //! a permission, or a second write within the same timestamp. File systems may hang, so all file
 //! access runs on the threads of the watchers.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,29 +49,43 @@ fn reload_tokens(app: &App) -> Result<(), String> {
     Ok(())
 }
 
-/// Calls `load` after each change, until the server stops. The same error is logged once.
+/// Calls `load` after each change, until the server stops or this future is dropped.
 async fn on_change(
     watcher: &FileWatcher,
     thread_name: &str,
     stopping: &CancellationToken,
     load: impl Fn() -> Result<(), String> + Send + 'static,
 ) {
+    let _stop = StopOnDrop(watcher);
     let mut last = Ok(());
-    let started = watcher.start(thread_name, move || {
-        let loaded = load();
-        if let Err(error) = &loaded
-            && loaded != last
-        {
-            warn!(target: "steadfast", error, "reload failed, the previous configuration stays active");
-        }
-        last = loaded;
-        if last.is_ok() { AfterChange::Continue } else { AfterChange::RetryIn(RETRY_DELAY) }
-    });
+    let started = watcher.start(thread_name, move || attempt(&load, &mut last));
     if let Err(error) = started {
         warn!(target: "steadfast", %error, "cannot watch files, changes need a restart");
     }
     stopping.cancelled().await;
-    watcher.stop();
+}
+
+/// Stops the thread of a watcher. Its callback owns what owns the watcher, so neither would be
+/// dropped otherwise.
+struct StopOnDrop<'a>(&'a FileWatcher);
+
+impl Drop for StopOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
+/// Loads once. A load that panics fails. The same error is logged once.
+fn attempt(load: impl Fn() -> Result<(), String>, last: &mut Result<(), String>) -> AfterChange {
+    let loaded = catch_unwind(AssertUnwindSafe(load))
+        .unwrap_or_else(|_| Err("the load panicked".to_owned()));
+    if let Err(error) = &loaded
+        && loaded != *last
+    {
+        warn!(target: "steadfast", error, "reload failed, the previous configuration stays active");
+    }
+    *last = loaded;
+    if last.is_ok() { AfterChange::Continue } else { AfterChange::RetryIn(RETRY_DELAY) }
 }
 
 #[cfg(test)]
@@ -102,5 +117,34 @@ mod tests {
             release.send(()).unwrap();
         };
         tokio::join!(on_change(&watcher, "test", &stopping, load), others);
+    }
+
+    /// A server that is dropped instead of stopped leaves no thread, and nothing that it owns.
+    #[tokio::test]
+    async fn dropped_future_ends_the_watcher() {
+        let folder = tempfile::tempdir().unwrap();
+        let watcher = Arc::new(FileWatcher::new(vec![folder.path().join("a")]));
+        let (owned, dropped) = mpsc::channel::<()>();
+        let owner = (watcher.clone(), owned);
+        let load = move || {
+            let _ = &owner;
+            Ok(())
+        };
+        let stopping = CancellationToken::new();
+        let watching = on_change(&watcher, "test", &stopping, load);
+        assert!(tokio::time::timeout(Duration::from_millis(10), watching).await.is_err());
+        assert!(watcher.is_running());
+        let ended = dropped.recv_timeout(Duration::from_secs(5));
+        assert_eq!(ended, Err(mpsc::RecvTimeoutError::Disconnected));
+        assert_eq!(Arc::strong_count(&watcher), 1);
+    }
+
+    #[test]
+    fn load_that_panics_is_retried() {
+        let mut last = Ok(());
+        let after = attempt(|| panic!("a bug"), &mut last);
+        assert_eq!(after, AfterChange::RetryIn(RETRY_DELAY));
+        assert_eq!(last, Err("the load panicked".to_owned()));
+        assert_eq!(attempt(|| Ok(()), &mut last), AfterChange::Continue);
     }
 }

@@ -72,7 +72,9 @@ impl Latency {
                     return Err(invalid("the median must be greater than 0"));
                 }
                 if !(0.0..=MAX_SIGMA).contains(&sigma) {
-                    return Err(invalid(&format!("sigma {sigma} must be from 0 to {MAX_SIGMA}")));
+                    return Err(invalid(&format!(
+                        "sigma {sigma} is out of range; use 0 to {MAX_SIGMA}"
+                    )));
                 }
                 Ok(Sampler::Lognormal(libm::log(nanos(median) as f64), sigma))
             }

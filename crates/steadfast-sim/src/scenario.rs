@@ -244,16 +244,17 @@ impl Scenario {
 /// An error unless `count` is from 1 to `max`.
 pub(crate) fn count(field: &'static str, count: u32, max: u32) -> Result<(), ScenarioError> {
     let is_valid = (1..=max).contains(&count);
-    ScenarioError::unless(is_valid, field, || format!("{count} must be from 1 to {max}"))
+    ScenarioError::unless(is_valid, field, || format!("{count} is out of range; use 1 to {max}"))
 }
 
 fn share(field: &'static str, share: f64) -> Result<(), ScenarioError> {
     let is_valid = (0.0..=1.0).contains(&share);
-    ScenarioError::unless(is_valid, field, || format!("{share} must be from 0 to 1"))
+    ScenarioError::unless(is_valid, field, || format!("{share} is out of range; use 0 to 1"))
 }
 
 fn rate(field: &'static str, rate: f64) -> Result<(), ScenarioError> {
-    let problem = || format!("{rate} per second must be greater than 0 and at most 1000000000");
+    let problem =
+        || format!("{rate} per second is out of range; use more than 0 and at most 1000000000");
     ScenarioError::unless(rate > 0.0 && rate <= 1e9, field, problem)
 }
 

@@ -37,7 +37,8 @@ const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 const SHUTDOWN_STEP_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(crate) struct Runtime {
-    role: &'static str,
+    /// Whether it claims tasks, and is not for maintenance alone.
+    is_worker: bool,
     state: Arc<WorkerState>,
     /// The claim loop, maintenance and breaker sync: they end when the worker stops.
     services: JoinSet<()>,
@@ -52,7 +53,7 @@ impl Runtime {
     /// Starts a worker that claims and runs tasks.
     pub(crate) fn start(store: Store, config: Config, handlers: HandlerRegistry) -> Self {
         let mut runtime = Self::start_maintenance(store, config, handlers);
-        runtime.role = "worker";
+        runtime.is_worker = true;
         let state = &runtime.state;
         for slot in 0..state.config.concurrency as usize {
             runtime.runners.spawn(Runner { state: state.clone(), slot }.run());
@@ -96,13 +97,13 @@ impl Runtime {
         background.spawn(Heartbeat(state.clone()).run());
         background.spawn(notifications::run(state.clone(), listener, due));
         let event_writer = event_writer.into_iter().map(RecordWriter::run).collect();
-        let (role, runners) = ("maintenance", JoinSet::new());
-        Self { role, state, services, runners, settler, event_writer, background }
+        let (is_worker, runners) = (false, JoinSet::new());
+        Self { is_worker, state, services, runners, settler, event_writer, background }
     }
 
     /// Runs until `shutdown` resolves, then shuts down in order.
     pub(crate) async fn run_until(mut self, shutdown: impl Future<Output = ()>) {
-        let (role, worker) = (self.role, &self.state.config.name);
+        let (role, worker) = (self.role(), &self.state.config.name);
         info!(target: "steadfast", worker, "{role} started");
         tokio::select! {
             () = shutdown => {}
@@ -141,10 +142,14 @@ impl Runtime {
         state.events.close();
         let _ = timeout(SHUTDOWN_STEP_TIMEOUT, join_all(&mut self.event_writer)).await;
         self.background.shutdown().await;
-        if self.role == "worker" {
+        if self.is_worker {
             registration::deregister(&state).await;
         }
-        info!(target: "steadfast", worker = state.config.name, "{} stopped", self.role);
+        info!(target: "steadfast", worker = state.config.name, "{} stopped", self.role());
+    }
+
+    const fn role(&self) -> &'static str {
+        if self.is_worker { "worker" } else { "maintenance" }
     }
 
     /// Cancels and releases the tasks that still run after the grace.

@@ -263,7 +263,7 @@ async fn invalid_payload_fails_for_good() {
             json!({"url": "users"}),
             "payload.url: not an absolute URL: relative URL without a base; use one",
         ),
-        (json!({"url": "http://"}), "payload.url: empty host"),
+        (json!({"url": "http://"}), "payload.url: not an absolute URL: empty host"),
         (json!({"url": format!("{url}{}", "x".repeat(9_000))}), "payload.url: is 9024 bytes long"),
         (json!({"url": url, "method": "GE T"}), "payload.method: is not a valid HTTP method"),
         (json!({"url": url, "method": "CONNECT"}), "payload.method: CONNECT is not supported"),

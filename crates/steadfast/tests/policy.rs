@@ -198,14 +198,14 @@ fn base_delay_is_not_negative() {
         (r#""-1ms""#, "-1ms", "it is negative"),
         (r#""NaN""#, "NaN", "it is not a finite number"),
         (r#""infinity""#, "inf", "it is not a finite number"),
-        (r#""soon""#, "soon", "it is not understood"),
+        (r#""soon""#, "soon", "unknown format"),
     ] {
         assert_refused(
             &format!(r#""base_delay": {written}"#),
             "base_delay",
             &format!(
                 "base_delay: `{shown}` is not a duration: {why}; \
-                 write it like 500ms, 1.5s, 10m, 7d, PT30S or a number of seconds"
+                 use one such as 500ms, 1.5s, 10m, 7d or PT30S, or a number of seconds"
             ),
         );
     }
@@ -309,7 +309,7 @@ fn jitter_has_two_forms() {
     assert_refused(
         r#""jitter": "lots""#,
         "jitter",
-        "jitter: `lots` must be none, full, equal, decorrelated or a duration such as 100ms",
+        "jitter: `lots` is not a jitter; use none, full, equal, decorrelated or a duration such as 100ms",
     );
     assert_refused(
         r#""jitter_type": "100ms""#,

@@ -71,7 +71,10 @@ impl NewClaim {
         {
             if names.as_ref().is_some_and(Vec::is_empty) {
                 // By a mistake in its own list a worker would get all tasks, or none.
-                return Err(InputError::new(field, "must not be empty; omit it to claim from all"));
+                return Err(InputError::new(
+                    field,
+                    "must not be empty; omit it for no restriction",
+                ));
             }
         }
         let request = ClaimRequest::new(&self.worker, self.limit).lease(self.lease);

@@ -80,7 +80,7 @@ pub(crate) fn find_policy(policies: &Policies, name: &str) -> Result<Arc<Policy>
 pub(crate) fn unknown_policy(policies: &Policies, name: &str) -> ApiError {
     let next = match policies.nearest(name) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "use a policy of the policy file or a preset".to_owned(),
+        None => "use a policy from the policy file or a preset".to_owned(),
     };
     ApiError::new(ErrorKind::Invalid, format!("unknown policy `{name}`")).field("policy").next(next)
 }

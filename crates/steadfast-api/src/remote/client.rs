@@ -94,10 +94,11 @@ impl Remote {
         &self.address
     }
 
-    /// Sends a request and decodes the response; no content is `()`.
+    /// Sends a request and decodes the response. A command without a result (`()`) ignores the body:
+    /// it took effect, whatever a newer server answers.
     pub(crate) async fn fetch<T: DeserializeOwned>(&self, request: Request) -> Result<T, ApiError> {
         let body = self.send(request).await?;
-        serde_json::from_slice(if body.is_empty() { b"null" } else { &body })
+        serde_json::from_slice(if body.is_empty() || size_of::<T>() == 0 { b"null" } else { &body })
             .map_err(|error| RequestError::undecodable(&self.address, &error))
     }
 

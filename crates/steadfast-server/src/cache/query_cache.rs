@@ -88,16 +88,17 @@ impl<T: Send + Sync + 'static> QueryCache<T> {
     }
 
     /// The cached result if it is fresh; otherwise starts this query, unless one is in flight, and
-    /// waits for it up to `max_wait`.
+    /// waits for it up to `max_wait`. It does not wait for a query that starts later.
     pub(crate) async fn get_within(
         &self,
         max_wait: Duration,
         query: impl Future<Output = Result<T, ApiError>> + Send + 'static,
     ) -> Cached<T> {
+        let seen = self.0.borrow().finished;
         if self.is_stale() {
             self.start(query);
             let mut state = self.0.subscribe();
-            let _ = timeout(max_wait, state.wait_for(|state| !state.is_in_flight())).await;
+            let _ = timeout(max_wait, state.wait_for(|state| state.finished > seen)).await;
         }
         self.cached()
     }
@@ -116,8 +117,9 @@ impl<T: Send + Sync + 'static> QueryCache<T> {
                 return result;
             }
             self.start(query());
+            let is_done = |state: &State<T>| state.finished >= wanted || !state.is_in_flight();
             // It fails only without a sender.
-            let _ = self.0.subscribe().wait_for(|state| !state.is_in_flight()).await;
+            let _ = self.0.subscribe().wait_for(is_done).await;
         }
     }
 
@@ -201,6 +203,7 @@ impl<T> State<T> {
 #[cfg(test)]
 mod tests {
     use std::future::pending;
+    use std::pin::pin;
 
     use steadfast_api::ErrorKind;
     use tokio::time::{advance, sleep};
@@ -318,6 +321,28 @@ mod tests {
         let (one, other) = (one.unwrap(), other.unwrap());
         assert!(Arc::ptr_eq(&one, &other) && [2, 3].contains(&*one), "{one} {other}");
         assert!(cache.get_current(unreachable).await.is_err());
+    }
+
+    /// O3, D15: a caller gets the result of its query, even if another caller starts the next one
+    /// before it wakes.
+    #[tokio::test(start_paused = true)]
+    async fn finished_query_is_enough_while_the_next_is_in_flight() {
+        let query = || slow(1, SLOW_QUERY / 2);
+        let cache = QueryCache::default();
+        let mut waiter = pin!(cache.get_within(MAX_WAIT, query()));
+        assert!(waiter.as_mut().now_or_never().is_none(), "in flight");
+        sleep(SLOW_QUERY).await;
+        cache.start(pending());
+        let cached = waiter.now_or_never().expect("its query has finished");
+        assert_eq!(cached.value.as_deref(), Some(&1));
+
+        let cache = QueryCache::default();
+        let mut waiter = pin!(cache.get_current(query));
+        assert!(waiter.as_mut().now_or_never().is_none(), "in flight");
+        sleep(SLOW_QUERY).await;
+        cache.start(pending());
+        let result = waiter.now_or_never().expect("its query has finished");
+        assert_eq!(*result.unwrap(), 1);
     }
 
     /// D15, K4: consecutive pollers get the last value during the cooldown and a current one after it.

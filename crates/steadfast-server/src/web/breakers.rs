@@ -181,7 +181,7 @@ fn budgets_panel(view: &View, policies: &PolicyLinks, budgets: &[BudgetReport]) 
 
 fn no_budgets() -> Markup {
     let instructions = html! {
-        p { "A retry budget limits retries to a share of the traffic, so that retries do not multiply the load during an outage. It belongs to a policy; workers report it here once they run a task with that policy." }
+        p { "A retry budget limits retries to a rate or to a share of the traffic, so that retries do not multiply the load during an outage. It belongs to a policy; workers report it here once they run a task with that policy." }
         (parts::command("policies:\n  billing:\n    budget:\n      retries_per_second: 10"))
     };
     parts::empty("No budgets reported yet", instructions)

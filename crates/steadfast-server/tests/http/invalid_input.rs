@@ -40,7 +40,7 @@ async fn unknown_field_is_reported_with_suggestion() {
     let near =
         world.post_text("/tasks", r#"{"kind":"a","payload":1,"queu":"b"}"#).await.problem(400);
     assert_eq!((&near["field"], &near["next"]), (&json!("queu"), &json!("did you mean `queue`?")));
-    assert!(near["detail"].as_str().unwrap().contains("line 1 column"));
+    assert!(near["detail"].as_str().unwrap().contains("(line 1, column"));
 
     let text = r#"{"kind":"a","payload":1,"priority":"high"}"#;
     let response = world.post_text("/tasks", text).await;

@@ -44,7 +44,7 @@ async fn override_is_shown_until_the_state_changes() {
     let html = app.get("/breakers").await.page(200);
     assert!(html.contains("</svg>open</span>") && !html.contains("closed the breaker"), "{html}");
     assert!(!html.contains("action=\"/breakers/payments/open\""), "{html}");
-    assert!(html.contains("data-yes=\"Isolate payments\""), "{html}");
+    assert!(html.contains("data-yes=\"Hold open payments\""), "{html}");
 }
 
 /// G1: the state and failures of each instance.
@@ -76,7 +76,7 @@ async fn breaker_commands_are_recorded_and_shown() {
     let app = app().await;
     report_breaker(&app, "payments", "shop-1").await;
     for (action, command, text) in [
-        ("isolate", BreakerCommand::Isolate, "holds the breaker open since"),
+        ("isolate", BreakerCommand::Isolate, "set the breaker to stay open"),
         ("close", BreakerCommand::Close, "closed the breaker"),
         ("open", BreakerCommand::Open, "opened the breaker"),
     ] {
@@ -87,7 +87,10 @@ async fn breaker_commands_are_recorded_and_shown() {
         assert!(html.contains(&format!("<strong>anonymous</strong> {text}")), "{html}");
     }
     let html = app.get("/breakers").await.page(200);
-    assert!(html.contains("data-confirm=\"Isolate payments on all instances?"), "{html}");
+    assert!(
+        html.contains("data-confirm=\"Hold the breaker of payments open on all instances?"),
+        "{html}"
+    );
 }
 
 /// K4: names are escaped.
@@ -126,6 +129,6 @@ async fn budgets_of_every_instance_are_listed() {
 #[tokio::test]
 async fn no_budgets_shows_an_explanation() {
     let html = app().await.get("/breakers").await.page(200);
-    assert!(html.contains("limits retries to a share of the traffic"), "{html}");
+    assert!(html.contains("to a share of the traffic"), "{html}");
     assert!(html.contains("retries_per_second: 10"), "{html}");
 }

@@ -42,7 +42,10 @@ async fn requeue_of_completed_task_asks_for_confirmation() {
     );
     let failed = worker.failed(Task::new("send", &1), "gone").await;
     let html = app.get(&format!("/tasks/{failed}")).await.page(200);
-    assert!(html.contains("Requeue for one attempt") && !html.contains("data-confirm"), "{html}");
+    assert!(
+        html.contains("Requeue for one more attempt") && !html.contains("data-confirm"),
+        "{html}"
+    );
 }
 
 /// D10: a failed task is requeued with a fresh attempt count.

@@ -114,7 +114,7 @@ async fn viewer_is_offered_no_actions() {
         ("/", "data-new=\"/tasks/new\""),
         ("/", "<dd>New task</dd>"),
         ("/tasks?status=failed", "Requeue all"),
-        (&path, "Requeue for one attempt"),
+        (&path, "Requeue for one more attempt"),
     ] {
         assert!(app.get_as(&operator, path).await.page(200).contains(offer), "{path}");
         assert!(!app.get_as(&viewer, path).await.page(200).contains(offer), "{path}");

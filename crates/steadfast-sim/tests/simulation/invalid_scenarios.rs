@@ -13,8 +13,8 @@ fn problem(scenario: Scenario) -> String {
 fn invalid_scenario_is_rejected_with_its_field() {
     let usual = Scenario::default;
     let cases = [
-        (Scenario { clients: 0, ..usual() }, "clients: 0 must be from 1"),
-        (Scenario { processes: 0, ..usual() }, "processes: 0 must be from 1"),
+        (Scenario { clients: 0, ..usual() }, "clients: 0 is out of range; use 1"),
+        (Scenario { processes: 0, ..usual() }, "processes: 0 is out of range; use 1"),
         (Scenario { timeout: secs(0), ..usual() }, "timeout: must be greater"),
         (Scenario { latency: Latency::Constant(secs(0)), ..usual() }, "latency: must be greater"),
         (Scenario { queue: Some(5), ..usual() }, "queue: has no effect"),
@@ -39,14 +39,14 @@ fn invalid_scenario_is_rejected_with_its_field() {
                 }],
                 ..usual()
             },
-            "brown_outs: 2 must be from 0 to 1",
+            "brown_outs: 2 is out of range; use 0 to 1",
         ),
         (
             Scenario {
                 errors: Errors { retryable: 0.6, permanent: 0.6, ..Errors::default() },
                 ..usual()
             },
-            "errors: 1.2 must be from 0",
+            "errors: 1.2 is out of range; use 0",
         ),
         (
             Scenario {

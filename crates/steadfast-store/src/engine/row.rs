@@ -125,6 +125,8 @@ pub(crate) fn named<T: DeserializeOwned>(name: &str) -> Option<T> {
 
 /// A statement of an SQL file that has several, each after a line `-- name: NAME`.
 pub(crate) fn named_statement(file: &'static str, name: &str) -> &'static str {
-    let statement = |part: &'static str| part.strip_prefix(name)?.strip_prefix('\n');
-    file.split("-- name: ").find_map(statement).unwrap_or_default()
+    let mut statements = file.split("-- name: ").filter_map(|part| part.split_once('\n'));
+    let found = statements.find(|(first_line, _)| first_line.trim_end() == name);
+    debug_assert!(found.is_some(), "no statement {name}");
+    found.map_or("", |(_, statement)| statement)
 }

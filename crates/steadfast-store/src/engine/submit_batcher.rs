@@ -24,6 +24,11 @@ pub(super) trait BatchWriter<N>: Send + 'static {
     /// The number of tasks in one commit, so that the first is answered soon.
     const MAX_BATCH_TASKS: usize;
 
+    /// Acquires what the next write needs. It may take long, so that callers go away meanwhile.
+    fn prepare(&mut self) -> impl Future<Output = Result<()>> + Send {
+        std::future::ready(Ok(()))
+    }
+
     /// Writes tasks in one commit, all or none, and wakes the workers.
     fn write(
         &mut self,
@@ -68,12 +73,23 @@ async fn run<N: Clone + Send + Sync, W: BatchWriter<N>>(
     let mut batch = Vec::with_capacity(W::MAX_BATCH_TASKS);
     while pending.recv_many(&mut batch, W::MAX_BATCH_TASKS).await > 0 {
         while !batch.is_empty() {
+            let prepared = writer.prepare().await;
             batch.retain(|(_, caller)| !caller.is_closed());
             let (tasks, callers) = batch.drain(..).unzip();
-            write_batch(&mut writer, tasks, callers).await;
+            match prepared {
+                Ok(()) => write_batch(&mut writer, tasks, callers).await,
+                Err(error) => fail(callers, &error),
+            }
             let _ = timeout(IDLE_AFTER, pending.recv_many(&mut batch, W::MAX_BATCH_TASKS)).await;
         }
         writer.release();
+    }
+}
+
+fn fail(callers: impl IntoIterator<Item = Caller>, error: &StoreError) {
+    let error = error.to_shared();
+    for caller in callers {
+        let _ = caller.send(Err(error.clone().into()));
     }
 }
 
@@ -100,11 +116,10 @@ async fn write_batch<N: Clone + Send + Sync>(
                 (tasks, callers) = others.into_iter().unzip();
             }
             Err(error) => {
-                let error = error.to_shared();
-                for caller in callers {
-                    let _ = caller.send(Err(error.clone().into()));
-                }
-                break;
+                return fail(
+                    callers.into_iter().chain(conflicting.into_iter().map(|it| it.1)),
+                    &error,
+                );
             }
         }
     }
@@ -113,5 +128,64 @@ async fn write_batch<N: Clone + Send + Sync>(
         let written = writer.write(Arc::new(vec![task])).await;
         let first = |all: Vec<_>| all.into_iter().next().ok_or_else(StoreError::closed);
         let _ = caller.send(written.and_then(first));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use jiff::Timestamp;
+    use tokio::sync::{Notify, Semaphore};
+
+    use super::*;
+    use crate::queue::submit::Policies;
+    use crate::task::Task;
+
+    /// Waits for a connection before each write, and counts what it writes.
+    #[derive(Clone)]
+    struct SlowWriter {
+        waiting: Arc<Notify>,
+        connections: Arc<Semaphore>,
+        written: Arc<AtomicUsize>,
+    }
+
+    impl BatchWriter<()> for SlowWriter {
+        const MAX_BATCH_TASKS: usize = 8;
+
+        async fn prepare(&mut self) -> Result<()> {
+            self.waiting.notify_one();
+            self.connections.acquire().await.unwrap().forget();
+            Ok(())
+        }
+
+        async fn write(&mut self, tasks: Arc<Vec<(CheckedTask, ())>>) -> Result<Vec<Submitted>> {
+            self.written.fetch_add(tasks.len(), Ordering::Relaxed);
+            Ok(tasks.iter().map(|(task, ())| Submitted::new(task.draft.id)).collect())
+        }
+    }
+
+    fn checked() -> CheckedTask {
+        let mut policies = Policies::new(&|_| None);
+        CheckedTask::new(Task::new("a", &()), &mut policies, Timestamp::UNIX_EPOCH).unwrap()
+    }
+
+    /// D9: a caller that gives up while the writer waits for a connection may submit again under
+    /// another id, so its task is not written.
+    #[tokio::test]
+    async fn task_of_a_caller_that_gave_up_is_not_written() {
+        let writer = SlowWriter {
+            waiting: Arc::default(),
+            connections: Arc::new(Semaphore::new(0)),
+            written: Arc::default(),
+        };
+        let batcher = SubmitBatcher::start(writer.clone());
+        tokio::select! {
+            _ = batcher.submit(checked(), ()) => panic!("written without a connection"),
+            () = writer.waiting.notified() => {}
+        }
+        writer.connections.add_permits(2);
+        batcher.submit(checked(), ()).await.unwrap();
+        assert_eq!(writer.written.load(Ordering::Relaxed), 1);
     }
 }

@@ -83,6 +83,7 @@ impl StoreSink {
     fn send(&self, item: SinkItem) {
         if self.queue.try_send(item).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
+            metrics::dropped(1);
         }
     }
 }
@@ -119,7 +120,7 @@ impl RecordWriter {
 
     async fn write(&self, records: &[Record]) {
         let attempt = async || match self.store.record(records).await {
-            Err(error) if error.is_transient() => Err(error),
+            Err(error) if error.is_retryable() => Err(error),
             answer => Ok(answer),
         };
         let policy = WRITE_POLICY;
@@ -141,7 +142,6 @@ impl RecordWriter {
         let dropped = self.dropped.swap(0, Ordering::Relaxed);
         if dropped > 0 {
             warn!(target: "steadfast", dropped, "sessions and events arrive faster than they can be stored; some are dropped");
-            metrics::dropped(dropped);
         }
     }
 }

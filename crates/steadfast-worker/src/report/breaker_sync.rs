@@ -41,6 +41,9 @@ pub(crate) async fn run(state: Arc<WorkerState>) {
         {
             warn!(target: "steadfast", %error, "cannot sync breakers with the store");
         }
+        if state.shutdown.is_cancelled() {
+            return;
+        }
         budgets::send(&state, &mut reported_budgets, &guard::budgets()).await;
     }
 }

@@ -52,7 +52,7 @@ impl SqlState {
     /// The message for an invalid SQLSTATE.
     #[doc(hidden)]
     pub const UNREADABLE: &'static str =
-        "not a SQLSTATE (five letters and digits) or a class of it (the first two)";
+        "not a SQLSTATE (five letters or digits) or a SQLSTATE class (its first two)";
 
     /// The code as text, in capitals.
     #[must_use]

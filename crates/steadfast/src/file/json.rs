@@ -246,9 +246,11 @@ impl<'t> Reader<'t, '_> {
     fn number(&mut self, digits: &str, at: Span) -> Option<f64> {
         let number = digits.parse().ok().filter(|number: &f64| number.is_finite());
         if number.is_none() {
-            let message = format!("{} is too large for a number", excerpt(digits));
-            let problem = self.problem(at, message, "use a smaller one");
-            self.findings.add(|| problem);
+            let (source, path) = (self.source, &self.path);
+            self.findings.add(|| {
+                let message = format!("{} is too large for a number", excerpt(digits));
+                Problem::at(source, at, message).path(path).suggest("use a smaller one")
+            });
         }
         number
     }

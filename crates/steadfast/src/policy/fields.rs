@@ -112,7 +112,7 @@ pub const FIELDS: &[Field] = fields! {
         "The longest Retry-After that is honoured; 1h by default for retries inside a process, \
          unlimited for durable tasks.";
     plain max_rate_limit_waits: Count(0),
-        "The largest number of Retry-After waits, which consume no attempt; 100 by default.";
+        "Maximum number of Retry-After waits, which consume no attempt; 100 by default.";
     plain nested: Name(&Nested::NAMES),
         "Which session retries when one runs inside another; outer by default.";
     plain enable_circuit_breaker: Bool,

@@ -300,7 +300,7 @@ fn jitter(value: &Setting) -> Result<Jitter, SettingError> {
     named_jitter(value).or_else(|named| {
         value.duration().map(Jitter::Additive).map_err(|_| SettingError {
             reason: format!(
-                "{value} must be none, full, equal, decorrelated or a duration such as 100ms"
+                "{value} is not a jitter; use none, full, equal, decorrelated or a duration such as 100ms"
             ),
             ..named
         })

@@ -1,16 +1,19 @@
 //! A watcher that reports changes of files (F4).
 //!
 //! It watches the directories of the files: editors replace a file by renaming, and Kubernetes
-//! replaces a link. A burst of events is one change, and a file is not read while its writer has it
-//! open. Events can be lost, above all on network file systems, so the metadata is also polled twice
-//! a second.
+//! replaces a link. Events of other files, such as a log in the same directory, are not changes. A
+//! burst of events is one change, and a file is not read while its writer has it open. Events can be
+//! lost, above all on network file systems, so the metadata is also polled twice a second. It cannot
+//! replace the events: two writes may have the same timestamp.
 //!
 //! ```text
-//!   idle ── event ─────────▶ settling ── quiet ─▶ on_change ─▶ idle
-//!    │                        ▲   │ event
+//!   idle ── own event ─────▶ settling ── quiet ─▶ on_change ─▶ idle
+//!    │                        ▲   │ own event
 //!    └── metadata changed ────┘ ◀─┘
 //! ```
 
+use std::ffi::OsString;
+use std::fs::Metadata;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -34,6 +37,9 @@ const QUIET_WHILE_OPEN: Duration = Duration::from_millis(300);
 
 /// The longest time that further events postpone a change.
 const MAX_SETTLING_TIME: Duration = Duration::from_secs(1);
+
+/// The delay before a callback that panicked is called again.
+const RETRY_AFTER_PANIC: Duration = Duration::from_secs(5);
 
 enum Message {
     Event(Event),
@@ -99,7 +105,8 @@ impl FileWatcher {
         Self { sender, is_running: AtomicBool::new(false), watch: Mutex::new(Some(watch)) }
     }
 
-    /// Starts the thread that calls `on_change` after each change. A second call does nothing.
+    /// Starts the thread that calls `on_change` after each change. A second call does nothing. If
+    /// `on_change` panics, it is called again after five seconds.
     ///
     /// # Errors
     /// The thread cannot be started.
@@ -142,9 +149,12 @@ impl Watch {
             self.states = FileState::of_all(&self.paths);
             // A link may lead to another directory now.
             self.directories.follow(&self.paths);
-            // One that panics does not stop the watcher.
-            let after = catch_unwind(AssertUnwindSafe(&mut on_change));
-            retry_at = match after.unwrap_or(AfterChange::Continue) {
+            // One that panics does not stop the watcher, and has not used the change.
+            let after = catch_unwind(AssertUnwindSafe(&mut on_change)).unwrap_or_else(|_| {
+                log_panic(&self.paths);
+                AfterChange::RetryIn(RETRY_AFTER_PANIC)
+            });
+            retry_at = match after {
                 AfterChange::Continue => None,
                 AfterChange::RetryIn(delay) => Instant::now().checked_add(delay),
                 AfterChange::Stop => return,
@@ -154,33 +164,67 @@ impl Watch {
 
     /// Waits for a change, or for the time of a retry. Returns `false` to stop.
     fn wait(&mut self, retry_at: Option<Instant>) -> bool {
-        // The start of a burst of events, and how long it must be quiet before it is over.
-        let mut burst: Option<(Instant, Duration)> = None;
+        // The start of a burst of events.
+        let mut burst: Option<Instant> = None;
+        // The end of the burst, or the next poll. Events of other files do not postpone it.
+        let mut wake_at = Instant::now() + POLL_INTERVAL;
         loop {
-            let timeout = burst.map_or(POLL_INTERVAL, |(since, quiet)| {
-                quiet.min(MAX_SETTLING_TIME.saturating_sub(since.elapsed()))
-            });
+            let timeout = wake_at.saturating_duration_since(Instant::now());
             let quiet = match self.receiver.recv_timeout(timeout) {
                 Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
-                Ok(Message::Event(event)) if is_read(&event) => continue,
-                Ok(Message::Event(event)) if is_complete(&event) => QUIET_AFTER_CLOSE,
-                Ok(Message::Event(_)) => QUIET_WHILE_OPEN,
-                Err(RecvTimeoutError::Timeout) if burst.is_some() => return true,
-                Err(RecvTimeoutError::Timeout) => {
+                Ok(Message::Event(event)) if self.is_change(&event) => {
+                    if is_complete(&event) {
+                        QUIET_AFTER_CLOSE
+                    } else {
+                        QUIET_WHILE_OPEN
+                    }
+                }
+                Ok(Message::Event(_)) if Instant::now() < wake_at => continue,
+                _ if burst.is_some() => return true,
+                _ => {
                     let states = FileState::of_all(&self.paths);
                     if std::mem::replace(&mut self.states, states) != self.states {
                         QUIET_WHILE_OPEN
                     } else if retry_at.is_some_and(|at| at <= Instant::now()) {
                         return true;
                     } else {
+                        wake_at = Instant::now() + POLL_INTERVAL;
                         continue;
                     }
                 }
             };
-            burst = Some((burst.map_or_else(Instant::now, |(since, _)| since), quiet));
+            let now = Instant::now();
+            wake_at = (now + quiet).min(*burst.get_or_insert(now) + MAX_SETTLING_TIME);
         }
     }
+
+    /// Whether the event can be a change of a watched file.
+    fn is_change(&mut self, event: &Event) -> bool {
+        if is_read(event) {
+            return false;
+        }
+        self.directories.concerns(event) || (is_replacement(event) && self.is_redirected())
+    }
+
+    /// Whether a path leads to another file now: the event may be that of a link on the way to it.
+    fn is_redirected(&mut self) -> bool {
+        let mut files = self.paths.iter().zip(&self.states);
+        let is_redirected = files.any(|(path, state)| path.canonicalize().ok() != state.target);
+        if is_redirected {
+            // So that the next event of another file does not find it again.
+            self.states = FileState::of_all(&self.paths);
+        }
+        is_redirected
+    }
 }
+
+#[cfg(feature = "tracing")]
+fn log_panic(paths: &[PathBuf]) {
+    tracing::error!(files = ?paths, "reload panicked, it will be retried");
+}
+
+#[cfg(not(feature = "tracing"))]
+fn log_panic(_: &[PathBuf]) {}
 
 /// Whether the event is only a read, such as the caller's own.
 fn is_read(event: &Event) -> bool {
@@ -197,11 +241,21 @@ fn is_complete(event: &Event) -> bool {
     )
 }
 
+/// Whether a directory has another entry now.
+fn is_replacement(event: &Event) -> bool {
+    matches!(
+        event.kind,
+        EventKind::Create(_) | EventKind::Modify(ModifyKind::Name(_)) | EventKind::Remove(_)
+    )
+}
+
 /// The metadata by which a change is detected.
 #[derive(Debug, PartialEq)]
 struct FileState {
     modified: Option<SystemTime>,
     bytes: Option<u64>,
+    /// Differs if another file of the same size and time, such as a restored one, took its place.
+    inode: Option<u64>,
     /// The target of a link.
     target: Option<PathBuf>,
 }
@@ -215,8 +269,19 @@ impl FileState {
         let metadata = std::fs::metadata(path).ok();
         let modified = metadata.as_ref().and_then(|metadata| metadata.modified().ok());
         let target = std::fs::canonicalize(path).ok();
-        Self { modified, bytes: metadata.map(|metadata| metadata.len()), target }
+        let inode = metadata.as_ref().and_then(inode);
+        Self { modified, bytes: metadata.map(|metadata| metadata.len()), inode, target }
     }
+}
+
+#[cfg(unix)]
+fn inode(metadata: &Metadata) -> Option<u64> {
+    Some(std::os::unix::fs::MetadataExt::ino(metadata))
+}
+
+#[cfg(not(unix))]
+fn inode(_: &Metadata) -> Option<u64> {
+    None
 }
 
 /// The directories in which a file, a link to it or the link's target can be replaced. Polling
@@ -226,6 +291,8 @@ struct Directories {
     /// `None` if the system has no events: then polling must do.
     watcher: Option<RecommendedWatcher>,
     watched: Vec<PathBuf>,
+    /// The names of the files, of the links' targets and of the directories.
+    names: Vec<OsString>,
 }
 
 impl Directories {
@@ -235,8 +302,8 @@ impl Directories {
                 let _ = sender.send(Message::Event(event));
             }
         };
-        let mut directories =
-            Self { watcher: notify::recommended_watcher(send).ok(), watched: Vec::new() };
+        let watcher = notify::recommended_watcher(send).ok();
+        let mut directories = Self { watcher, watched: Vec::new(), names: Vec::new() };
         directories.follow(paths);
         directories
     }
@@ -247,11 +314,13 @@ impl Directories {
             return;
         };
         let targets = paths.iter().filter_map(|path| std::fs::canonicalize(path).ok());
-        let mut directories: Vec<PathBuf> = (paths.iter().cloned().chain(targets))
-            .filter_map(|path| path.parent().map(Path::to_owned))
-            .collect();
+        let files: Vec<PathBuf> = paths.iter().cloned().chain(targets).collect();
+        let mut directories: Vec<PathBuf> =
+            files.iter().filter_map(|path| path.parent().map(Path::to_owned)).collect();
         directories.sort();
         directories.dedup();
+        let names = files.iter().chain(&directories).filter_map(|path| path.file_name());
+        self.names = names.map(ToOwned::to_owned).collect();
         for old in self.watched.iter().filter(|directory| !directories.contains(directory)) {
             let _ = watcher.unwatch(old);
         }
@@ -260,5 +329,37 @@ impl Directories {
             .into_iter()
             .filter(|directory| watcher.watch(directory, RecursiveMode::NonRecursive).is_ok())
             .collect();
+    }
+
+    /// Whether the event names a file or directory on the paths, or says that events were lost.
+    /// Names are compared, because the system may report a path in another form. A file of the same
+    /// name in another watched directory only causes a needless reload.
+    fn concerns(&self, event: &Event) -> bool {
+        let is_ours = |path: &PathBuf| {
+            path.file_name().is_some_and(|name| self.names.iter().any(|ours| ours == name))
+        };
+        event.need_rescan() || event.paths.iter().any(is_ours)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs::{self, File};
+
+    use super::*;
+
+    #[test]
+    fn replacement_of_the_same_size_and_time_is_another_state() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, beside] = ["tokens", "new"].map(|name| folder.path().join(name));
+        for (path, text) in [(&path, "a"), (&beside, "b")] {
+            fs::write(path, text).unwrap();
+            let file = File::options().write(true).open(path).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        }
+        let before = FileState::of(&path);
+        assert_eq!(FileState::of(&path), before);
+        fs::rename(&beside, &path).unwrap();
+        assert_ne!(FileState::of(&path), before);
     }
 }

@@ -31,7 +31,7 @@ fn base_delay_out_of_range_is_rejected() {
         "base_delay: 0",
         "base_delay: -0.001",
         "steadfast.yaml:3:19: policies.p.base_delay: `-0.001` is not a duration: it is negative; \
-         write it like 500ms, 1.5s, 10m, 7d, PT30S or a number of seconds",
+         use one such as 500ms, 1.5s, 10m, 7d or PT30S, or a number of seconds",
     );
 }
 

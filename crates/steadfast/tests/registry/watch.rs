@@ -3,9 +3,10 @@
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
 
 use steadfast::registry::{AfterChange, FileWatcher, Loader, Outcome};
 
@@ -221,4 +222,94 @@ fn a_stopped_watcher_drops_its_callback() {
     watcher.start("test", callback).unwrap();
     watcher.stop();
     assert!(matches!(dropped.recv_timeout(PROMISED), Err(RecvTimeoutError::Disconnected)));
+}
+
+/// Starts a watcher that reports each change to the receiver.
+fn watch(path: PathBuf) -> (FileWatcher, Receiver<()>) {
+    let watcher = FileWatcher::new(vec![path]);
+    let (sender, changes) = channel();
+    let on_change = move || {
+        let _ = sender.send(());
+        AfterChange::Continue
+    };
+    watcher.start("test", on_change).unwrap();
+    (watcher, changes)
+}
+
+/// Writes other files, as a log and a database do, until a change is reported or the time is over.
+fn change_beside_a_log(folder: &Path, changes: &Receiver<()>, time: Duration) -> bool {
+    let began = Instant::now();
+    let mut log =
+        fs::File::options().create(true).append(true).open(folder.join("server.log")).unwrap();
+    while began.elapsed() < time {
+        log.write_all(b"line\n").unwrap();
+        fs::write(folder.join("journal"), "page").unwrap();
+        fs::rename(folder.join("journal"), folder.join("database")).unwrap();
+        if changes.recv_timeout(Duration::from_millis(5)).is_ok() {
+            return true;
+        }
+    }
+    false
+}
+
+/// A log or a database in the same directory does not cause reloads, and does not delay them.
+#[test]
+fn other_files_in_the_directory_are_not_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tokens");
+    fs::write(&path, "old").unwrap();
+    let (_watcher, changes) = watch(path.clone());
+    // Longer than a burst of events can last, and than two polls.
+    let time = Duration::from_millis(1500);
+    assert!(!change_beside_a_log(folder.path(), &changes, time), "another file was reported");
+    fs::write(&path, "new").unwrap();
+    assert!(change_beside_a_log(folder.path(), &changes, PROMISED), "the change was missed");
+}
+
+/// A write through a link elsewhere causes no event: only polling notices it, even beside a log.
+#[test]
+fn events_of_other_files_do_not_prevent_polling() {
+    let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let path = folder.path().join("tokens");
+    fs::write(&path, "old").unwrap();
+    let link = elsewhere.path().join("link");
+    fs::hard_link(&path, &link).unwrap();
+    let (_watcher, changes) = watch(path);
+    fs::write(&link, "newer").unwrap();
+    assert!(change_beside_a_log(folder.path(), &changes, PROMISED), "the change was missed");
+}
+
+/// The timestamp and the size of a file can stay the same: the event alone tells of the change.
+#[test]
+fn change_without_new_metadata_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tokens");
+    fs::write(&path, "old").unwrap();
+    let modified = fs::metadata(&path).unwrap().modified().unwrap();
+    let (_watcher, changes) = watch(path.clone());
+    let mut file = fs::File::options().write(true).open(&path).unwrap();
+    file.write_all(b"new").unwrap();
+    file.set_modified(modified).unwrap();
+    drop(file);
+    assert_eq!(changes.recv_timeout(PROMISED), Ok(()));
+}
+
+/// K4: a load that panics is retried although the file did not change.
+#[test]
+fn k4_a_load_that_panics_is_retried() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tokens");
+    let watcher = FileWatcher::new(vec![path.clone()]);
+    fs::write(&path, "new").unwrap();
+    let (sender, loads) = channel();
+    let mut count = 0;
+    let load = move || {
+        count += 1;
+        sender.send(count).unwrap();
+        assert!(count > 1, "the first load panics");
+        AfterChange::Stop
+    };
+    watcher.start("test", load).unwrap();
+    let counts: Vec<u32> = loads.iter().collect();
+    assert_eq!(counts, [1, 2]);
 }

@@ -64,7 +64,7 @@ impl Printable for Classification {
 
 fn facts(fault: &Fault) -> String {
     let facts = fault.to_string();
-    if facts.is_empty() { "no facts".to_owned() } else { facts }
+    if facts.is_empty() { "no details".to_owned() } else { facts }
 }
 
 const fn color(class: Class) -> StatusColor {

@@ -22,8 +22,8 @@ const EXAMPLES: &[Example] = &[
 /// Show events: retries, failures, successes after retries, lost leases, breaker changes.
 ///
 /// Workers record an event for every failed attempt that is retried, every task that fails for
-/// good or succeeds after a retry, every lost lease, and every breaker that opens or closes.
-/// First-attempt successes are not recorded. With --json, each line is one event.
+/// good or succeeds after a retry, every lost lease, and every breaker that opens or closes. A
+/// command that `run --durable` hands over to the store is recorded as handed_over. First-attempt successes are not recorded. With --json, each line is one event.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(crate) struct EventsCommand {

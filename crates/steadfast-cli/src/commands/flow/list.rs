@@ -18,7 +18,7 @@ const EXAMPLES: &[Example] = &[
 
 /// List workflow executions, newest first.
 ///
-/// The time is when an execution ended, or when its first nodes are due.
+/// The time is the end of a finished execution, or the due time of the first nodes of a running one.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct List {

@@ -22,8 +22,8 @@ const FORMATS: Section = (
     "Formats",
     &[
         ("microprofile", "MicroProfile and SmallRye fault tolerance (properties)"),
-        ("workflow", "retry settings of workflow nodes (JSON)"),
-        ("client", "retry settings of a database client (Ruby, YAML or JSON)"),
+        ("workflow", "workflow nodes with maxAttempts and initialDelaySeconds (JSON)"),
+        ("client", "client options such as max_retries and initial_backoff (Ruby, YAML or JSON)"),
         ("grpc", "gRPC service config (JSON)"),
         ("resilience4j", "Resilience4j (YAML)"),
         ("step-functions", "AWS Step Functions Retry (JSON or YAML)"),

@@ -33,7 +33,7 @@ pub(super) struct Pause {
 
 /// Resume a paused queue.
 ///
-/// Tasks that became due meanwhile are claimed in their order.
+/// Tasks that became due meanwhile are claimed in the usual order.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(RESUME, &[]))]
 pub(super) struct Resume {

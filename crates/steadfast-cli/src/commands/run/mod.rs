@@ -122,8 +122,8 @@ pub(crate) struct Run {
     #[arg(short, long)]
     quiet: bool,
 
-    /// If all attempts fail, submit the command to the store as a task, under the policy in the
-    /// field `durable` of this policy, or else the preset `patient`
+    /// If all attempts fail, submit the command to the store as a durable task, under the policy in
+    /// this policy's field `durable`, or under the preset `patient` if it has none
     #[arg(long)]
     durable: bool,
 

@@ -29,7 +29,7 @@ pub(super) struct AccessFlags {
     #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
     trust_proxy: Vec<Proxy>,
 
-    /// Maximum number of connections, of which one address gets at most three quarters [default:
+    /// Maximum number of connections, of which a single client address may use at most three quarters [default:
     /// 25000, or as many as the file descriptor limit allows]
     #[arg(long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u32).range(2..=1_000_000))]

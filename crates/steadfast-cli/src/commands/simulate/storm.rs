@@ -12,7 +12,7 @@ const EXAMPLES: &[Example] = &[
     ("steadfast simulate storm --clients 1000000 -o storm.svg", "a larger one, as SVG"),
 ];
 
-/// Show how jitter, a budget and a breaker prevent a retry storm.
+/// Show a retry storm, and which policies prevent it.
 ///
 /// A service runs at 80 % of its capacity and has an outage of 30 seconds. With retries every
 /// second it does not recover: clients time out and retry, although the cause is gone. Jitter
@@ -20,7 +20,7 @@ const EXAMPLES: &[Example] = &[
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Storm {
-    /// Number of clients within five minutes
+    /// Number of clients, arriving over five minutes
     #[arg(long, value_name = "N", default_value_t = 60_000)]
     clients: u32,
 

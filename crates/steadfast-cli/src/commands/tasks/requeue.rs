@@ -39,7 +39,7 @@ pub(super) struct RequeueCommand {
     #[arg(long)]
     keep_count: bool,
 
-    /// Keep a due time that is in the future; only with ids
+    /// Keep the due time of tasks that were cancelled before they were due; only with ids
     #[arg(long, requires = "ids")]
     keep_time: bool,
 

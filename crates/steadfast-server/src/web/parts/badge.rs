@@ -41,7 +41,11 @@ pub(crate) fn class(class: Class) -> Markup {
 
 /// Why a task failed.
 pub(crate) fn reason(reason: Reason) -> Markup {
-    html! { span class="tag" { (reason.to_string().replace('_', " ")) } }
+    let label = match reason {
+        Reason::Final => label(Class::Final),
+        reason => reason.name().replace('_', " "),
+    };
+    html! { span class="tag" { (label) } }
 }
 
 /// A part of a task that cannot be decoded.

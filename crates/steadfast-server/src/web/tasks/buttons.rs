@@ -47,7 +47,7 @@ fn requeue(view: &View, task: &TaskView, path: &str) -> Markup {
                 "Requeue" @if task.policy.is_some() { " (" (parts::pluralize(task.max_attempts.into(), "new attempt")) ")" }
             }
             @if task.status != Status::Cancelled {
-                button class="button" data-confirm=[question] data-yes=[yes] { "Requeue for one attempt" }
+                button class="button" data-confirm=[question] data-yes=[yes] { "Requeue for one more attempt" }
             }
         }
     }

@@ -29,6 +29,13 @@ pub(super) struct PgBatchWriter {
 impl BatchWriter<TaskNumbers> for PgBatchWriter {
     const MAX_BATCH_TASKS: usize = 128;
 
+    async fn prepare(&mut self) -> Result<()> {
+        if self.connection.is_none() {
+            self.connection = Some(self.pool.acquire().await?);
+        }
+        Ok(())
+    }
+
     async fn write(
         &mut self,
         tasks: Arc<Vec<(CheckedTask, TaskNumbers)>>,

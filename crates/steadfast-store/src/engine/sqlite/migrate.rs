@@ -40,7 +40,7 @@ pub(super) const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 pub(super) async fn prepare(options: &Options) -> Result<i64> {
     // SQLite does not wait for the lock that a change of the journal mode needs.
     let timeout = options.busy_timeout.max(OPEN_RETRY_DELAY);
-    let attempts = timeout.as_millis() / OPEN_RETRY_DELAY.as_millis();
+    let attempts = timeout.as_millis() / OPEN_RETRY_DELAY.as_millis() + 1;
     let policy = Policy::fixed(OPEN_RETRY_DELAY)
         .max_attempts(u32::try_from(attempts).unwrap_or(u32::MAX))
         .max_duration(timeout)

@@ -155,6 +155,8 @@ impl Sqlite {
         Ok(Self { writer, submit_batcher, readers, names, notifier })
     }
 
+    /// A connection for reads. In memory there is only one: a caller that holds it must not wait for
+    /// another read or write.
     async fn reader(&self) -> Result<Reader> {
         match &self.readers {
             Readers::File(pool, file) => {

@@ -196,6 +196,41 @@ fn file_of_errors_stores_a_bounded_number_of_problems() {
     assert_eq!(problems(&twice, Yaml).len(), 1001);
 }
 
+/// F2: a problem that is not listed is counted, without a search for a similar name.
+#[test]
+fn unlisted_problems_are_only_counted() {
+    let many = 90_000;
+    let anchors: String = (0..100).map(|name| format!("&anchor-number-{name} 1, ")).collect();
+    for (format, text) in [
+        (Json, format!("[{}1]", "1e999,".repeat(many))),
+        (Yaml, format!("{{a: 1, {}}}", "a: 1, ".repeat(many))),
+        (Yaml, format!("[{}]", "!t 1, ".repeat(many))),
+        (Yaml, format!("[{anchors}{}]", "*another-number-x, ".repeat(many))),
+    ] {
+        let beginning: String = text.chars().take(20).collect();
+        let began = Instant::now();
+        let problems = problems(&text, format);
+        assert!(began.elapsed() < PATIENCE, "{beginning}");
+        assert_eq!(problems.len(), 1001, "{beginning}");
+        assert_eq!(problems[1000].message, "89000 more problems are not listed");
+    }
+}
+
+/// F2: the copies behind anchors are bounded, although the file itself is within its limits.
+#[test]
+fn anchored_values_over_the_limit_are_rejected() {
+    let anchors: String = (0..20).map(|depth| format!("&a{depth} [")).collect();
+    let many = format!("{anchors}{}{}", "1, ".repeat(10_000), "]".repeat(20));
+    let long = format!("{anchors}{}{}", "x".repeat(MAX_BYTES / 10), "]".repeat(20));
+    for text in [many, long] {
+        assert_eq!(
+            problem(text, Yaml).message,
+            "the values behind anchors exceed the limit of 100000 values and 8 MiB of text, \
+             counted once for each anchor"
+        );
+    }
+}
+
 /// F2: each of these is a text that one parser or another goes over more than once.
 #[test]
 fn any_text_is_parsed_in_bounded_time() {

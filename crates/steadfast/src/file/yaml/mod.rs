@@ -281,8 +281,11 @@ impl<'t> Reader<'t, '_> {
             self.anchored = self.anchored.plus(node.as_ref().map(Size::of).unwrap_or_default());
             self.anchors.insert(anchor, node.clone());
         }
-        if self.read.is_too_large() || self.anchored.is_too_large() {
+        if self.read.is_too_large() {
             return Err(too_many(self.source, at, &self.path()));
+        }
+        if self.anchored.is_too_large() {
+            return Err(too_much_anchored(self.source, at, &self.path()));
         }
         if is_key {
             self.take_key(at, node);
@@ -380,15 +383,18 @@ impl<'t> Reader<'t, '_> {
 
     fn report_tag(&mut self, at: &granit_parser::Span) {
         let tag = span(&at.tag_span().unwrap_or(*at));
-        let message = format!("unsupported tag {}", excerpt(self.source.slice(tag)));
-        self.report(tag, message, "remove it");
+        let (source, open) = (self.source, &self.open);
+        self.findings.add(|| {
+            let message = format!("unsupported tag {}", excerpt(source.slice(tag)));
+            Problem::at(source, tag, message).path(&path(open)).suggest("remove it")
+        });
     }
 
     fn report_duplicate(&mut self, key: &Key, first: Span) {
-        let mut path = self.path();
-        path.push(Step::Key(key.name.clone()));
-        let source = self.source;
+        let (source, open) = (self.source, &self.open);
         self.findings.add(|| {
+            let mut path = path(open);
+            path.push(Step::Key(key.name.clone()));
             let problem = duplicate_key(source, &key.name, key.at, Some(first), &path);
             match key.kind {
                 KeyKind::Merge => problem.suggest("merge several with <<: [*a, *b]"),
@@ -398,27 +404,47 @@ impl<'t> Reader<'t, '_> {
     }
 
     fn report_unknown_anchor(&mut self, anchor: &str, at: Span) {
-        let names = self.anchor_names.iter().rev().take(MAX_COMPARED_ANCHORS).map(AsRef::as_ref);
-        let suggestion = match nearest(anchor, names) {
-            Some(near) => format!("did you mean *{}?", excerpt(near)),
-            None => "define it with & before its first use".to_owned(),
-        };
-        self.report(at, format!("unknown anchor &{}", excerpt(anchor)), suggestion);
+        let (source, open, names) = (self.source, &self.open, &self.anchor_names);
+        self.findings.add(|| {
+            let names = names.iter().rev().take(MAX_COMPARED_ANCHORS).map(AsRef::as_ref);
+            let suggestion = match nearest(anchor, names) {
+                Some(near) => format!("did you mean *{}?", excerpt(near)),
+                None => "define it with & before its first use".to_owned(),
+            };
+            let message = format!("unknown anchor &{}", excerpt(anchor));
+            Problem::at(source, at, message).path(&path(open)).suggest(suggestion)
+        });
     }
 
-    fn report(&mut self, at: Span, message: impl Into<String>, suggestion: impl Into<String>) {
-        let (source, path) = (self.source, self.path());
-        self.findings.add(|| Problem::at(source, at, message).path(&path).suggest(suggestion));
+    fn report(&mut self, at: Span, message: &str, suggestion: &str) {
+        let (source, open) = (self.source, &self.open);
+        self.findings
+            .add(|| Problem::at(source, at, message).path(&path(open)).suggest(suggestion));
     }
 
     /// The current path.
     fn path(&self) -> Path {
-        let step = |open: &Open| match &open.content {
-            OpenContent::List(_, next) => Some(Step::Item(*next)),
-            OpenContent::Map(map) => map.key.as_ref().map(|key| Step::Key(key.name.clone())),
-        };
-        self.open.iter().filter_map(step).collect()
+        path(&self.open)
     }
+}
+
+/// The path to the next value of the innermost open list or map. It copies the names of the keys.
+fn path(open: &[Open]) -> Path {
+    let step = |open: &Open| match &open.content {
+        OpenContent::List(_, next) => Some(Step::Item(*next)),
+        OpenContent::Map(map) => map.key.as_ref().map(|key| Step::Key(key.name.clone())),
+    };
+    open.iter().filter_map(step).collect()
+}
+
+/// A value counts once for each anchor that it is behind.
+fn too_much_anchored(source: &Source, at: Span, path: &Path) -> Problem {
+    let message = format!(
+        "the values behind anchors exceed the limit of {MAX_NODES} values and {} MiB of text, \
+         counted once for each anchor",
+        MAX_BYTES / 1024 / 1024
+    );
+    Problem::at(source, at, message).path(path).suggest("remove the anchors that no alias uses")
 }
 
 impl OpenMap {

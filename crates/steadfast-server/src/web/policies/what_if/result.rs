@@ -64,7 +64,7 @@ fn scenario(outage: OutageLength) -> String {
         None => "",
     };
     format!(
-        "Simulation: {clients} clients with one operation each call a service{capacity} that is down \
+        "Simulation: {clients} clients make one call each to a service{capacity}. The service is down \
          for {down}."
     )
 }

@@ -159,18 +159,21 @@ impl Workflows for Postgres {
     }
 
     async fn execution(&self, id: ExecutionId) -> Result<Option<StoredExecution>> {
-        loop {
-            let row = sqlx::query(include_str!("../sql/execution.sql")).bind(id.uuid());
-            let rows = self.rows(row).await?;
-            let Some(row) = rows.first() else { return Ok(None) };
-            let nodes = sqlx::query(include_str!("../sql/execution_nodes.sql"))
-                .bind(id.uuid())
-                .bind(MAX_SHOWN_BYTES.cast_signed());
-            let execution = execution_with_nodes(row, &self.rows(nodes).await?)?;
-            if execution.is_some() {
-                return Ok(execution);
+        let read = async {
+            loop {
+                let row = sqlx::query(include_str!("../sql/execution.sql")).bind(id.uuid());
+                let Some(row) = row.fetch_optional(&self.pool).await? else { return Ok(None) };
+                let nodes = sqlx::query(include_str!("../sql/execution_nodes.sql"))
+                    .bind(id.uuid())
+                    .bind(MAX_SHOWN_BYTES.cast_signed());
+                let nodes = nodes.fetch_all(&self.pool).await?;
+                let execution = execution_with_nodes(&row, &nodes)?;
+                if execution.is_some() {
+                    return Ok(execution);
+                }
             }
-        }
+        };
+        self.deadline.short(read).await
     }
 
     async fn executions(
