@@ -10,10 +10,10 @@ use crate::output::colour::HEADING;
 pub(crate) type Example = (&'static str, &'static str);
 
 /// A heading and its two-column lines.
-pub(crate) type Section = (&'static str, &'static [(&'static str, &'static str)]);
+pub(crate) type Section<'a> = (&'a str, &'a [(&'a str, &'a str)]);
 
 /// Renders the sections, followed by the examples.
-pub(crate) fn after_help(examples: &'static [Example], sections: &[Section]) -> StyledStr {
+pub(crate) fn after_help(examples: &'static [Example], sections: &[Section<'_>]) -> StyledStr {
     let mut text = StyledStr::new();
     for (heading, lines) in sections {
         section(&mut text, heading, lines);
