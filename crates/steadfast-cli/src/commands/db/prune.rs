@@ -23,7 +23,7 @@ const EXAMPLES: &[Example] = &[
 /// than 7 days ago or failed more than 90 days ago, the oldest finished tasks beyond one million,
 /// and recorded sessions and events older than 7 days. With limits it applies only those. Workflow
 /// executions are pruned like tasks. Unfinished tasks are never deleted; audit entries only with
-/// --audit-for, which adds an audit entry. Deletes in small batches; can be interrupted and
+/// --audit-for, which is recorded in the audit log. Deletes in small batches; can be interrupted and
 /// repeated.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]

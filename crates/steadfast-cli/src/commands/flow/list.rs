@@ -18,7 +18,8 @@ const EXAMPLES: &[Example] = &[
 
 /// List workflow executions, newest first.
 ///
-/// The time is the end of a finished execution, or the due time of the first nodes of a running one.
+/// The column `when` shows when a finished execution ended, or when the first nodes of a running one
+/// were due.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct List {

@@ -25,9 +25,9 @@ const EXAMPLES: &[Example] = &[
 
 /// Print the delay before each attempt, its jitter band and the running total.
 ///
-/// Shows when each attempt starts if all earlier ones fail immediately. The delay is that of the
-/// backoff, the band is the range of jitter, and the total adds up all delays so far. Without
-/// flags it shows the default policy.
+/// Shows when each attempt starts if all earlier ones fail immediately. The delay is
+/// without jitter, the band is its range with jitter, and the total adds up all delays so far.
+/// Without flags it shows the default policy.
 #[derive(Debug, Args)]
 #[command(
     after_help = after_help(EXAMPLES, &[]),

@@ -106,7 +106,7 @@ pub(crate) struct Run {
     #[arg(long = "retry-on-output", value_name = "REGEX", value_parser = pattern)]
     patterns: Vec<String>,
 
-    /// Give every attempt the same stdin, read to its end before the first one
+    /// Read all of stdin before the first attempt, and pass it to every attempt
     #[arg(long)]
     stdin_again: bool,
 
@@ -122,8 +122,8 @@ pub(crate) struct Run {
     #[arg(short, long)]
     quiet: bool,
 
-    /// If all attempts fail, submit the command to the store as a durable task, under the policy in
-    /// this policy's field `durable`, or under the preset `patient` if it has none
+    /// If all attempts fail, submit the command to the store as a durable task. Its policy is the
+    /// field `durable` of the policy, or the preset `patient`
     #[arg(long)]
     durable: bool,
 

@@ -40,7 +40,7 @@ const EXAMPLES: &[Example] = &[
 const SIGNALS: Section = (
     "Signals",
     &[
-        ("SIGTERM, SIGINT", "shut down gracefully; a second signal exits at once"),
+        ("SIGTERM, SIGINT", "shut down gracefully; after --drain, a second signal exits at once"),
         ("SIGHUP", "reload the policy file (also reloaded when it changes)"),
     ],
 );

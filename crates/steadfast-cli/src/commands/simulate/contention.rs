@@ -24,7 +24,8 @@ const EXAMPLES: &[Example] = &[
 ///
 /// The experiment of the AWS article on exponential backoff and jitter: clients read a row and
 /// write it back with optimistic locking; messages take 10 ± 2 ms each way, delays start at 5 ms
-/// and are capped at 2 s. Calls are the total work, time is when the last client finished.
+/// and are capped at 2 s. The output has the total number of
+/// calls, and the time at which the last client finished.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Contention {

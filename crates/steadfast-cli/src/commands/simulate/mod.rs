@@ -117,6 +117,6 @@ fn run_scenario(
 }
 
 fn invalid(why: ScenarioError) -> CliError {
-    let next = format!("change {}; see --help", why.field());
+    let next = format!("see {} in --help, or in the scenario file", why.field());
     CliError::usage(why.to_string()).with_help(next)
 }
