@@ -29,7 +29,7 @@ pub(crate) fn until<T>(
 /// Blocks until there is a result.
 ///
 /// # Panics
-/// There is none within a minute; `what` says what was awaited.
+/// None appears within a minute; the message names `what`.
 #[track_caller]
 pub fn wait_for<T>(what: &str, mut poll: impl FnMut() -> Option<T>) -> T {
     match until(TEST_TIMEOUT, || Ok(poll())) {
@@ -41,7 +41,7 @@ pub fn wait_for<T>(what: &str, mut poll: impl FnMut() -> Option<T>) -> T {
 /// Waits until there is a result.
 ///
 /// # Panics
-/// There is none within a minute; `what` says what was awaited.
+/// None appears within a minute; the message names `what`.
 #[cfg(feature = "tokio")]
 pub async fn eventually_some<T>(what: &str, mut poll: impl AsyncFnMut() -> Option<T>) -> T {
     let polls = async {

@@ -123,7 +123,7 @@ fn all_sessions_are_cancelled_together() {
     assert_eq!(sessions.cancel_all(), 0);
 }
 
-/// I6: however a session ends, it is no longer listed.
+/// I6: a session that has ended is not listed.
 #[tokio::test(start_paused = true)]
 async fn dropped_session_is_removed_from_the_list() {
     let sessions = Sessions::new();
