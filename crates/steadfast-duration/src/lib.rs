@@ -2,11 +2,20 @@
 //!
 //! A separate crate, because `steadfast` and its macros both parse durations: policy files, JSON,
 //! attributes and command-line flags accept the same forms. Use it as `steadfast::duration`.
+//!
+//! ```
+//! use std::time::Duration;
+//! use steadfast_duration::{format, parse};
+//!
+//! assert_eq!(parse("10m")?, Duration::from_secs(600));
+//! assert_eq!(format(Duration::from_millis(1500)), "1.5s");
+//! # Ok::<(), steadfast_duration::DurationError>(())
+//! ```
+
+mod spelling;
 
 use std::fmt;
 use std::time::Duration;
-
-use jiff::{Span, SpanRelativeTo};
 
 /// A text or a number that is not a duration.
 ///
@@ -63,29 +72,7 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
     if let Ok(seconds) = trimmed.parse::<f64>() {
         return from_seconds(seconds);
     }
-    let Ok(span) = trimmed.parse::<Span>() else {
-        return long_seconds(trimmed).ok_or_else(|| DurationError::new(text, "unknown format"));
-    };
-    if span.is_negative() {
-        return Err(DurationError::new(text, "it is negative"));
-    }
-    if span.get_years() != 0 || span.get_months() != 0 {
-        return Err(DurationError::new(text, "months and years differ in length"));
-    }
-    span.to_duration(SpanRelativeTo::days_are_24_hours())
-        .ok()
-        .and_then(|signed| Duration::try_from(signed).ok())
-        .ok_or_else(|| DurationError::new(text, "it is too long"))
-}
-
-/// Parses seconds beyond the range of a calendar: the form in which [`format`] writes them.
-fn long_seconds(text: &str) -> Option<Duration> {
-    let number = text.strip_suffix('s')?;
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if fraction.len() > 9 {
-        return None;
-    }
-    Some(Duration::new(whole.parse().ok()?, format!("{fraction:0<9}").parse().ok()?))
+    spelling::read(trimmed).map_err(|reason| DurationError::new(text, reason))
 }
 
 /// Converts a number of seconds.
@@ -101,9 +88,6 @@ pub fn from_seconds(seconds: f64) -> Result<Duration, DurationError> {
     }
     Duration::try_from_secs_f64(seconds).map_err(|_| DurationError::new(seconds, "it is too long"))
 }
-
-/// The longest duration that a [`Span`] can represent, in nanoseconds.
-const MAX_SPAN_NANOS: u128 = 7_304_484 * 86_400_000_000_000;
 
 /// Formats a duration in the shortest form that [`parse`] accepts.
 ///
@@ -128,13 +112,34 @@ pub fn format(duration: Duration) -> String {
     if nanos == 0 {
         return "0s".to_owned();
     }
-    if nanos > MAX_SPAN_NANOS || (nanos > 1_000_000_000 && !nanos.is_multiple_of(60_000_000_000)) {
+    if nanos > 1_000_000_000 && !nanos.is_multiple_of(60_000_000_000) {
         return format!("{}s", decimal_seconds(duration));
     }
     UNITS
         .iter()
         .find(|(_, size)| nanos.is_multiple_of(*size))
         .map_or_else(String::new, |(unit, size)| format!("{}{unit}", nanos / size))
+}
+
+/// Formats a duration for people: rounded to milliseconds, or to microseconds below 10 ms.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// assert_eq!(steadfast_duration::format_rounded(Duration::from_nanos(52_022_725)), "52ms");
+/// assert_eq!(steadfast_duration::format_rounded(Duration::from_nanos(59_978_654_504)), "59.979s");
+/// assert_eq!(steadfast_duration::format_rounded(Duration::from_nanos(1_234_567)), "1235us");
+/// ```
+#[must_use]
+pub fn format_rounded(duration: Duration) -> String {
+    let unit: u128 = match duration {
+        _ if duration < Duration::from_micros(1) => 1,
+        _ if duration < Duration::from_millis(10) => 1_000,
+        _ => 1_000_000,
+    };
+    let nanos = (duration.as_nanos() + unit / 2) / unit * unit;
+    let rounded = u64::try_from(nanos).map_or(duration, Duration::from_nanos);
+    format(rounded)
 }
 
 /// Whole and fractional seconds, without trailing zeros.

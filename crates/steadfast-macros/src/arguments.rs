@@ -4,11 +4,10 @@
 //! other values are cloned. A `&mut` is passed from attempt to attempt; in async code, where each attempt
 //! is a future, through a `BorrowSlot`.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
-use syn::spanned::Spanned;
-use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Block, FnArg, Item, Macro, Pat, PatType, Path, Receiver, Signature, Type};
+
+use crate::syntax::{Attribute, Input, Receiver, Signature, TypedArgument};
 
 /// The statements that pass the arguments.
 #[derive(Default)]
@@ -35,14 +34,13 @@ enum Passing {
 }
 
 impl Passing {
-    fn of(ty: &Type, is_async: bool) -> Self {
-        match ty {
-            Type::Group(group) => Self::of(&group.elem, is_async),
-            Type::Paren(paren) => Self::of(&paren.elem, is_async),
-            Type::Reference(reference) if reference.mutability.is_none() => Self::Copied,
-            Type::Reference(_) if is_async => Self::Slotted,
-            Type::Reference(_) => Self::Reborrowed,
-            _ => Self::Cloned,
+    /// `reference` is whether a reference is mutable; nothing for other types.
+    fn of(reference: Option<bool>, is_async: bool) -> Self {
+        match reference {
+            Some(false) => Self::Copied,
+            Some(true) if is_async => Self::Slotted,
+            Some(true) => Self::Reborrowed,
+            None => Self::Cloned,
         }
     }
 }
@@ -50,60 +48,50 @@ impl Passing {
 impl Arguments {
     /// Takes the arguments out of a signature. The signature keeps plain names, the patterns move to the
     /// start of each attempt, and `self` becomes a variable where necessary.
-    pub(crate) fn take(signature: &mut Signature, body: &mut Block, is_async: bool) -> Self {
+    pub(crate) fn take(signature: &mut Signature, body: &mut TokenStream, is_async: bool) -> Self {
         let mut arguments = Self::default();
         for (index, input) in signature.inputs.iter_mut().enumerate() {
             match input {
-                FnArg::Receiver(receiver) => arguments.take_receiver(receiver, body, is_async),
-                FnArg::Typed(typed) => arguments.take_typed(index, typed, is_async),
+                Input::Receiver(receiver) => arguments.take_receiver(receiver, body, is_async),
+                Input::Typed(typed) => arguments.take_typed(index, typed, is_async),
             }
         }
         arguments
     }
 
-    fn take_receiver(&mut self, receiver: &mut Receiver, body: &mut Block, is_async: bool) {
-        let passing = Passing::of(&receiver.ty, is_async);
+    fn take_receiver(&mut self, receiver: &mut Receiver, body: &mut TokenStream, is_async: bool) {
+        let passing = Passing::of(receiver.as_reference(), is_async);
         // The closure captures a `self` that is a reference like any other variable.
         if let Passing::Copied | Passing::Reborrowed = passing {
             return;
         }
         let this = Ident::new("__self", Span::mixed_site());
-        let mutability = match receiver.reference {
-            Some(_) => None,
-            None => receiver.mutability.take(),
-        };
-        RenameSelf { to: &this }.visit_block_mut(body);
-        let from = Ident::new("self", receiver.self_token.span);
+        let mutability = receiver.take_mutability();
+        *body = rename_self(std::mem::take(body), &this);
         let attributes = Attributes::default();
-        self.pass(
-            passing,
-            &attributes,
-            &quote!(#mutability #this),
-            &from,
-            receiver.self_token.span,
-        );
+        let span = receiver.name.span();
+        self.pass(passing, &attributes, &quote!(#mutability #this), &receiver.name, span);
     }
 
-    fn take_typed(&mut self, index: usize, typed: &mut PatType, is_async: bool) {
-        let passing = Passing::of(&typed.ty, is_async);
-        let (pattern, name) = match &mut *typed.pat {
-            Pat::Wild(_) => return,
-            Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
-                let pattern = quote!(#name);
-                let is_mutable = name.mutability.take().is_some();
-                // The closure captures it unchanged.
-                if matches!(passing, Passing::Copied) && !is_mutable {
-                    return;
-                }
-                (pattern, name.ident.clone())
+    fn take_typed(&mut self, index: usize, typed: &mut TypedArgument, is_async: bool) {
+        let passing = Passing::of(typed.ty.reference(), is_async);
+        let pattern = std::mem::take(&mut typed.pattern);
+        let (name, is_mutable) = match binding(&pattern) {
+            Binding::None => {
+                typed.pattern = pattern;
+                return;
             }
-            _ => {
-                let name = format_ident!("__argument{index}", span = Span::mixed_site());
-                let pattern = std::mem::replace(&mut *typed.pat, syn::parse_quote!(#name));
-                (quote!(#pattern), name)
+            Binding::Name { name, is_mutable } => (name, is_mutable),
+            Binding::Pattern => {
+                (format_ident!("__argument{index}", span = Span::mixed_site()), true)
             }
         };
-        let attributes = Attributes::take(&mut typed.attrs);
+        typed.pattern = quote!(#name);
+        // The closure captures it unchanged.
+        if matches!(passing, Passing::Copied) && !is_mutable {
+            return;
+        }
+        let attributes = Attributes::take(&mut typed.attributes);
         self.pass(passing, &attributes, &pattern, &name, typed.ty.span());
     }
 
@@ -151,11 +139,9 @@ struct Attributes {
 impl Attributes {
     /// Lints move with the pattern; a `cfg` applies to both.
     fn take(attributes: &mut Vec<Attribute>) -> Self {
-        const LINTS: [&str; 5] = ["allow", "expect", "warn", "deny", "forbid"];
-        let is_lint =
-            |attribute: &mut Attribute| LINTS.iter().any(|lint| attribute.path().is_ident(lint));
-        let lints = attributes.extract_if(.., is_lint).collect();
-        let conditions = attributes.iter().filter(|a| a.path().is_ident("cfg")).cloned().collect();
+        const LINTS: &[&str] = &["allow", "expect", "warn", "deny", "forbid"];
+        let lints = attributes.extract_if(.., |attribute| attribute.is_any(LINTS)).collect();
+        let conditions = attributes.iter().filter(|a| a.is("cfg")).cloned().collect();
         Self { conditions, lints }
     }
 }
@@ -166,54 +152,95 @@ fn located(name: &Ident, span: Span) -> Ident {
     name
 }
 
-/// Renames `self` wherever it is the receiver.
-struct RenameSelf<'n> {
-    to: &'n Ident,
+/// What the pattern of an argument binds.
+enum Binding {
+    /// `_`
+    None,
+    /// `name` or `mut name`
+    Name { name: Ident, is_mutable: bool },
+    /// Any other pattern.
+    Pattern,
 }
 
-impl RenameSelf<'_> {
-    fn rename_tokens(&self, tokens: TokenStream) -> TokenStream {
-        use proc_macro2::TokenTree;
-        let mut renamed = TokenStream::new();
-        let mut tokens = tokens.into_iter().peekable();
-        while let Some(token) = tokens.next() {
-            let is_path =
-                matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == ':');
-            renamed.extend([match token {
-                TokenTree::Ident(ident) if ident == "self" && !is_path => {
-                    TokenTree::Ident(located(self.to, ident.span()))
-                }
-                TokenTree::Group(group) => {
-                    let mut inner = proc_macro2::Group::new(
-                        group.delimiter(),
-                        self.rename_tokens(group.stream()),
-                    );
-                    inner.set_span(group.span());
-                    TokenTree::Group(inner)
-                }
-                other => other,
-            }]);
+fn binding(pattern: &TokenStream) -> Binding {
+    let tokens: Vec<TokenTree> = pattern.clone().into_iter().collect();
+    match tokens.as_slice() {
+        [TokenTree::Ident(name)] if name == "_" => Binding::None,
+        [TokenTree::Ident(name)] => Binding::Name { name: name.clone(), is_mutable: false },
+        [TokenTree::Ident(word), TokenTree::Ident(name)] if word == "mut" => {
+            Binding::Name { name: name.clone(), is_mutable: true }
         }
-        renamed
+        _ => Binding::Pattern,
     }
 }
 
-impl VisitMut for RenameSelf<'_> {
-    fn visit_path_mut(&mut self, path: &mut Path) {
-        if let Some(ident) = path.get_ident()
-            && ident == "self"
-        {
-            *path = located(self.to, ident.span()).into();
-            return;
-        }
-        visit_mut::visit_path_mut(self, path);
-    }
+/// The words that start an item, which has its own `self`.
+const ITEMS: [&str; 4] = ["fn", "impl", "trait", "mod"];
 
-    /// The tokens of a macro are assumed to be expressions.
-    fn visit_macro_mut(&mut self, mac: &mut Macro) {
-        mac.tokens = self.rename_tokens(std::mem::take(&mut mac.tokens));
+/// Renames `self` wherever it is the receiver. The tokens of a macro are assumed to be expressions.
+fn rename_self(tokens: TokenStream, to: &Ident) -> TokenStream {
+    let mut renamed = TokenStream::new();
+    let mut tokens = tokens.into_iter().peekable();
+    let mut is_in_item = false;
+    while let Some(token) = tokens.next() {
+        // In a path, `self` is a module.
+        let is_path =
+            matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == ':');
+        renamed.extend([match token {
+            TokenTree::Ident(ident) if ident == "self" && !is_path => {
+                TokenTree::Ident(located(to, ident.span()))
+            }
+            TokenTree::Ident(ident) if is_item(&ident, tokens.peek()) => {
+                is_in_item = true;
+                ident.into()
+            }
+            TokenTree::Punct(end) if end.as_char() == ';' => {
+                is_in_item = false;
+                end.into()
+            }
+            TokenTree::Group(group) if is_in_item => {
+                is_in_item = group.delimiter() != Delimiter::Brace;
+                group.into()
+            }
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), rename_self(group.stream(), to));
+                inner.set_span(group.span());
+                inner.into()
+            }
+            other => other,
+        }]);
     }
+    renamed
+}
 
-    /// An item in the body has its own `self`.
-    fn visit_item_mut(&mut self, _: &mut Item) {}
+/// Whether an item starts here. `fn` without a name is the type of a pointer.
+fn is_item(word: &Ident, next: Option<&TokenTree>) -> bool {
+    let is_word = ITEMS.iter().any(|item| word == item);
+    is_word && (word == "impl" || matches!(next, Some(TokenTree::Ident(_))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// I8: an item in the body has its own `self`.
+    #[test]
+    fn self_is_renamed_outside_of_items() {
+        let body = quote! {
+            fn inner(&self) -> u8 { self.a }
+            impl A for B { fn c(self) { self.d } }
+            let f: fn(u8) -> u8 = self::g;
+            vec![self.e, { self }];
+            self.call(|| self.h)
+        };
+        let expected = quote! {
+            fn inner(&self) -> u8 { self.a }
+            impl A for B { fn c(self) { self.d } }
+            let f: fn(u8) -> u8 = self::g;
+            vec![this.e, { this }];
+            this.call(|| this.h)
+        };
+        let this = Ident::new("this", Span::call_site());
+        assert_eq!(rename_self(body, &this).to_string(), expected.to_string());
+    }
 }

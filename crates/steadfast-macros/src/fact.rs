@@ -2,12 +2,10 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::ext::IdentExt;
-use syn::spanned::Spanned;
-use syn::{Error, Expr, GenericArgument, LitStr, Member, PathArguments, Result, Type};
 
 use crate::names;
-use crate::values::{self, Literal};
+use crate::syntax::{Error, Expression, Literal, Member, Result, Text, Type, unraw};
+use crate::values;
 
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Name {
@@ -33,7 +31,7 @@ pub(crate) enum Value {
 #[derive(Clone)]
 pub(crate) struct FieldRef {
     pub(crate) member: Member,
-    pub(crate) ty: Box<Type>,
+    pub(crate) ty: Type,
 }
 
 impl Name {
@@ -65,39 +63,39 @@ impl Name {
 
     /// A literal, as a constant of the fact's type. The library validates names: the constant panics if
     /// the name is unknown.
-    pub(crate) fn constant(self, value: &Expr) -> Result<TokenStream> {
-        let constant = match (self, Literal::of(value)) {
-            (Self::Kind, Literal::Text(name)) => Some(named("Kind", &name, KINDS)),
-            (Self::Grpc, Literal::Text(name)) => Some(named("GrpcCode", &name, GRPC_CODES)),
-            (Self::SqlState, Literal::Text(state)) => Some(constant(
+    pub(crate) fn constant(self, value: &Expression) -> Result<TokenStream> {
+        let constant = match (self, value.literal()) {
+            (Self::Kind, Some(Literal::Text(name))) => Some(named("Kind", &name, KINDS)),
+            (Self::Grpc, Some(Literal::Text(name))) => Some(named("GrpcCode", &name, GRPC_CODES)),
+            (Self::SqlState, Some(Literal::Text(state))) => Some(constant(
                 "SqlState",
                 "new",
                 &state,
                 &quote!(::steadfast::SqlState::UNREADABLE),
             )),
-            (Self::Http, Literal::Number(_, digits)) => {
+            (Self::Http, Some(Literal::Number(_, digits))) => {
                 let status = digits.parse().ok().filter(|status| (100u16..600).contains(status));
                 status.map(|status| quote!(#status))
             }
-            (Self::Exit, Literal::Number(_, digits)) => {
+            (Self::Exit, Some(Literal::Number(_, digits))) => {
                 digits.parse::<i32>().ok().map(|code| quote!(#code))
             }
-            (Self::Hint, Literal::Text(text)) => {
-                let wait = steadfast_duration::parse(&text.value())
-                    .map_err(|error| Error::new_spanned(value, error))?;
+            (Self::Hint, Some(Literal::Text(text))) => {
+                let wait = steadfast_duration::parse(text.value())
+                    .map_err(|error| Error::spanned(value, error))?;
                 let wait = values::constant_duration(wait, value);
                 Some(quote!(::steadfast::Hint::After(#wait)))
             }
             _ => None,
         };
         constant.ok_or_else(|| {
-            Error::new_spanned(value, format!("{}, or the name of a field", self.example()))
+            Error::spanned(value, format!("{}, or the name of a field", self.example()))
         })
     }
 }
 
 /// A constant that the library parses from a string at compile time.
-fn constant(ty: &str, reader: &str, text: &LitStr, otherwise: &TokenStream) -> TokenStream {
+fn constant(ty: &str, reader: &str, text: &Text, otherwise: &TokenStream) -> TokenStream {
     let [ty, reader] = [ty, reader].map(|part| format_ident!("{part}"));
     quote_spanned! {text.span()=> {
         const PARSED: ::steadfast::#ty = match ::steadfast::#ty::#reader(#text) {
@@ -109,8 +107,8 @@ fn constant(ty: &str, reader: &str, text: &LitStr, otherwise: &TokenStream) -> T
 }
 
 /// A constant for a name. `candidates` are the names for suggestions.
-fn named(ty: &str, name: &LitStr, candidates: &[&str]) -> TokenStream {
-    let otherwise = match names::nearest(&name.value(), candidates) {
+fn named(ty: &str, name: &Text, candidates: &[&str]) -> TokenStream {
+    let otherwise = match names::nearest(name.value(), candidates) {
         Some(near) => {
             let message = format!("unknown name; did you mean `{near}`?");
             quote!(#message)
@@ -245,25 +243,16 @@ impl FieldRef {
     /// The variable that the field is bound to.
     pub(crate) fn variable(&self) -> Ident {
         let name = match &self.member {
-            Member::Named(name) => format!("__{}", name.unraw()),
-            Member::Unnamed(index) => format!("__{}", index.index),
+            Member::Named(name) => format!("__{}", unraw(name)),
+            Member::Unnamed(index) => format!("__{index}"),
         };
         Ident::new(&name, Span::mixed_site().located_at(self.ty.span()))
     }
 
     /// `T` of `Option<T>`.
-    pub(crate) fn inner(&self) -> Option<&Type> {
-        let Type::Path(path) = &*self.ty else {
-            return None;
-        };
-        let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
-        let PathArguments::AngleBracketed(arguments) = &last.arguments else {
-            return None;
-        };
-        match arguments.args.first() {
-            Some(GenericArgument::Type(inner)) => Some(inner),
-            _ => None,
-        }
+    pub(crate) fn inner(&self) -> Option<Type> {
+        let path = self.ty.path()?;
+        if path.name == "Option" { path.types().next() } else { None }
     }
 }
 

@@ -1,41 +1,49 @@
 //! The attributes `#[fault(...)]` of a variant, a struct or a field.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::punctuated::Punctuated;
-use syn::spanned::Spanned;
-use syn::{Attribute, Error, Expr, Field, Fields, LitStr, Member, Result, Token};
 
 use crate::fact::{Fact, FieldRef, Name, Value};
 use crate::names;
-use crate::values::{self, NamedValue};
+use crate::syntax::{
+    Attribute, Error, Expression, Field, Fields, Member, NamedValue, Result, Text, named_values,
+};
 
 /// The other attributes of a variant or a struct.
-const OTHER_ATTRIBUTES: &[&str] = &["unknown_outcome", "type", "transparent"];
+const OTHER_ATTRIBUTES: &[&str] = &["unknown_outcome", "type", "transparent", "gave_up"];
 
 #[derive(Default)]
 pub(crate) struct Facts {
     facts: Vec<Fact>,
     unknown_outcome: bool,
-    type_name: Option<LitStr>,
+    type_name: Option<Text>,
     /// The field that is the cause.
     pub(crate) cause: Option<FieldRef>,
     /// The field that reports everything.
     pub(crate) transparent: Option<FieldRef>,
+    /// The attribute that makes this a session that gave up without an error.
+    pub(crate) gave_up: Option<GaveUp>,
+}
+
+/// The attribute `gave_up`.
+pub(crate) struct GaveUp {
+    pub(crate) span: Span,
+    /// The field that holds the report.
+    pub(crate) field: FieldRef,
+    /// Whether another derive converts the field into the error.
+    pub(crate) is_converted: bool,
 }
 
 fn items(attributes: &[Attribute]) -> Result<Vec<NamedValue>> {
     let mut items = Vec::new();
-    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("fault")) {
-        items.extend(
-            attribute.parse_args_with(Punctuated::<NamedValue, Token![,]>::parse_terminated)?,
-        );
+    for attribute in attributes.iter().filter(|attribute| attribute.is("fault")) {
+        items.extend(named_values(attribute.arguments.clone())?);
     }
     Ok(items)
 }
 
 /// The type name of an enum, the only attribute that an enum can have.
-pub(crate) fn enum_type_name(attributes: &[Attribute]) -> Result<Option<LitStr>> {
+pub(crate) fn enum_type_name(attributes: &[Attribute]) -> Result<Option<Text>> {
     let mut name = None;
     for item in items(attributes)? {
         if item.name != "type" {
@@ -61,8 +69,8 @@ impl Facts {
         let mut marked: Option<FieldRef> = None;
         for (field_ref, field) in field_refs(fields) {
             let mut is_cause =
-                field.attrs.iter().any(|attribute| is_any(attribute, &["source", "from"]));
-            for item in items(&field.attrs)? {
+                field.attributes.iter().any(|attribute| attribute.is_any(&["source", "from"]));
+            for item in items(&field.attributes)? {
                 if item.name == "source" && item.value.is_none() {
                     is_cause = true;
                     continue;
@@ -70,12 +78,12 @@ impl Facts {
                 let name = self.fact(&item)?;
                 if let Some(value) = &item.value {
                     let message = "the field is the value: remove `= ...`";
-                    return Err(Error::new_spanned(value, message));
+                    return Err(Error::spanned(value, message));
                 }
                 self.facts.push(Fact { name, value: Value::Field(field_ref.clone()) });
             }
             if is_cause && marked.replace(field_ref).is_some() {
-                return Err(Error::new_spanned(field, "only one field can be the cause"));
+                return Err(Error::spanned(field, "only one field can be the cause"));
             }
         }
         let by_name = || {
@@ -95,7 +103,15 @@ impl Facts {
             }
             "transparent" => {
                 reject_value(item)?;
-                self.transparent = Some(self.only_field(item.name.span(), fields)?);
+                self.transparent = Some(self.only_field(&item.name, fields)?);
+            }
+            "gave_up" => {
+                reject_value(item)?;
+                let field = self.only_field(&item.name, fields)?;
+                let is_from = |field: &Field| field.attributes.iter().any(|one| one.is("from"));
+                let is_converted = fields.all.iter().any(is_from);
+                self.transparent = Some(field.clone());
+                self.gave_up = Some(GaveUp { span: item.name.span(), field, is_converted });
             }
             "type" => self.type_name = Some(text(item)?),
             _ => {
@@ -134,14 +150,14 @@ impl Facts {
     }
 
     /// The cause if there is one, or else the only field.
-    fn only_field(&self, span: Span, fields: &Fields) -> Result<FieldRef> {
+    fn only_field(&self, attribute: &Ident, fields: &Fields) -> Result<FieldRef> {
         let mut all = field_refs(fields).map(|(field_ref, _)| field_ref);
         match (&self.cause, all.next(), all.next()) {
             (Some(cause), ..) => Ok(cause.clone()),
             (None, Some(only), None) => Ok(only),
             _ => Err(Error::new(
-                span,
-                "`transparent` needs exactly one field, or a field that is the source",
+                attribute.span(),
+                format!("`{attribute}` needs exactly one field, or a field that is the source"),
             )),
         }
     }
@@ -209,58 +225,49 @@ impl Facts {
 
 fn reject_value(item: &NamedValue) -> Result<()> {
     match &item.value {
-        Some(value) => Err(Error::new_spanned(value, format!("`{}` takes no value", item.name))),
+        Some(value) => Err(Error::spanned(value, format!("`{}` takes no value", item.name))),
         None => Ok(()),
     }
 }
 
-fn text(item: &NamedValue) -> Result<LitStr> {
-    item.value.as_ref().and_then(values::text_of).ok_or_else(|| {
+fn text(item: &NamedValue) -> Result<Text> {
+    item.value.as_ref().and_then(Expression::text).ok_or_else(|| {
         Error::new(item.name.span(), "a type's name is a string: `type = \"TimeoutError\"`")
     })
 }
 
 /// The field that the value names, if it names one.
-fn field_of(value: &Expr, fields: &Fields) -> Result<Option<FieldRef>> {
-    let Expr::Path(path) = value else {
-        return Ok(None);
-    };
-    let Some(name) = path.path.get_ident().filter(|_| path.qself.is_none()) else {
+fn field_of(value: &Expression, fields: &Fields) -> Result<Option<FieldRef>> {
+    let Some(name) = value.name() else {
         return Ok(None);
     };
     let found = field_refs(fields)
         .map(|(field_ref, _)| field_ref)
-        .find(|field_ref| matches!(&field_ref.member, Member::Named(member) if member == name));
+        .find(|field_ref| matches!(&field_ref.member, Member::Named(member) if *member == name));
     match found {
         Some(field_ref) => Ok(Some(field_ref)),
-        None => Err(Error::new(name.span(), unknown_field(name, fields))),
+        None => Err(Error::new(name.span(), unknown_field(&name, fields))),
     }
 }
 
 fn unknown_field(name: &Ident, fields: &Fields) -> String {
-    match fields {
-        Fields::Named(_) => {
-            let known: Vec<String> =
-                fields.members().map(|m| m.to_token_stream().to_string()).collect();
+    match fields.delimiter {
+        Some(Delimiter::Brace) => {
+            let members = fields.all.iter().map(|field| &field.member);
+            let known: Vec<String> = members.map(|m| m.to_token_stream().to_string()).collect();
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
             format!("unknown field `{name}`; {}", names::suggestion(&name.to_string(), &known))
         }
-        Fields::Unnamed(_) => {
+        Some(_) => {
             format!(
                 "unknown field `{name}`; for fields without names, put the fact on the field: `#[fault(http)] u16`"
             )
         }
-        Fields::Unit => format!("unknown field `{name}`; there are no fields"),
+        None => format!("unknown field `{name}`; there are no fields"),
     }
 }
 
 fn field_refs(fields: &Fields) -> impl Iterator<Item = (FieldRef, &Field)> {
-    fields
-        .members()
-        .zip(fields)
-        .map(|(member, field)| (FieldRef { member, ty: Box::new(field.ty.clone()) }, field))
-}
-
-fn is_any(attribute: &Attribute, names: &[&str]) -> bool {
-    names.iter().any(|name| attribute.path().is_ident(name))
+    let field_ref = |field: &Field| FieldRef { member: field.member.clone(), ty: field.ty.clone() };
+    fields.all.iter().map(move |field| (field_ref(field), field))
 }

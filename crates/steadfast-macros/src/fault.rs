@@ -2,16 +2,14 @@
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::ext::IdentExt;
-use syn::{Attribute, Data, DeriveInput, Error, Fields, Generics, LitStr, Result, WhereClause};
 
-use crate::errors::Errors;
 use crate::facts::{Facts, enum_type_name};
+use crate::syntax::{self, Attribute, Error, Errors, Fields, Generics, Item, Result, Text, unraw};
 
 /// The implementation, or all errors.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
-    let input = syn::parse2::<DeriveInput>(input);
-    input.and_then(|input| implementation(&input)).unwrap_or_else(Error::into_compile_error)
+    let item = Item::read(input);
+    item.and_then(|item| implementation(&item)).unwrap_or_else(Error::into_compile_error)
 }
 
 /// A variant, or a struct.
@@ -21,13 +19,13 @@ struct Shape {
     facts: Facts,
 }
 
-fn implementation(input: &DeriveInput) -> Result<TokenStream> {
-    let name = &input.ident;
-    let (shapes, own_name) = shapes(input)?;
+fn implementation(item: &Item) -> Result<TokenStream> {
+    let Item { name, generics, .. } = item;
+    let (shapes, own_name) = shapes(item)?;
     let type_name = match own_name {
         Some(own) => quote!(#own),
         None => {
-            let name = name.unraw().to_string();
+            let name = unraw(name);
             quote!(::core::concat!(::core::module_path!(), "::", #name))
         }
     };
@@ -46,11 +44,24 @@ fn implementation(input: &DeriveInput) -> Result<TokenStream> {
             }
         }
     });
-    let (implementing, arguments, _) = input.generics.split_for_impl();
-    let conditions = conditions(name, &input.generics, &shapes);
+    let (declarations, arguments) = (generics.declarations(), generics.arguments());
+    let conditions = conditions(name, generics, &shapes);
+    let conversions = conversions(item, &shapes)?;
+    // A type with parameters may be no standard error for some of them.
+    let as_error = arguments.is_none().then(|| {
+        quote! {
+            fn as_error(
+                &self,
+            ) -> ::core::option::Option<&(dyn ::std::error::Error + 'static)> {
+                #[allow(unused_imports)]
+                use ::steadfast::__private::{IsError as _, IsNoError as _};
+                (&::steadfast::__private::MaybeError(self)).as_error()
+            }
+        }
+    });
     Ok(quote! {
         #[automatically_derived]
-        impl #implementing ::steadfast::Failure for #name #arguments #conditions {
+        impl #declarations ::steadfast::Failure for #name #arguments where #(#conditions),* {
             fn fault(&self) -> ::steadfast::Fault {
                 #fault
             }
@@ -60,35 +71,71 @@ fn implementation(input: &DeriveInput) -> Result<TokenStream> {
             fn message(&self) -> ::core::option::Option<::std::string::String> {
                 #message
             }
+
+            #as_error
+        }
+
+        #conversions
+    })
+}
+
+/// The conversions that `gave_up` adds: of the report, and of the error of a session.
+fn conversions(item: &Item, shapes: &[Shape]) -> Result<TokenStream> {
+    let mut all = shapes.iter().filter_map(|shape| Some((shape, shape.facts.gave_up.as_ref()?)));
+    let Some((Shape { path, .. }, gave_up)) = all.next() else {
+        return Ok(TokenStream::new());
+    };
+    if let Some((_, second)) = all.next() {
+        return Err(Error::new(second.span, "only one variant can be `gave_up`"));
+    }
+    if item.generics.arguments().is_some() {
+        let message = "`gave_up` needs a type without parameters; implement \
+                       `From<steadfast::GaveUp>` by hand";
+        return Err(Error::new(gave_up.span, message));
+    }
+    let (name, member) = (&item.name, &gave_up.field.member);
+    let of_report = (!gave_up.is_converted).then(|| {
+        quote! {
+            #[automatically_derived]
+            impl ::core::convert::From<::steadfast::GaveUp> for #name {
+                fn from(gave_up: ::steadfast::GaveUp) -> Self {
+                    #path { #member: gave_up }
+                }
+            }
+        }
+    });
+    Ok(quote! {
+        #of_report
+
+        #[automatically_derived]
+        impl<__Value> ::core::convert::From<::steadfast::RetryError<#name, __Value>> for #name {
+            fn from(error: ::steadfast::RetryError<#name, __Value>) -> Self {
+                error.into_own()
+            }
         }
     })
 }
 
 /// All shapes of the type, and its type name if the attributes set one.
-fn shapes(input: &DeriveInput) -> Result<(Vec<Shape>, Option<LitStr>)> {
+fn shapes(item: &Item) -> Result<(Vec<Shape>, Option<Text>)> {
     let shape = |path: TokenStream, attributes: &[Attribute], fields: &Fields| {
         Facts::read(attributes, fields).map(|facts| Shape { path, facts })
     };
-    match &input.data {
-        Data::Struct(data) => Ok((vec![shape(quote!(Self), &input.attrs, &data.fields)?], None)),
-        Data::Enum(data) => {
+    match &item.shape {
+        syntax::Shape::Struct(fields) => {
+            Ok((vec![shape(quote!(Self), &item.attributes, fields)?], None))
+        }
+        syntax::Shape::Enum(variants) => {
             let mut errors = Errors::default();
-            let own_name = errors.collect(enum_type_name(&input.attrs)).flatten();
+            let own_name = errors.collect(enum_type_name(&item.attributes)).flatten();
             let mut shapes = Vec::new();
-            for variant in &data.variants {
-                let name = &variant.ident;
-                shapes.extend(errors.collect(shape(
-                    quote!(Self::#name),
-                    &variant.attrs,
-                    &variant.fields,
-                )));
+            for variant in variants {
+                let name = &variant.name;
+                let path = quote!(Self::#name);
+                shapes.extend(errors.collect(shape(path, &variant.attributes, &variant.fields)));
             }
             errors.finish((shapes, own_name))
         }
-        Data::Union(data) => Err(Error::new(
-            data.union_token.span,
-            "`Fault` can be derived for enums and structs, not for unions",
-        )),
     }
 }
 
@@ -113,27 +160,24 @@ fn match_shapes(shapes: &[Shape], arm: impl Fn(&Facts) -> TokenStream) -> TokenS
     quote!(match self { #(#arms)* })
 }
 
-/// The bounds of the type's parameters.
-fn conditions(name: &Ident, generics: &Generics, shapes: &[Shape]) -> Option<WhereClause> {
-    let parameters: Vec<&Ident> =
-        generics.type_params().map(|parameter| &parameter.ident).collect();
-    let mut generics = generics.clone();
+/// The conditions of the type, and the bounds of its parameters.
+fn conditions(name: &Ident, generics: &Generics, shapes: &[Shape]) -> Vec<TokenStream> {
+    let parameters = generics.type_names();
+    let mut conditions = generics.conditions.clone();
     if parameters.is_empty() {
-        return generics.where_clause;
+        return conditions;
     }
-    let (_, arguments, _) = generics.split_for_impl();
-    let mut bounds = Vec::<syn::WherePredicate>::new();
     if shapes.iter().any(|shape| shape.facts.transparent.is_none()) {
-        bounds.push(syn::parse_quote!(#name #arguments: ::core::fmt::Display));
+        let arguments = generics.arguments();
+        conditions.push(quote!(#name #arguments: ::core::fmt::Display));
     }
     for (field, bound) in shapes.iter().flat_map(|shape| shape.facts.bounds()) {
-        let ty = field.inner().unwrap_or(&field.ty);
+        let ty = field.inner().unwrap_or_else(|| field.ty.clone());
         if mentions(ty.to_token_stream(), &parameters) {
-            bounds.push(syn::parse_quote!(#ty: #bound));
+            conditions.push(quote!(#ty: #bound));
         }
     }
-    generics.make_where_clause().predicates.extend(bounds);
-    generics.where_clause
+    conditions
 }
 
 /// Whether the tokens contain any of these names.

@@ -7,7 +7,6 @@
 //! of the fields and of the presets) is compared with the library in the tests.
 
 mod arguments;
-mod errors;
 mod fact;
 mod facts;
 mod fault;
@@ -16,6 +15,7 @@ mod parameters;
 mod policy;
 mod retry;
 mod returned;
+mod syntax;
 mod values;
 
 use proc_macro::TokenStream;
@@ -50,7 +50,7 @@ use proc_macro::TokenStream;
 /// | `policy = "sql"` | a built-in policy: `sql`, `patient`, `workflow` or `grpc` |
 /// | `policy = "storage.graph.upsert"` | a policy of the installed registry (feature `file`), looked up on each call |
 /// | `policy = STORAGE` | any expression of type `Policy` or a reference to one: a static, `self.policy` |
-/// | a field of a policy | that field: `max_attempts`, `max_retries`, `backoff_type`, `base_delay`, `multiplier`, `increment`, `max_delay`, `schedule`, `jitter`, `jitter_type`, `jitter_amount`, `max_duration`, `attempt_timeout`, `retry_on`, `abort_on`, `idempotent`, `enabled`, `max_hint`, `max_rate_limit_waits`, `nested`, `enable_circuit_breaker`, `circuit_breaker_threshold`, `circuit_breaker_timeout` |
+/// | a field of a policy | that field: `max_attempts`, `max_retries`, `backoff_type`, `base_delay`, `multiplier`, `increment`, `min_delay`, `max_delay`, `schedule`, `jitter`, `jitter_type`, `jitter_amount`, `max_duration`, `attempt_timeout`, `retry_on`, `abort_on`, `idempotent`, `enabled`, `max_hint`, `max_rate_limit_waits`, `nested`, `enable_circuit_breaker`, `circuit_breaker_threshold`, `circuit_breaker_timeout`, `on_open` |
 ///
 /// Fields are written as in a policy file: a duration is `"500ms"` or a number of seconds, a name is a
 /// string, rules are a list of strings. A constant of the field's type is accepted as well. Fields
@@ -212,6 +212,31 @@ pub fn retry(parameters: TokenStream, item: TokenStream) -> TokenStream {
 ///   an enum share. On an enum it applies to all variants.
 /// - `transparent`: the field reports everything through its own `Failure`. It is the only field, or the
 ///   source. Use it to wrap an error that derives `Fault`: no extractor knows that type as a source.
+///
+/// - `gave_up`: the variant for a session that left no error, such as after a timeout. Its field is a
+///   `steadfast::GaveUp`. With it `?` turns the error of a session into this type:
+///
+/// ```
+/// use steadfast::{Fault, GaveUp, Policy, retry};
+///
+/// #[derive(Debug, Fault)]
+/// enum LookupError {
+///     #[fault(http = 503)]
+///     Unavailable,
+///     #[fault(gave_up)]
+///     GaveUp(GaveUp),
+/// }
+/// # impl std::fmt::Display for LookupError {
+/// #   fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { write!(f, "{self:?}") }
+/// # }
+///
+/// fn find(policy: &Policy) -> Result<u32, LookupError> {
+///     let found = retry(policy, || Err::<u32, _>(LookupError::Unavailable)).call()?;
+///     Ok(found)
+/// }
+/// # let policy = Policy::immediate().build().unwrap();
+/// # assert!(matches!(find(&policy), Err(LookupError::Unavailable)));
+/// ```
 ///
 /// A field marked `#[source]` or `#[from]` (as in thiserror) or `#[fault(source)]`, or named `source`, is
 /// the cause: its facts apply where the error's own facts match no rule.

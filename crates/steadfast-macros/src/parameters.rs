@@ -2,17 +2,14 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::parse::Parser;
-use syn::punctuated::Punctuated;
-use syn::{Error, Expr, LitStr, Result, Token};
 
-use crate::errors::Errors;
 use crate::names;
-use crate::values::{self, NamedValue, text_of};
+use crate::syntax::{Error, Errors, Expression, NamedValue, Result, Text, named_values};
+use crate::values;
 
 pub(crate) const PRESETS: &[&str] = &["sql", "patient", "workflow", "grpc"];
 
-type Reader = fn(&str, &Expr) -> Result<TokenStream>;
+type Reader = fn(&str, &Expression) -> Result<TokenStream>;
 
 /// The fields of a policy that a constant can hold.
 const FIELDS: &[(&str, Reader)] = &[
@@ -23,6 +20,7 @@ const FIELDS: &[(&str, Reader)] = &[
     ("base_delay", values::duration),
     ("multiplier", values::number),
     ("increment", values::duration),
+    ("min_delay", values::duration),
     ("max_delay", values::duration),
     ("jitter", values::jitter),
     ("jitter_type", values::jitter_type),
@@ -36,7 +34,12 @@ const FIELDS: &[(&str, Reader)] = &[
     ("enable_circuit_breaker", values::flag),
     ("circuit_breaker_threshold", values::count),
     ("circuit_breaker_timeout", values::duration),
+    ("on_open", values::on_open),
 ];
+
+/// Pairs of fields of which a policy has only one.
+const CONFLICTS: &[(&str, &str)] =
+    &[("max_attempts", "max_retries"), ("jitter", "jitter_type"), ("jitter", "jitter_amount")];
 
 const LISTS: &[&str] = &["schedule", "retry_on", "retryable_exceptions", "abort_on"];
 
@@ -60,10 +63,10 @@ const UNSUPPORTED_FIELDS: &[&str] = &["id", "description", "on", "durable"];
 pub(crate) enum Source {
     #[default]
     Defaults,
-    Preset(LitStr),
+    Preset(Text),
     /// A name that is looked up in the registry at run time.
-    Named(LitStr),
-    Expression(Expr),
+    Named(Text),
+    Expression(Expression),
 }
 
 /// A field that is set inline.
@@ -82,26 +85,25 @@ pub(crate) struct Parameters {
     pub(crate) schedule: Option<(Ident, Vec<TokenStream>)>,
     /// The name in `backoff_type = "custom"`, which needs a schedule.
     custom: Option<Ident>,
-    pub(crate) retry_on: Option<Vec<LitStr>>,
-    pub(crate) abort_on: Option<Vec<LitStr>>,
-    pub(crate) name: Option<Expr>,
-    pub(crate) judge: Option<Expr>,
-    pub(crate) facts: Option<Expr>,
-    pub(crate) breaker: Option<Expr>,
-    pub(crate) budget: Option<Expr>,
-    pub(crate) instrument: Option<Expr>,
-    pub(crate) environment: Option<Expr>,
+    pub(crate) retry_on: Option<Vec<Text>>,
+    pub(crate) abort_on: Option<Vec<Text>>,
+    pub(crate) name: Option<Expression>,
+    pub(crate) judge: Option<Expression>,
+    pub(crate) facts: Option<Expression>,
+    pub(crate) breaker: Option<Expression>,
+    pub(crate) budget: Option<Expression>,
+    pub(crate) instrument: Option<Expression>,
+    pub(crate) environment: Option<Expression>,
     pub(crate) attempt: Option<Ident>,
 }
 
 impl Parameters {
     /// Reads the parameters; the error contains all problems.
     pub(crate) fn read(tokens: TokenStream) -> Result<Self> {
-        let parameters = Punctuated::<NamedValue, Token![,]>::parse_terminated.parse2(tokens)?;
         let mut result = Self::default();
         let mut names: Vec<String> = Vec::new();
         let mut errors = Errors::default();
-        for NamedValue { name, value } in parameters {
+        for NamedValue { name, value } in named_values(tokens)? {
             let text = name.to_string();
             if names.contains(&text) {
                 errors.add(Error::new(name.span(), format!("duplicate parameter `{text}`")));
@@ -110,12 +112,13 @@ impl Parameters {
             errors.collect(result.set(&text, name, value));
             names.push(text);
         }
+        result.conflicts().for_each(|conflict| errors.add(conflict));
         errors.collect(result.check_source());
         errors.collect(result.check_schedule());
         errors.finish(result)
     }
 
-    fn set(&mut self, text: &str, name: Ident, value: Option<Expr>) -> Result<()> {
+    fn set(&mut self, text: &str, name: Ident, value: Option<Expression>) -> Result<()> {
         let Some(value) = value else {
             let message = format!("`{text}` needs a value: `{text} = ...`");
             return Err(Error::new(name.span(), message));
@@ -140,16 +143,26 @@ impl Parameters {
             }
             "abort_on" => self.abort_on = Some(values::rules(text, &value)?),
             "schedule" => self.schedule = Some((name, values::durations(text, &value)?)),
-            "backoff_type" if text_of(&value).is_some_and(|text| text.value() == "custom") => {
+            "backoff_type" if value.text().is_some_and(|text| text.value() == "custom") => {
                 self.custom = Some(name);
             }
             _ => {
-                let span = syn::spanned::Spanned::span(&value);
+                let span = value.span();
                 let value = reader(&name)?(text, &value)?;
                 self.fields.push(Field { name, value, span });
             }
         }
         Ok(())
+    }
+
+    /// The fields that exclude each other, reported at the later one.
+    fn conflicts(&self) -> impl Iterator<Item = Error> {
+        let position = |name: &str| self.fields.iter().position(|field| field.name == name);
+        CONFLICTS.iter().filter_map(move |(one, other)| {
+            let later = self.fields.get(position(one)?.max(position(other)?))?;
+            let message = format!("`{one}` cannot be combined with `{other}`");
+            Some(Error::new(later.name.span(), message))
+        })
     }
 
     /// A policy expression cannot be combined with fields: its value is known only at run time.
@@ -194,20 +207,20 @@ impl Parameters {
     }
 }
 
-fn first_rule(rules: Option<&[LitStr]>, name: &str) -> Option<(Span, String)> {
-    let span = rules?.first().map_or_else(Span::call_site, LitStr::span);
+fn first_rule(rules: Option<&[Text]>, name: &str) -> Option<(Span, String)> {
+    let span = rules?.first().map_or_else(Span::call_site, Text::span);
     Some((span, name.to_owned()))
 }
 
-fn source(value: Expr) -> Result<Source> {
-    let Some(name) = text_of(&value) else {
+fn source(value: Expression) -> Result<Source> {
+    let Some(name) = value.text() else {
         return Ok(Source::Expression(value));
     };
-    if PRESETS.contains(&name.value().as_str()) {
+    if PRESETS.contains(&name.value()) {
         return Ok(Source::Preset(name));
     }
     let wrong = name.value();
-    let near = names::nearest(&wrong, PRESETS);
+    let near = names::nearest(wrong, PRESETS);
     if cfg!(feature = "file") && near.is_none() {
         return Ok(Source::Named(name));
     }
@@ -221,13 +234,9 @@ fn source(value: Expr) -> Result<Source> {
 }
 
 /// The variable that holds the attempt in the body.
-fn binding(value: &Expr) -> Result<Ident> {
-    let name = match value {
-        Expr::Path(path) if path.qself.is_none() => path.path.get_ident(),
-        _ => None,
-    };
-    name.cloned().ok_or_else(|| {
-        Error::new_spanned(value, "`attempt` is the name of the variable that holds the attempt")
+fn binding(value: &Expression) -> Result<Ident> {
+    value.name().ok_or_else(|| {
+        Error::spanned(value, "`attempt` is the name of the variable that holds the attempt")
     })
 }
 
@@ -266,7 +275,7 @@ mod tests {
     fn errors_of(tokens: TokenStream) -> Vec<String> {
         match Parameters::read(tokens) {
             Ok(_) => panic!("the parameters were accepted"),
-            Err(error) => error.into_iter().map(|error| error.to_string()).collect(),
+            Err(error) => error.messages(),
         }
     }
 
@@ -299,6 +308,22 @@ mod tests {
         assert_eq!(
             errors_of(quote!(retry_on = ["5xx"], retryable_exceptions = ["5xx"])),
             ["`retryable_exceptions` is an alias of `retry_on`: set one of them"]
+        );
+    }
+
+    /// P2: one spelling of a setting.
+    #[test]
+    fn conflicting_fields_are_rejected() {
+        assert_eq!(
+            errors_of(quote!(max_attempts = 3, max_retries = 2)),
+            ["`max_attempts` cannot be combined with `max_retries`"]
+        );
+        assert_eq!(
+            errors_of(quote!(jitter_type = "equal", jitter_amount = 0.5, jitter = "full")),
+            [
+                "`jitter` cannot be combined with `jitter_type`",
+                "`jitter` cannot be combined with `jitter_amount`"
+            ]
         );
     }
 

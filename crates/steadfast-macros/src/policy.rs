@@ -11,10 +11,9 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::LitStr;
 
 use crate::parameters::{Field, Parameters, Source};
-use crate::values;
+use crate::syntax::Text;
 
 /// The other fields whose rules a field can violate.
 const DEPENDENTS: &[(&str, &[&str])] = &[
@@ -31,13 +30,14 @@ const BREAKER_FIELDS: &[&str] =
 /// An expression of type `&Policy`.
 pub(crate) fn expression(parameters: &Parameters) -> TokenStream {
     let base = match &parameters.source {
-        Source::Expression(policy) => return values::reference(policy),
+        Source::Expression(policy) => return policy.reference(),
         Source::Defaults => quote!(::steadfast::policy::Draft::new()),
         Source::Preset(name) => quote!(::steadfast::policy::Draft::constant_preset(#name)),
         Source::Named(name) => return named(name, parameters),
     };
     let fields = &parameters.fields;
     let names = fields.iter().map(|field| field.name.to_string());
+    let setters = setters(fields);
     // The schedule is set later; until then the unused base delay must not be validated.
     let scheduled = parameters
         .schedule
@@ -49,7 +49,7 @@ pub(crate) fn expression(parameters: &Parameters) -> TokenStream {
     let guarded = is_guarded(fields);
     let unguarded = guarded.then(|| quote!(.enable_circuit_breaker(false)));
     let constant = quote! {
-        const __DRAFT: ::steadfast::policy::Draft = #base #(.without_alternatives(#names))* #(#fields)* #scheduled;
+        const __DRAFT: ::steadfast::policy::Draft = #base #(.without_alternatives(#names))* #(#setters)* #scheduled;
         #checks
         #rules
         // A problem that was reported above is not reported again.
@@ -75,14 +75,15 @@ pub(crate) fn expression(parameters: &Parameters) -> TokenStream {
 
 /// An expression of type `&Policy` for a policy that is looked up at run time. Inline fields are
 /// validated by themselves.
-fn named(name: &LitStr, parameters: &Parameters) -> TokenStream {
+fn named(name: &Text, parameters: &Parameters) -> TokenStream {
     let fields = &parameters.fields;
     let schedule = parameters.schedule.as_ref().map(|_| "schedule".to_owned());
     let inline = fields.iter().map(|field| field.name.to_string()).chain(schedule);
     let (checks, rules, texts) = (checks(parameters), rules(parameters), texts(parameters));
-    let guarded = is_guarded(fields);
+    let (guarded, setters) = (is_guarded(fields), setters(fields));
     quote! {{
-        const __DRAFT: ::steadfast::policy::Draft = ::steadfast::policy::Draft::new() #(#fields)*;
+        const __DRAFT: ::steadfast::policy::Draft =
+            ::steadfast::policy::Draft::new().allow_ineffective() #(#setters)*;
         #checks
         #rules
         static __NAMED: ::steadfast::__private::NamedPolicy =
@@ -90,10 +91,17 @@ fn named(name: &LitStr, parameters: &Parameters) -> TokenStream {
                 #name,
                 &[#(#inline),*],
                 #guarded,
-                |draft| draft #(#fields)* #texts,
+                |draft| draft #(#setters)* #texts,
             );
         &__NAMED.policy()
     }}
+}
+
+/// The fields in the order of their setters: that of `backoff_type` resets others, so it comes first.
+fn setters(fields: &[Field]) -> Vec<&Field> {
+    let (first, others): (Vec<_>, Vec<_>) =
+        fields.iter().partition(|field| field.name == "backoff_type");
+    first.into_iter().chain(others).collect()
 }
 
 fn is_guarded(fields: &[Field]) -> bool {
@@ -135,7 +143,7 @@ fn has_dependent(field: &Field, name: &str) -> bool {
 /// One constant per rule, which panics if the rule is invalid.
 fn rules(parameters: &Parameters) -> TokenStream {
     let texts = parameters.retry_on.iter().chain(&parameters.abort_on).flatten();
-    let check = |text: &LitStr| {
+    let check = |text: &Text| {
         quote_spanned! {text.span()=>
             const _: () = if !::steadfast::judge::Rule::is_rule(#text) {
                 ::core::panic!("{}", ::steadfast::judge::RuleError::EXPECTED)

@@ -1,30 +1,22 @@
 //! Expansion of `#[retry]`.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream};
-use syn::spanned::Spanned;
-use syn::visit_mut::{self, VisitMut};
-use syn::{
-    AttrStyle, Attribute, Block, Error, Expr, ExprAsync, Result, Signature, Stmt, Token, Visibility,
-};
 
 use crate::arguments::Arguments;
-use crate::errors::Errors;
 use crate::parameters::Parameters;
 use crate::policy;
 use crate::returned::Returned;
-use crate::values::reference;
+use crate::syntax::{Error, Errors, Function, Result, Signature, unraw};
 
 /// The function with retries, or the unchanged function with all errors.
 pub(crate) fn expand(parameters: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let parameters = errors.collect(Parameters::read(parameters));
-    let function = errors.collect(syn::parse2::<Function>(item.clone()));
+    let function = errors.collect(Function::read(item.clone()));
     let expanded = parameters
         .zip(function)
-        .and_then(|(parameters, function)| errors.collect(function.expand(&parameters)));
+        .and_then(|(parameters, function)| errors.collect(expand_function(function, &parameters)));
     match errors.finish(()) {
         Ok(()) => expanded.to_token_stream(),
         Err(error) => {
@@ -34,76 +26,44 @@ pub(crate) fn expand(parameters: TokenStream, item: TokenStream) -> TokenStream 
     }
 }
 
-/// A free function or a method, with its body.
-struct Function {
-    attributes: Vec<Attribute>,
-    visibility: Visibility,
-    signature: Signature,
-    body: Block,
+fn expand_function(function: Function, parameters: &Parameters) -> Result<TokenStream> {
+    let Function { attributes, visibility, mut signature, body } = function;
+    if let Some(constant) = signature.constness() {
+        return Err(Error::new(constant, "`#[retry]` cannot be used on a `const fn`"));
+    }
+    let returned = Returned::of(&signature)?;
+    let is_async = signature.is_async() || returned.is_future;
+    if !is_async {
+        check_timeout(parameters)?;
+    }
+    let session = Session { parameters, returned, is_async, name: unraw(&signature.name) };
+    let body = match session.returned.is_future {
+        true => future_body(&session, &mut signature, body)?,
+        false => session.statements(&mut signature, body),
+    };
+    Ok(quote!(#(#attributes)* #visibility #signature { #body }))
 }
 
-impl Parse for Function {
-    fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let mut attributes = input.call(Attribute::parse_outer)?;
-        let visibility = input.parse()?;
-        let span = input.span();
-        let signature: Signature = input
-            .parse()
-            .map_err(|_| Error::new(span, "`#[retry]` can only be used on a function"))?;
-        if input.peek(Token![;]) {
-            return Err(Error::new(
-                signature.ident.span(),
-                "`#[retry]` needs a function body: put it on the implementation",
-            ));
-        }
-        let statements;
-        let brace_token = syn::braced!(statements in input);
-        for mut inner in Attribute::parse_inner(&statements)? {
-            inner.style = AttrStyle::Outer;
-            attributes.push(inner);
-        }
-        let body = Block { brace_token, stmts: Block::parse_within(&statements)? };
-        Ok(Self { attributes, visibility, signature, body })
+/// The body of a function that returns a future: the attempts run the `async` block in its last
+/// expression. `async_trait` generates such functions.
+fn future_body(
+    session: &Session<'_>,
+    signature: &mut Signature,
+    body: TokenStream,
+) -> Result<TokenStream> {
+    let mut tokens: Vec<TokenTree> = body.into_iter().collect();
+    let is_end = |token: &TokenTree| matches!(token, TokenTree::Punct(end) if end.as_char() == ';');
+    let last = tokens.iter().rposition(is_end).map_or(0, |end| end + 1);
+    let expression: Vec<TokenTree> = tokens.drain(last..).collect();
+    let mut block = AsyncBlock { session, signature, is_replaced: false };
+    let replaced = block.replace(expression);
+    if block.is_replaced {
+        return Ok(tokens.into_iter().chain(replaced).collect());
     }
-}
-
-impl Function {
-    fn expand(mut self, parameters: &Parameters) -> Result<TokenStream> {
-        if let Some(constant) = &self.signature.constness {
-            return Err(Error::new(constant.span(), "`#[retry]` cannot be used on a `const fn`"));
-        }
-        let returned = Returned::of(&self.signature)?;
-        let is_async = self.signature.asyncness.is_some() || returned.is_future;
-        if !is_async {
-            check_timeout(parameters)?;
-        }
-        let name = self.signature.ident.unraw().to_string();
-        let session = Session { parameters, returned, is_async, name };
-        let body = if session.returned.is_future {
-            self.future_body(&session)?
-        } else {
-            let statements = session.statements(&mut self.signature, &mut self.body);
-            quote!({ #statements })
-        };
-        let Self { attributes, visibility, signature, .. } = &self;
-        Ok(quote!(#(#attributes)* #visibility #signature #body))
-    }
-
-    /// The body of a function that returns a future: the attempts run the `async` block in its last
-    /// expression. `async_trait` generates such functions.
-    fn future_body(&mut self, session: &Session<'_>) -> Result<TokenStream> {
-        let mut found = AsyncBlock { session, signature: &mut self.signature, done: false };
-        if let Some(Stmt::Expr(last, None)) = self.body.stmts.last_mut() {
-            found.visit_expr_mut(last);
-        }
-        if found.done {
-            return Ok(self.body.to_token_stream());
-        }
-        Err(Error::new_spanned(
-            &self.signature.output,
-            "the function returns a future, but its last expression is not an `async` block",
-        ))
-    }
+    Err(Error::spanned(
+        &signature.output,
+        "the function returns a future, but its last expression is not an `async` block",
+    ))
 }
 
 /// Rejects a timeout that could have no effect: a blocking function cannot be interrupted.
@@ -123,20 +83,37 @@ fn check_timeout(parameters: &Parameters) -> Result<()> {
 struct AsyncBlock<'f> {
     session: &'f Session<'f>,
     signature: &'f mut Signature,
-    done: bool,
+    is_replaced: bool,
 }
 
-impl VisitMut for AsyncBlock<'_> {
-    fn visit_expr_mut(&mut self, expression: &mut Expr) {
-        if !self.done {
-            visit_mut::visit_expr_mut(self, expression);
+impl AsyncBlock<'_> {
+    fn replace(&mut self, tokens: Vec<TokenTree>) -> TokenStream {
+        let mut replaced = TokenStream::new();
+        // Whether `async` or `async move` is before the token.
+        let mut is_async = false;
+        for token in tokens {
+            let is_keyword = |keyword: &str| matches!(&token, TokenTree::Ident(i) if i == keyword);
+            let is_still_async = is_keyword("async") || is_async && is_keyword("move");
+            let TokenTree::Group(group) = token else {
+                is_async = is_still_async;
+                replaced.extend([token]);
+                continue;
+            };
+            let is_block = is_async && group.delimiter() == Delimiter::Brace;
+            let inner = match (self.is_replaced, is_block) {
+                (true, _) => group.stream(),
+                (false, true) => {
+                    self.is_replaced = true;
+                    self.session.statements(self.signature, group.stream())
+                }
+                (false, false) => self.replace(group.stream().into_iter().collect()),
+            };
+            is_async = false;
+            let mut same = Group::new(group.delimiter(), inner);
+            same.set_span(group.span());
+            replaced.extend([TokenTree::from(same)]);
         }
-    }
-
-    fn visit_expr_async_mut(&mut self, expression: &mut ExprAsync) {
-        let statements = self.session.statements(self.signature, &mut expression.block);
-        expression.block = syn::parse_quote!({ #statements });
-        self.done = true;
+        replaced
     }
 }
 
@@ -150,16 +127,16 @@ struct Session<'f> {
 
 impl Session<'_> {
     /// The statements that run `body` in a session.
-    fn statements(&self, signature: &mut Signature, body: &mut Block) -> TokenStream {
-        let arguments = Arguments::take(signature, body, self.is_async);
+    fn statements(&self, signature: &mut Signature, mut body: TokenStream) -> TokenStream {
+        let arguments = Arguments::take(signature, &mut body, self.is_async);
         let before = &arguments.before;
-        let operation = self.operation(&arguments, body);
+        let operation = self.operation(&arguments, &body);
         let Settings { setup, policy, calls } = self.settings();
         // The compiler reports problems of the error type where the type is written.
         let span = self.returned.span;
         let session = quote_spanned!(span=> ::steadfast::retry(#policy, #operation) #calls);
         let outcome = match self.is_async {
-            true => quote_spanned!(span=> ::steadfast::__private::future(#session).await),
+            true => quote_spanned!(span=> #session.await),
             false => quote_spanned!(span=> ::steadfast::__private::call(#session)),
         };
         let original = match self.returned.is_retry_error {
@@ -176,14 +153,13 @@ impl Session<'_> {
     }
 
     /// The closure that runs one attempt.
-    fn operation(&self, arguments: &Arguments, body: &Block) -> TokenStream {
+    fn operation(&self, arguments: &Arguments, body: &TokenStream) -> TokenStream {
         let Arguments { per_attempt, in_body, .. } = arguments;
-        let body = &body.stmts;
         let returned = &self.returned.attempt;
         let attempt = self.parameters.attempt.as_ref();
         let attempt = attempt.map(|name| quote!(#name: ::steadfast::Attempt));
         if !self.is_async {
-            return quote!(|#attempt| -> #returned { #per_attempt #in_body #(#body)* });
+            return quote!(|#attempt| -> #returned { #per_attempt #in_body #body });
         }
         // An `async` block can declare its type only through a `return`.
         quote! {
@@ -196,7 +172,7 @@ impl Session<'_> {
                         return never;
                     }
                     #in_body
-                    #(#body)*
+                    #body
                 }
             }
         }
@@ -224,12 +200,12 @@ impl Session<'_> {
         }
         if let Some(breaker) = breaker {
             let ty = quote!(&::steadfast::guard::Breaker);
-            let breaker = variable("__breaker", ty, reference(breaker));
+            let breaker = variable("__breaker", ty, breaker.reference());
             calls.extend(quote!(.breaker(#breaker)));
         }
         if let Some(budget) = budget {
             let ty = quote!(&::steadfast::guard::Budget);
-            let budget = variable("__budget", ty, reference(budget));
+            let budget = variable("__budget", ty, budget.reference());
             calls.extend(quote!(.budget(#budget)));
         }
         // After the guards, so that it only observes attempts that they permit.

@@ -1,12 +1,8 @@
 //! The return type of a function and of its attempts.
 
 use proc_macro2::Span;
-use syn::spanned::Spanned;
-use syn::visit_mut::{self, VisitMut};
-use syn::{
-    AngleBracketedGenericArguments, Error, GenericArgument, PathArguments, Result, ReturnType,
-    Signature, Type, TypeParamBound,
-};
+
+use crate::syntax::{Error, PathType, Result, Signature, Type};
 
 /// The return type of a function, as declared.
 pub(crate) struct Returned {
@@ -23,131 +19,55 @@ const NEEDS_RESULT: &str = "`#[retry]` needs a function that returns a `Result`"
 
 impl Returned {
     pub(crate) fn of(signature: &Signature) -> Result<Self> {
-        let ReturnType::Type(_, returned) = &signature.output else {
-            return Err(Error::new(signature.ident.span(), NEEDS_RESULT));
+        let Some(returned) = &signature.returned else {
+            return Err(Error::new(signature.name.span(), NEEDS_RESULT));
         };
-        let output = match future_output(returned) {
-            Some(_) if signature.asyncness.is_some() => None,
-            output => output,
-        };
+        let output = if signature.is_async() { None } else { future_output(returned) };
         let is_future = output.is_some();
-        let result = output.unwrap_or(returned);
-        if !may_be_result(result) {
-            return Err(Error::new_spanned(result, NEEDS_RESULT));
+        let result = output.unwrap_or_else(|| returned.clone());
+        if !may_be_result(&result) {
+            return Err(Error::spanned(&result, NEEDS_RESULT));
         }
-        let mut attempt = result.clone();
-        let is_retry_error = take_retry_error(&mut attempt);
-        let span = error_of(&mut attempt).map_or_else(|| result.span(), |error| error.span());
-        InferImplTrait.visit_type_mut(&mut attempt);
-        Ok(Self { attempt, is_retry_error, span, is_future })
+        let own = retry_error(&result);
+        let is_retry_error = own.is_some();
+        let attempt = match (&own, result.path()) {
+            (Some(own), Some(path)) => path.with_type(1, own),
+            _ => result.clone(),
+        };
+        let span =
+            own.or_else(|| error_of(&result)).map_or_else(|| result.span(), |error| error.span());
+        Ok(Self { attempt: attempt.without_impl_trait(), is_retry_error, span, is_future })
     }
 }
 
 /// Whether it can be a `Result`: an alias can have any name.
 fn may_be_result(ty: &Type) -> bool {
-    match ty {
-        Type::Group(group) => may_be_result(&group.elem),
-        Type::Paren(paren) => may_be_result(&paren.elem),
-        Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident != "Option"),
-        Type::Macro(_) => true,
-        _ => false,
-    }
+    ty.is_macro() || ty.path().is_some_and(|path| path.name != "Option")
 }
 
 /// The output of `impl Future<Output = R>`, or of a pinned box of one.
-fn future_output(ty: &Type) -> Option<&Type> {
-    match ty {
-        Type::Group(group) => future_output(&group.elem),
-        Type::Paren(paren) => future_output(&paren.elem),
-        Type::ImplTrait(bounds) => bounds.bounds.iter().find_map(output_of_bound),
-        Type::TraitObject(bounds) => bounds.bounds.iter().find_map(output_of_bound),
-        Type::Path(path) => {
-            let last = path.path.segments.last()?;
-            let PathArguments::AngleBracketed(arguments) = &last.arguments else {
-                return None;
-            };
-            match last.ident.to_string().as_str() {
-                "Pin" | "Box" => types(arguments).find_map(future_output),
-                "BoxFuture" | "LocalBoxFuture" => types(arguments).next(),
-                _ => None,
-            }
-        }
+fn future_output(ty: &Type) -> Option<Type> {
+    let Some(path) = ty.path() else {
+        return ty.bounds().iter().find_map(output_of_bound);
+    };
+    match path.name.to_string().as_str() {
+        "Pin" | "Box" => path.types().find_map(|inner| future_output(&inner)),
+        "BoxFuture" | "LocalBoxFuture" => path.types().next(),
         _ => None,
     }
 }
 
-fn output_of_bound(bound: &TypeParamBound) -> Option<&Type> {
-    let TypeParamBound::Trait(bound) = bound else {
-        return None;
-    };
-    let last = bound.path.segments.last().filter(|last| last.ident == "Future")?;
-    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
-        return None;
-    };
-    arguments.args.iter().find_map(|argument| match argument {
-        GenericArgument::AssocType(output) if output.ident == "Output" => Some(&output.ty),
-        _ => None,
-    })
-}
-
-fn types(arguments: &AngleBracketedGenericArguments) -> impl Iterator<Item = &Type> {
-    arguments.args.iter().filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    })
-}
-
-/// Turns `Result<T, RetryError<E>>` into `Result<T, E>`; returns whether it did.
-fn take_retry_error(ty: &mut Type) -> bool {
-    let Some(error) = error_of(ty) else {
-        return false;
-    };
-    let Type::Path(path) = &*error else {
-        return false;
-    };
-    let Some(last) = path.path.segments.last().filter(|last| last.ident == "RetryError") else {
-        return false;
-    };
-    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
-        return false;
-    };
-    let Some(own) = types(arguments).next().cloned() else {
-        return false;
-    };
-    *error = own;
-    true
+fn output_of_bound(bound: &PathType) -> Option<Type> {
+    if bound.name == "Future" { bound.associated_type("Output") } else { None }
 }
 
 /// The second type of `Result<T, E>`.
-fn error_of(ty: &mut Type) -> Option<&mut Type> {
-    match ty {
-        Type::Group(group) => error_of(&mut group.elem),
-        Type::Paren(paren) => error_of(&mut paren.elem),
-        Type::Path(path) => {
-            let PathArguments::AngleBracketed(arguments) =
-                &mut path.path.segments.last_mut()?.arguments
-            else {
-                return None;
-            };
-            let mut types = arguments.args.iter_mut().filter_map(|argument| match argument {
-                GenericArgument::Type(ty) => Some(ty),
-                _ => None,
-            });
-            types.nth(1)
-        }
-        _ => None,
-    }
+fn error_of(result: &Type) -> Option<Type> {
+    result.path()?.types().nth(1)
 }
 
-/// Replaces `impl Trait` by `_`, because a body cannot name it.
-struct InferImplTrait;
-
-impl VisitMut for InferImplTrait {
-    fn visit_type_mut(&mut self, ty: &mut Type) {
-        if let Type::ImplTrait(_) = ty {
-            *ty = syn::parse_quote!(_);
-            return;
-        }
-        visit_mut::visit_type_mut(self, ty);
-    }
+/// `E` of `Result<T, RetryError<E>>`.
+fn retry_error(result: &Type) -> Option<Type> {
+    let error = error_of(result)?.path()?;
+    if error.name == "RetryError" { error.types().next() } else { None }
 }

@@ -5,131 +5,50 @@
 
 use std::time::Duration;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream};
-use syn::spanned::Spanned;
-use syn::{Error, Expr, ExprUnary, Ident, Lit, LitStr, Result, Token, UnOp};
 
 use crate::names;
+use crate::syntax::{Error, Expression, Literal, Result, Text};
 
-/// `name` or `name = value`, in an attribute.
-pub(crate) struct NamedValue {
-    pub(crate) name: Ident,
-    pub(crate) value: Option<Expr>,
+fn invalid<T>(value: &Expression, message: String) -> Result<T> {
+    Err(Error::spanned(value, message))
 }
 
-impl Parse for NamedValue {
-    fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let name = Ident::parse_any(input)?;
-        let value = match input.parse::<Option<Token![=]>>()? {
-            Some(_) => Some(ungrouped(input.parse()?)),
-            None => None,
-        };
-        Ok(Self { name, value })
-    }
-}
-
-pub(crate) enum Literal<'e> {
-    Text(LitStr),
-    Flag(bool),
-    /// A number and its text.
-    Number(f64, String),
-    /// A literal that no field accepts.
-    Unsupported,
-    Expression(&'e Expr),
-}
-
-impl<'e> Literal<'e> {
-    pub(crate) fn of(value: &'e Expr) -> Self {
-        match value {
-            Expr::Lit(literal) => Self::parse(&literal.lit, ""),
-            Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => match &**expr {
-                Expr::Lit(literal) => Self::parse(&literal.lit, "-"),
-                _ => Self::Expression(value),
-            },
-            _ => Self::Expression(value),
-        }
-    }
-
-    fn parse(literal: &Lit, sign: &str) -> Self {
-        let number = |digits: &str| {
-            let text = format!("{sign}{digits}");
-            text.parse().map_or(Self::Unsupported, |number| Self::Number(number, text))
-        };
-        match literal {
-            Lit::Str(text) if sign.is_empty() => Self::Text(text.clone()),
-            Lit::Bool(flag) if sign.is_empty() => Self::Flag(flag.value),
-            Lit::Int(whole) => number(whole.base10_digits()),
-            Lit::Float(float) => number(float.base10_digits()),
-            _ => Self::Unsupported,
-        }
-    }
-}
-
-/// The expression without the invisible groups that a macro may add.
-pub(crate) fn ungrouped(value: Expr) -> Expr {
-    match value {
-        Expr::Group(group) => ungrouped(*group.expr),
-        value => value,
-    }
-}
-
-/// A reference to the value of the expression, whether that is a value, a reference or a smart pointer.
-pub(crate) fn reference(value: &Expr) -> TokenStream {
-    match value {
-        // Their branches must be references.
-        Expr::Reference(_) | Expr::If(_) | Expr::Match(_) | Expr::Block(_) => quote!(#value),
-        _ => quote_spanned!(value.span()=> &(#value)),
-    }
-}
-
-pub(crate) fn text_of(value: &Expr) -> Option<LitStr> {
-    match Literal::of(value) {
-        Literal::Text(text) => Some(text),
-        _ => None,
-    }
-}
-
-fn invalid<T>(value: &Expr, message: String) -> Result<T> {
-    Err(Error::new_spanned(value, message))
-}
-
-pub(crate) fn flag(field: &str, value: &Expr) -> Result<TokenStream> {
-    match Literal::of(value) {
-        Literal::Flag(flag) => Ok(quote!(#flag)),
-        Literal::Expression(value) => Ok(quote!(#value)),
+pub(crate) fn flag(field: &str, value: &Expression) -> Result<TokenStream> {
+    match value.literal() {
+        Some(Literal::Flag(flag)) => Ok(quote!(#flag)),
+        None => Ok(quote!(#value)),
         _ => invalid(value, format!("`{field}` is either true or false")),
     }
 }
 
-pub(crate) fn count(field: &str, value: &Expr) -> Result<TokenStream> {
+pub(crate) fn count(field: &str, value: &Expression) -> Result<TokenStream> {
     let not_a_count = || invalid(value, format!("`{field}` is an integer, such as 4"));
-    match Literal::of(value) {
-        Literal::Number(_, text) => match text.parse::<u32>() {
+    match value.literal() {
+        Some(Literal::Number(_, text)) => match text.parse::<u32>() {
             Ok(count) => Ok(quote!(#count)),
             Err(_) => not_a_count(),
         },
-        Literal::Expression(value) => Ok(quote!(#value)),
+        None => Ok(quote!(#value)),
         _ => not_a_count(),
     }
 }
 
-pub(crate) fn number(field: &str, value: &Expr) -> Result<TokenStream> {
-    match Literal::of(value) {
-        Literal::Number(number, _) if number.is_finite() => Ok(quote!(#number)),
-        Literal::Number(..) => Ok(quote!(::core::primitive::f64::INFINITY)),
-        Literal::Expression(value) => Ok(quote!(#value)),
+pub(crate) fn number(field: &str, value: &Expression) -> Result<TokenStream> {
+    match value.literal() {
+        Some(Literal::Number(number, _)) if number.is_finite() => Ok(quote!(#number)),
+        Some(Literal::Number(..)) => Ok(quote!(::core::primitive::f64::INFINITY)),
+        None => Ok(quote!(#value)),
         _ => invalid(value, format!("`{field}` is a number, such as 1.5")),
     }
 }
 
-pub(crate) fn duration(field: &str, value: &Expr) -> Result<TokenStream> {
-    let parsed = match Literal::of(value) {
-        Literal::Text(text) => steadfast_duration::parse(&text.value()),
-        Literal::Number(seconds, _) => steadfast_duration::from_seconds(seconds),
-        Literal::Expression(value) => return Ok(quote!(#value)),
+pub(crate) fn duration(field: &str, value: &Expression) -> Result<TokenStream> {
+    let parsed = match value.literal() {
+        Some(Literal::Text(text)) => steadfast_duration::parse(text.value()),
+        Some(Literal::Number(seconds, _)) => steadfast_duration::from_seconds(seconds),
+        None => return Ok(quote!(#value)),
         _ => return invalid(value, format!("`{field}` is a duration, such as \"500ms\"")),
     };
     match parsed {
@@ -138,7 +57,7 @@ pub(crate) fn duration(field: &str, value: &Expr) -> Result<TokenStream> {
     }
 }
 
-pub(crate) fn constant_duration(duration: Duration, expression: &Expr) -> TokenStream {
+pub(crate) fn constant_duration(duration: Duration, expression: &Expression) -> TokenStream {
     let (seconds, nanos) = (duration.as_secs(), duration.subsec_nanos());
     quote_spanned!(expression.span()=> ::core::time::Duration::new(#seconds, #nanos))
 }
@@ -146,16 +65,16 @@ pub(crate) fn constant_duration(duration: Duration, expression: &Expr) -> TokenS
 /// One of a fixed set of names, as the enum variant.
 fn named(
     field: &str,
-    value: &Expr,
+    value: &Expression,
     ty: &TokenStream,
     names: &[(&str, &str)],
 ) -> Result<TokenStream> {
-    let text = match Literal::of(value) {
-        Literal::Text(text) => text.value(),
-        Literal::Number(_, text) => text,
-        Literal::Flag(flag) => flag.to_string(),
-        Literal::Unsupported => String::new(),
-        Literal::Expression(value) => return Ok(quote!(#value)),
+    let text = match value.literal() {
+        Some(Literal::Text(text)) => text.value().to_owned(),
+        Some(Literal::Number(_, text)) => text,
+        Some(Literal::Flag(flag)) => flag.to_string(),
+        Some(Literal::Unsupported) => String::new(),
+        None => return Ok(quote!(#value)),
     };
     if let Some((_, variant)) = names.iter().find(|(name, _)| *name == text) {
         let variant = Ident::new(variant, value.span());
@@ -165,10 +84,11 @@ fn named(
     invalid(value, format!("`{field}` cannot be `{text}`; {}", names::suggestion(&text, &known)))
 }
 
-pub(crate) fn backoff_type(field: &str, value: &Expr) -> Result<TokenStream> {
+pub(crate) fn backoff_type(field: &str, value: &Expression) -> Result<TokenStream> {
     const NAMES: &[(&str, &str)] = &[
         ("exponential", "Exponential"),
         ("linear", "Linear"),
+        ("fibonacci", "Fibonacci"),
         ("fixed", "Fixed"),
         ("immediate", "Immediate"),
         ("custom", "Custom"),
@@ -176,15 +96,20 @@ pub(crate) fn backoff_type(field: &str, value: &Expr) -> Result<TokenStream> {
     named(field, value, &quote!(::steadfast::policy::BackoffType), NAMES)
 }
 
-const JITTERS: &[(&str, &str)] =
-    &[("none", "None"), ("full", "Full"), ("equal", "Equal"), ("decorrelated", "Decorrelated")];
+const JITTERS: &[(&str, &str)] = &[
+    ("none", "None"),
+    ("full", "Full"),
+    ("equal", "Equal"),
+    ("decorrelated", "Decorrelated"),
+    ("proportional", "Proportional"),
+];
 
 /// A name, or a duration to add.
-pub(crate) fn jitter(field: &str, value: &Expr) -> Result<TokenStream> {
+pub(crate) fn jitter(field: &str, value: &Expression) -> Result<TokenStream> {
     let jitter = quote!(::steadfast::policy::Jitter);
-    let added = match Literal::of(value) {
-        Literal::Text(text) => steadfast_duration::parse(&text.value()).ok(),
-        Literal::Number(seconds, _) => steadfast_duration::from_seconds(seconds).ok(),
+    let added = match value.literal() {
+        Some(Literal::Text(text)) => steadfast_duration::parse(text.value()).ok(),
+        Some(Literal::Number(seconds, _)) => steadfast_duration::from_seconds(seconds).ok(),
         _ => None,
     };
     let Some(added) = added else {
@@ -194,36 +119,39 @@ pub(crate) fn jitter(field: &str, value: &Expr) -> Result<TokenStream> {
     Ok(quote!(#jitter::Additive(#added)))
 }
 
-pub(crate) fn jitter_type(field: &str, value: &Expr) -> Result<TokenStream> {
+pub(crate) fn jitter_type(field: &str, value: &Expression) -> Result<TokenStream> {
     named(field, value, &quote!(::steadfast::policy::Jitter), JITTERS)
 }
 
-pub(crate) fn nested(field: &str, value: &Expr) -> Result<TokenStream> {
+pub(crate) fn nested(field: &str, value: &Expression) -> Result<TokenStream> {
     const NAMES: &[(&str, &str)] = &[("outer", "Outer"), ("inner", "Inner"), ("both", "Both")];
     named(field, value, &quote!(::steadfast::policy::Nested), NAMES)
 }
 
+pub(crate) fn on_open(field: &str, value: &Expression) -> Result<TokenStream> {
+    const NAMES: &[(&str, &str)] = &[("give_up", "GiveUp"), ("wait", "Wait")];
+    named(field, value, &quote!(::steadfast::policy::OnOpen), NAMES)
+}
+
 /// The rules of a list, which the library validates.
-pub(crate) fn rules(field: &str, value: &Expr) -> Result<Vec<LitStr>> {
-    let rule = |item: &Expr| match Literal::of(item) {
-        Literal::Text(text) => Ok(text),
+pub(crate) fn rules(field: &str, value: &Expression) -> Result<Vec<Text>> {
+    let rule = |item: &Expression| match item.literal() {
+        Some(Literal::Text(text)) => Ok(text),
         // As in a file, where 503 needs no quotes.
-        Literal::Number(_, digits) => Ok(LitStr::new(&digits, item.span())),
+        Some(Literal::Number(_, digits)) => Ok(Text::new(&digits, item.span())),
         _ => invalid(item, format!("`{field}` is a list of rules, such as [\"5xx\", \"408\"]")),
     };
-    match value {
-        Expr::Array(array) => {
-            array.elems.iter().cloned().map(|item| rule(&ungrouped(item))).collect()
-        }
-        one => Ok(vec![rule(one)?]),
+    match value.items() {
+        Some(items) => items.iter().map(rule).collect(),
+        None => Ok(vec![rule(value)?]),
     }
 }
 
 /// The delays of a schedule, which must not be empty.
-pub(crate) fn durations(field: &str, value: &Expr) -> Result<Vec<TokenStream>> {
-    match value {
-        Expr::Array(array) if !array.elems.is_empty() => {
-            array.elems.iter().cloned().map(|item| duration(field, &ungrouped(item))).collect()
+pub(crate) fn durations(field: &str, value: &Expression) -> Result<Vec<TokenStream>> {
+    match value.items() {
+        Some(items) if !items.is_empty() => {
+            items.iter().map(|item| duration(field, item)).collect()
         }
         _ => invalid(value, format!("`{field}` is a list of delays, such as [\"7d\", \"14d\"]")),
     }
