@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     println!("\nA service that recovers:");
     let (response, report) = retry(&policy, |attempt: Attempt| service(attempt.number()))
-        .on_retry(|event| println!("  attempt {} failed, retrying", event.attempt))
+        .on_retry(|failed, delay| println!("  {failed}; retrying in {delay:?}"))
         .with_report()
         .call()?;
     println!("  {response}, after {} attempts and {:?}", report.attempts, report.elapsed);

@@ -21,8 +21,8 @@ impl<'a, T: ?Sized> BorrowSlot<'a, T> {
     }
 
     /// Takes the borrow for one attempt.
-    pub fn borrow(&self) -> SlotBorrow<'_, 'a, T> {
-        SlotBorrow { slot: self, borrow: self.swap(None) }
+    pub fn borrow(&self) -> SlotBorrow<'a, T, &Self> {
+        SlotBorrow::of(self)
     }
 
     fn swap(&self, borrow: Option<&'a mut T>) -> Option<&'a mut T> {
@@ -30,15 +30,22 @@ impl<'a, T: ?Sized> BorrowSlot<'a, T> {
     }
 }
 
-/// The borrow of one attempt, returned to the slot on drop.
+/// The borrow of one attempt, returned to the slot on drop. It dereferences to the borrowed value.
 #[derive(Debug)]
-pub struct SlotBorrow<'l, 'a, T: ?Sized> {
-    slot: &'l BorrowSlot<'a, T>,
+pub struct SlotBorrow<'a, T: ?Sized, Slot: Deref<Target = BorrowSlot<'a, T>>> {
+    slot: Slot,
     /// Taken by `drop` only.
     borrow: Option<&'a mut T>,
 }
 
-impl<T: ?Sized> Drop for SlotBorrow<'_, '_, T> {
+impl<'a, T: ?Sized, Slot: Deref<Target = BorrowSlot<'a, T>>> SlotBorrow<'a, T, Slot> {
+    pub(crate) fn of(slot: Slot) -> Self {
+        let borrow = slot.swap(None);
+        Self { slot, borrow }
+    }
+}
+
+impl<'a, T: ?Sized, Slot: Deref<Target = BorrowSlot<'a, T>>> Drop for SlotBorrow<'a, T, Slot> {
     fn drop(&mut self) {
         if let Some(borrow) = self.borrow.take() {
             self.slot.swap(Some(borrow));
@@ -48,7 +55,7 @@ impl<T: ?Sized> Drop for SlotBorrow<'_, '_, T> {
 
 const ONE_AT_A_TIME: &str = "an attempt starts only after the previous one is dropped";
 
-impl<T: ?Sized> Deref for SlotBorrow<'_, '_, T> {
+impl<'a, T: ?Sized, Slot: Deref<Target = BorrowSlot<'a, T>>> Deref for SlotBorrow<'a, T, Slot> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -59,7 +66,7 @@ impl<T: ?Sized> Deref for SlotBorrow<'_, '_, T> {
     }
 }
 
-impl<T: ?Sized> DerefMut for SlotBorrow<'_, '_, T> {
+impl<'a, T: ?Sized, Slot: Deref<Target = BorrowSlot<'a, T>>> DerefMut for SlotBorrow<'a, T, Slot> {
     fn deref_mut(&mut self) -> &mut T {
         match &mut self.borrow {
             Some(borrow) => borrow,

@@ -1,5 +1,7 @@
 //! Retries for Rust: policies, backoff, circuit breakers and retry budgets.
 //!
+//! # Retry an async call
+//!
 //! ```
 //! use std::time::Duration;
 //! use steadfast::{Jitter, Policy, retry};
@@ -13,6 +15,82 @@
 //!         .build()?;
 //!     Ok(retry(&policy, || fetch(url)).await?)
 //! }
+//! ```
+//!
+//! # Retry a blocking call
+//!
+//! An operation that returns a result instead of a future is [called](Retry::call); both decide alike.
+//!
+//! ```no_run
+//! use std::net::TcpStream;
+//! use steadfast::{Policy, retry};
+//!
+//! let policy = Policy::default(); // three attempts, after 1 s and 2 s
+//! let stream = retry(&policy, || TcpStream::connect("db:5432")).call()?;
+//! # Ok::<(), steadfast::RetryError<std::io::Error>>(())
+//! ```
+//!
+//! # Your own error type
+//!
+//! Report facts; the rules decide what is retried.
+//!
+//! ```
+//! # #[cfg(feature = "macros")] {
+//! use steadfast::{Fault, Policy, Reason, retry};
+//!
+//! #[derive(Debug, Fault)]
+//! enum LookupError {
+//!     #[fault(kind = "timeout")]
+//!     Slow,
+//!     #[fault(http = status)]
+//!     Response { status: u16 },
+//! }
+//! # impl std::fmt::Display for LookupError {
+//! #     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { write!(f, "{self:?}") }
+//! # }
+//! # _ = LookupError::Slow;
+//!
+//! let lookup = || Err::<(), _>(LookupError::Response { status: 404 });
+//! let error = retry(&Policy::default(), lookup).call().unwrap_err();
+//! assert_eq!(error.reason(), Reason::Final);
+//! # }
+//! ```
+//!
+//! # A breaker and a budget
+//!
+//! Sessions share guards, so that retries do not make an outage worse.
+//!
+//! ```
+//! use std::time::Duration;
+//! use steadfast::guard::{Breaker, BreakerSettings, Budget, BudgetSettings};
+//! use steadfast::{Policy, Reason, retry};
+//! # fn insert(_: u32) -> std::io::Result<()> { Err(std::io::ErrorKind::ConnectionReset.into()) }
+//!
+//! let breaker = Breaker::new(BreakerSettings::consecutive(5, Duration::from_secs(30)))?;
+//! let budget = Budget::new(BudgetSettings::Rate { retries_per_second: 10.0 })?;
+//! let policy = Policy::immediate().max_attempts(3).build()?;
+//!
+//! let error = retry(&policy, || insert(7)).breaker(&breaker).budget(&budget).call().unwrap_err();
+//! assert_eq!(error.reason(), Reason::AttemptsExhausted);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # A policy file
+//!
+//! A subsystem names its operation; the file has the policy, and may change while the program runs.
+//!
+//! ```
+//! # #[cfg(feature = "file")] {
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("steadfast.yaml");
+//! # std::fs::write(&path, "{version: 1.1.0, policies: {storage.insert: {max_attempts: 5}}}")?;
+//! use steadfast::registry::Registry;
+//! # fn insert(_: u32) -> std::io::Result<()> { Ok(()) }
+//!
+//! let steadfast = Registry::load(&path)?;
+//! steadfast.run("storage.insert", || insert(7)).call()?;
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # Concepts
@@ -35,33 +113,6 @@
 //!   random numbers and does no I/O, so the async driver, the blocking driver and the durable store
 //!   decide alike.
 //!
-//! # A guarded call
-//!
-//! ```
-//! use steadfast::guard::{Breaker, BreakerSettings, Budget, BudgetSettings};
-//! use steadfast::{Attempt, Key, Policy, Reason, retry};
-//! # use std::{io, time::Duration};
-//! # fn insert(_: u32, _: &Key) -> io::Result<()> { Err(io::ErrorKind::ConnectionReset.into()) }
-//!
-//! let breaker = Breaker::new(BreakerSettings::consecutive(5, Duration::from_secs(30)))?;
-//! let budget = Budget::new(BudgetSettings::Rate { retries_per_second: 10.0 })?;
-//! let policy = Policy::immediate().max_attempts(3).idempotent(false).build()?;
-//!
-//! let error = retry(&policy, |attempt: Attempt| insert(7, attempt.key()))
-//!     .named("storage.insert")
-//!     .breaker(&breaker)
-//!     .budget(&budget)
-//!     .call()
-//!     .unwrap_err();
-//!
-//! assert_eq!(error.reason(), Reason::AttemptsExhausted);
-//! assert_eq!(error.to_string(), "gave up after 3 attempts: attempts exhausted (connection_reset, connection reset)");
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! An operation that returns a future is awaited; an operation that returns a result is
-//! [called](Retry::call). Both decide alike.
-//!
 //! # Overview
 //!
 //! | topic | see |
@@ -76,20 +127,34 @@
 //! | logs, metrics and session records | [`observe`] |
 //! | tower, reqwest, sqlx | [`layer`] |
 //! | policy files with lookup by name and reload | `registry`, `file` |
-//! | settings of other systems | `foreign` |
+//! | retry settings of other systems | the crate `steadfast-import` |
+//! | tests without waiting | `testing` |
 //!
 //! # Features
 //!
 //! | feature | enables |
 //! |---|---|
 //! | `macros` (default) | `#[retry]`, `#[derive(Fault)]` |
-//! | `tokio` (default) | tokio's timer; without it, pass an [environment](Retry::environment) |
+//! | `tokio` (default) | tokio's timer; without it, pass [another runtime's](Retry::sleep) |
+//! | `serde` | policies, faults and decisions as JSON and in other formats; fields by name |
 //! | `tracing`, `metrics` | logs, metrics |
+//! | `record` | session records, events and the list of sessions; includes `serde` |
 //! | `anyhow`, `http`, `hyper`, `reqwest`, `rustls`, `sqlx`, `tokio-postgres`, `tonic` | facts of the errors of these crates |
 //! | `tower`, `reqwest-middleware`, `sqlx` | [integrations](layer) with these crates |
-//! | `file` | policy files and the registry |
-//! | `foreign` | import and export of other systems' settings; includes `file` |
-//! | `openapi` | OpenAPI schemas, for the server of this project |
+//! | `file` | policy files and the registry; includes `record` |
+//! | `testing` | virtual time, scripted outcomes and injected faults for tests |
+//! | `openapi` | OpenAPI schemas, for the server of this project; includes `record` |
+//!
+//! Without features the library depends on a few small crates and on no serialization. It needs Rust
+//! 1.88, or what the crate of a feature needs if that is newer.
+//!
+//! # WebAssembly
+//!
+//! `wasm32-unknown-unknown` has no clock, no threads and no entropy, and the library compiles there with
+//! `default-features = false`. Pass an [environment](Retry::environment) to every call: an
+//! [`Environment`](drive::Environment) that returns the time and draws random numbers, and a
+//! [`Sleeper`](drive::Sleeper) that waits with the host's timer. [`drive::Real`], the features `record` and
+//! `tracing`, and a [`Key`] that is not passed would need what the target lacks.
 //!
 //! # Cost
 //!
@@ -99,11 +164,11 @@
 //! A code such as J9 in this documentation refers to a clause of `docs/specification.md` in the
 //! repository.
 
-#[cfg(feature = "macros")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(any(feature = "macros", feature = "serde"))]
 #[doc(hidden)]
 pub mod __private;
-#[cfg(any(feature = "macros", feature = "reqwest-middleware"))]
-#[cfg_attr(not(feature = "macros"), allow(unreachable_pub, reason = "macro output needs it"))]
 mod borrow_slot;
 pub mod decide;
 pub mod drive;
@@ -116,31 +181,25 @@ pub mod guard;
 pub mod judge;
 pub mod layer;
 mod named_enum;
+#[cfg(feature = "serde")]
 mod nearest;
-#[doc(hidden)]
-pub mod object;
 pub mod observe;
-#[cfg(feature = "openapi")]
-#[doc(hidden)]
-pub mod openapi;
 pub mod policy;
 #[cfg(feature = "file")]
 pub mod registry;
-#[doc(hidden)]
-pub mod serde_integer;
 mod sync;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod text;
 mod time;
 
 pub use decide::Reason;
 pub use drive::{
     Attempt, CancelHandle, Effect, GaveUp, Instrument, Key, Report, Retry, RetryError, retry,
+    retry_with_context,
 };
 pub use fault::{Failure, Fault, GrpcCode, Hint, Kind, SqlState, extract};
 pub use judge::Class;
-/// For this project's own crates.
-#[doc(hidden)]
-pub use nearest::nearest;
 pub use policy::{Jitter, Policy};
 #[cfg(feature = "macros")]
 pub use steadfast_macros::{Fault, retry};

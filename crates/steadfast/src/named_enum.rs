@@ -11,7 +11,7 @@ macro_rules! named_enum {
     ) => {
         $(#[$meta])*
         pub enum $enum {
-            $($(#[$variant_meta])* #[serde(rename = $name)] $variant,)*
+            $($(#[$variant_meta])* #[cfg_attr(feature = "serde", serde(rename = $name))] $variant,)*
         }
 
         impl $enum {

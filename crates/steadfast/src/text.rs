@@ -21,6 +21,29 @@ pub(crate) const fn same(left: &str, right: &str) -> bool {
     left.is_empty() && right.is_empty()
 }
 
+/// `str::eq_ignore_ascii_case`, which is `const` since Rust 1.89.
+pub(crate) const fn same_ignoring_case(left: &str, right: &str) -> bool {
+    let (mut left, mut right) = (left.as_bytes(), right.as_bytes());
+    while let ([first, rest @ ..], [other, others @ ..]) = (left, right) {
+        if !first.eq_ignore_ascii_case(other) {
+            return false;
+        }
+        (left, right) = (rest, others);
+    }
+    left.is_empty() && right.is_empty()
+}
+
+pub(crate) const fn starts_with(text: &str, start: &str) -> bool {
+    let (mut text, mut start) = (text.as_bytes(), start.as_bytes());
+    while let [wanted, others @ ..] = start {
+        match text {
+            [first, rest @ ..] if *first == *wanted => (text, start) = (rest, others),
+            _ => return false,
+        }
+    }
+    true
+}
+
 /// The parts before and after the first `byte`, which must be ASCII.
 pub(crate) const fn split_once(text: &str, byte: u8) -> Option<(&str, &str)> {
     let mut position = 0;
@@ -45,6 +68,14 @@ mod tests {
         assert!(same("", "") && same("timeout", "timeout"));
         assert!(!same("timeout", "timeouts") && !same("timeouts", "timeout"));
         assert!(!same("timeout", "timeouT"));
+        assert!(same_ignoring_case("OK", "ok") && !same_ignoring_case("OK", "o"));
+    }
+
+    #[test]
+    fn starts_with_agrees_with_the_standard_library() {
+        for (text, start) in [("", ""), ("abc", ""), ("abc", "ab"), ("ab", "abc"), ("abc", "bc")] {
+            assert_eq!(starts_with(text, start), text.starts_with(start), "{text} {start}");
+        }
     }
 
     #[test]

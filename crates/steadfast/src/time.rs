@@ -8,8 +8,6 @@ use std::fmt;
 use std::ops::Add;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 /// A point in time: nanoseconds since the origin of its clock.
 ///
 /// Arithmetic saturates at 584 years.
@@ -24,8 +22,9 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(start.since(later), Duration::ZERO);
 /// assert_eq!(Moment::from_nanos(later.as_nanos()), later);
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
 pub struct Moment(u64);
 
 impl Moment {

@@ -46,6 +46,8 @@ static ALLOCATOR: Counting = Counting;
 struct Counted<'c>(&'c Cell<u64>);
 
 impl Environment for Counted<'_> {
+    type Sleep = Ready<()>;
+
     fn now(&self) -> Moment {
         self.0.set(self.0.get() + 1);
         Moment::ORIGIN
@@ -53,8 +55,6 @@ impl Environment for Counted<'_> {
 }
 
 impl Sleeper for Counted<'_> {
-    type Sleep = Ready<()>;
-
     fn sleep(&self, _: Duration) -> Ready<()> {
         ready(())
     }
@@ -149,7 +149,7 @@ fn unused_settings_cost_nothing() {
     assert_eq!(costs!(&policy, good, until(|value| *value == 7)), [NOTHING, NOTHING]);
     assert_eq!(costs!(&policy, good, judge(|_| None)), [NOTHING, NOTHING]);
     assert_eq!(costs!(&policy, good, seed(7)), [NOTHING, NOTHING]);
-    assert_eq!(costs!(&policy, good, on_retry(|_| ())), [NOTHING, NOTHING]);
+    assert_eq!(costs!(&policy, good, on_retry(|_, _| ())), [NOTHING, NOTHING]);
 }
 
 /// I10: nor does the attempt argument.

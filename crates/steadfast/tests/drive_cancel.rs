@@ -272,7 +272,7 @@ fn blocking_wait_is_cancelled() {
         move || {
             let policy = Policy::fixed(FOREVER).build().unwrap();
             let end = retry(&policy, || Err::<(), _>(reset()))
-                .on_retry(|_| failed.send(()).unwrap())
+                .on_retry(|_, _| failed.send(()).unwrap())
                 .cancel_with(&handle)
                 .call();
             ended.send(end.unwrap_err()).unwrap();

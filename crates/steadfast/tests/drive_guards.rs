@@ -16,8 +16,8 @@ use std::time::Duration;
 use steadfast::drive::{Environment, EventKind, GaveUp, Instrument, Real, RetryError};
 use steadfast::guard::breaker::BreakerState;
 use steadfast::guard::{Breaker, BreakerSettings, Budget, BudgetSettings};
-use steadfast::policy::Draft;
-use steadfast::{Fault, Kind, Policy, Reason, guard, retry};
+use steadfast::policy::{Draft, OnOpen};
+use steadfast::{Fault, Kind, Moment, Policy, Reason, guard, retry};
 
 use world::World;
 
@@ -50,13 +50,11 @@ macro_rules! session {
     ($by:expr, $world:expr, $policy:expr, $operation:expr $(, $method:ident($argument:expr))*) => {
         match $by {
             By::Blocking => retry($policy, $operation)
-                .facts(Fault::clone)
                 .environment($world.clone())
                 $(.$method($argument))*
                 .call(),
             By::Future => {
                 let session = retry($policy, || ready($operation()))
-                    .facts(Fault::clone)
                     .environment($world.clone())
                     $(.$method($argument))*;
                 $world.run(session.into_future())
@@ -80,7 +78,7 @@ fn fine() -> Result<(), Fault> {
 
 fn summary(end: Result<(), GaveUp>) -> (Reason, u32, Option<Duration>) {
     let gave_up = end.unwrap_err();
-    (gave_up.reason, gave_up.attempts, gave_up.retry_after)
+    (gave_up.reason, gave_up.attempts, gave_up.retry_after())
 }
 
 fn rejected(attempts: u32, retry_after: Duration) -> (Reason, u32, Option<Duration>) {
@@ -162,7 +160,7 @@ fn half_open_breaker_permits_one_probe() {
     let policy = build(Policy::immediate());
     breaker.open(world.now());
     world.pass(TIMEOUT);
-    let session = retry(&policy, pending::<Result<(), Fault>>).facts(Fault::clone);
+    let session = retry(&policy, pending::<Result<(), Fault>>);
     let session = session.environment(world.clone()).breaker(&breaker);
     let mut session = pin!(session.into_future());
     assert!(poll(session.as_mut()).is_pending());
@@ -183,7 +181,7 @@ fn dropped_probe_releases_its_permit() {
         breaker.open(world.now());
         world.pass(TIMEOUT);
         {
-            let session = retry(&policy, pending::<Result<(), Fault>>).facts(Fault::clone);
+            let session = retry(&policy, pending::<Result<(), Fault>>);
             let session = session.environment(world.clone()).breaker(&breaker);
             let mut session = pin!(session.into_future());
             assert!(poll(session.as_mut()).is_pending());
@@ -197,7 +195,7 @@ fn dropped_probe_releases_its_permit() {
     assert!(session!(By::Blocking, world, &policy, down).is_err());
     world.pass(TIMEOUT);
     {
-        let session = retry(&policy, pending::<Result<(), Fault>>).facts(Fault::clone);
+        let session = retry(&policy, pending::<Result<(), Fault>>);
         let mut session = pin!(session.environment(world.clone()).into_future());
         assert!(poll(session.as_mut()).is_pending());
         let end = session!(By::Future, world, &policy, fine);
@@ -374,7 +372,7 @@ fn rejection_by_second_breaker_releases_first_permit() {
     one.open(world.now());
     world.pass(TIMEOUT);
     other.open(world.now());
-    let session = retry(&policy, || ready(fine())).facts(Fault::clone).environment(world.clone());
+    let session = retry(&policy, || ready(fine())).environment(world.clone());
     let mut session = pin!(session.breaker(&one).breaker(&other).into_future());
     assert!(poll(session.as_mut()).is_ready());
     assert!(one.acquire(world.now()).unwrap().is_probe());
@@ -486,4 +484,57 @@ fn breaker_control_reaches_every_version_in_use() {
     assert!(!is_let_through(&old) && !is_let_through(&new));
     drop(old);
     assert_eq!(named().each().count(), 1, "nothing runs under the earlier one any more");
+}
+
+/// P5, G2: under `on_open: wait` a session waits for the next probe, which is its next attempt.
+#[test]
+fn session_waits_for_the_probe_of_an_open_breaker() {
+    for by in BOTH {
+        let (world, breaker) = (World::new([]), breaker(1));
+        let policy = build(Policy::immediate().on_open(OnOpen::Wait));
+        breaker.open(world.now());
+        let result = session!(by, world, &policy, fine, breaker(&breaker));
+        assert_eq!((result, world.now().since(Moment::ORIGIN)), (Ok(()), TIMEOUT), "{by:?}");
+    }
+}
+
+/// The same for the breaker of the policy, whose first failure opens it.
+#[test]
+fn session_waits_for_the_breaker_that_its_own_failure_opened() {
+    for by in BOTH {
+        let world = World::new([]);
+        let policy = build(Policy::immediate().on_open(OnOpen::Wait).breaker(simple(1)));
+        let mut left = 1;
+        let mut failing_once = || match std::mem::replace(&mut left, 0) {
+            0 => Ok(()),
+            _ => Err(Fault::http(503)),
+        };
+        let result = session!(by, world, &policy, failing_once);
+        assert_eq!((result, world.now().since(Moment::ORIGIN)), (Ok(()), TIMEOUT), "{by:?}");
+    }
+}
+
+#[test]
+fn session_that_would_wait_past_its_deadline_gives_up_at_once() {
+    for by in BOTH {
+        let (world, breaker) = (World::new([]), breaker(1));
+        let policy = build(Policy::immediate().on_open(OnOpen::Wait).max_duration(TIMEOUT / 2));
+        breaker.open(world.now());
+        let end = session!(by, world, &policy, fine, breaker(&breaker));
+        assert_eq!(summary(end), rejected(0, TIMEOUT), "{by:?}");
+        assert_eq!(world.now().since(Moment::ORIGIN), Duration::ZERO, "{by:?}");
+    }
+}
+
+/// G2: the rejection, with what opened the breaker, is in the error.
+#[test]
+fn rejection_says_what_opened_the_breaker() {
+    for by in BOTH {
+        let (world, breaker) = (World::new([]), breaker(2));
+        let policy = build(Policy::immediate().max_attempts(5));
+        let gave_up = session!(by, world, &policy, down, breaker(&breaker)).unwrap_err();
+        let text = gave_up.to_string();
+        assert!(text.starts_with("gave up after 2 attempts: circuit breaker is open"), "{text}");
+        assert!(text.contains("503"), "{text}");
+    }
 }

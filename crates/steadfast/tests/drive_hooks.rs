@@ -13,9 +13,9 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-use steadfast::drive::{EventKind, SessionEvent};
+use steadfast::drive::{AttemptFailed, EventKind, SessionEvent};
 use steadfast::guard::{Breaker, BreakerSettings};
-use steadfast::{Attempt, Class, Kind, Moment, Policy, Reason};
+use steadfast::{Attempt, Class, Fault, Kind, Moment, Policy, Reason};
 
 use both::both;
 
@@ -40,10 +40,10 @@ fn until(number: u32) -> impl Fn(&Attempt) -> io::Result<u32> {
 }
 
 /// An event as text.
-fn words(happening: &SessionEvent<'_>) -> String {
-    let SessionEvent { operation, attempt, .. } = happening;
-    match happening.kind {
-        EventKind::Retrying { fault, judgement, delay } => {
+fn words(event: &SessionEvent<'_>) -> String {
+    let SessionEvent { operation, attempt, .. } = event;
+    match event.kind {
+        EventKind::Retrying { fault, judgement, delay, .. } => {
             let message = fault.message.as_deref().unwrap_or_default();
             let class = judgement.class();
             format!("{operation} {attempt}: {class:?} {message}, again in {delay:?}")
@@ -54,7 +54,7 @@ fn words(happening: &SessionEvent<'_>) -> String {
             format!("{operation} {attempt}: {reason} {class:?} {message}")
         }
         EventKind::Succeeded => format!("{operation} {attempt}: succeeded"),
-        _ => format!("{operation} {attempt}: {:?}", happening.kind),
+        _ => format!("{operation} {attempt}: {:?}", event.kind),
     }
 }
 
@@ -83,15 +83,8 @@ fn hooks_are_called_in_order() {
             ),
         ] {
             let log = RefCell::new(Vec::new());
-            let note = |happening: &SessionEvent<'_>| log.borrow_mut().push(words(happening));
-            let _ = both!(
-                &policy,
-                until(good),
-                named("upsert"),
-                on_success(note),
-                on_give_up(note),
-                on_retry(note)
-            );
+            let note = |event: &SessionEvent<'_>| log.borrow_mut().push(words(event));
+            let _ = both!(&policy, until(good), named("upsert"), on_event(note));
             assert_eq!(log.take(), [expected, expected].concat());
         }
     }
@@ -102,10 +95,59 @@ fn hooks_are_called_in_order() {
 fn on_retry_is_called_before_the_wait() {
     let policy = prepared();
     let times = RefCell::new(Vec::new());
-    let note = |happening: &SessionEvent<'_>| times.borrow_mut().push(happening.now);
-    let _ = both!(&policy, until(9), on_retry(note), on_give_up(note));
+    let note = |event: &SessionEvent<'_>| times.borrow_mut().push(event.now);
+    let _ = both!(&policy, until(9), on_event(note));
     let expected = [0, 1, 3].map(|seconds| Moment::ORIGIN + seconds * SECOND);
     assert_eq!(times.take(), [expected, expected].concat());
+}
+
+/// I9: the hook before a retry receives the error itself, its number, its class and the delay.
+#[test]
+fn on_retry_receives_the_error_and_the_delay() {
+    let policy = doubling();
+    let log = RefCell::new(Vec::new());
+    let _ = both!(
+        &policy,
+        until(9),
+        on_retry(|failed: &AttemptFailed<'_, io::Error>, delay| {
+            let kind = failed.error().unwrap().kind();
+            assert_eq!(
+                (kind, failed.fault().kind),
+                (ErrorKind::ConnectionReset, Some(Kind::ConnectionReset))
+            );
+            assert_eq!(failed.class(), Class::Retryable);
+            log.borrow_mut().push((failed.attempt(), failed.to_string(), delay));
+        })
+    );
+    let expected = [(1, "1".to_owned(), SECOND), (2, "2".to_owned(), 2 * SECOND)];
+    assert_eq!(log.take(), [expected.clone(), expected].concat());
+}
+
+/// I3, I9: an attempt that returned a rejected value left no error.
+#[test]
+fn on_retry_receives_no_error_of_a_rejected_value() {
+    let policy = doubling();
+    let log = RefCell::new(Vec::new());
+    let _ = both!(
+        &policy,
+        |attempt: &Attempt| Ok::<_, io::Error>(attempt.number()),
+        until(|number| *number > 1),
+        on_retry(|failed: &AttemptFailed<'_, io::Error>, _| {
+            log.borrow_mut().push((failed.error().is_none(), failed.fault().kind));
+        })
+    );
+    assert_eq!(log.take(), [(true, Some(Kind::ValueRejected)); 2]);
+}
+
+/// I9: a hook stays when the source of facts is replaced after it.
+#[test]
+fn on_retry_stays_when_facts_are_replaced() {
+    let policy = doubling();
+    let calls = Cell::new(0);
+    let count = |_: &AttemptFailed<'_, io::Error>, _| calls.set(calls.get() + 1);
+    let _ = both!(&policy, until(9), on_retry(count), when(|_: &io::Error| true));
+    let _ = both!(&policy, until(9), on_retry(count), facts(|_: &io::Error| Fault::http(503)));
+    assert_eq!(calls.get(), 8);
 }
 
 /// I9: a final error ends the session: only `on_give_up` is called.
@@ -113,15 +155,15 @@ fn on_retry_is_called_before_the_wait() {
 fn on_give_up_is_called_once_for_a_final_error() {
     for policy in [doubling(), prepared()] {
         let log = RefCell::new(Vec::new());
-        let note = |happening: &SessionEvent<'_>| {
-            let EventKind::GaveUp { reason, fault, judgement } = happening.kind else { return };
+        let note = |event: &SessionEvent<'_>| {
+            let EventKind::GaveUp { reason, fault, judgement } = event.kind else { return };
             let kind = fault.unwrap().kind;
-            log.borrow_mut().push((happening.attempt, reason, kind, judgement.unwrap().class()));
+            log.borrow_mut().push((event.attempt, reason, kind, judgement.unwrap().class()));
         };
         let _ = both!(
             &policy,
             |_: &Attempt| Err::<(), _>(io::Error::from(ErrorKind::InvalidInput)),
-            on_retry(|_| unreachable!("it is final")),
+            on_retry(|_, _| unreachable!("it is final")),
             on_success(|_| unreachable!("it failed")),
             on_give_up(note)
         );
@@ -141,7 +183,7 @@ fn on_give_up_is_called_for_a_rejection() {
             &policy,
             until(1),
             breaker(&breaker),
-            on_give_up(|happening| log.borrow_mut().push(words(happening)))
+            on_give_up(|event| log.borrow_mut().push(words(event)))
         );
         assert_eq!(log.take(), ["operation 1: breaker_open None "; 2]);
     }
@@ -152,9 +194,9 @@ fn on_give_up_is_called_for_a_rejection() {
 fn events_carry_the_operation_name() {
     let policy = Policy::immediate().id("calls").build().unwrap();
     let log = RefCell::new(Vec::new());
-    let note = |happening: &SessionEvent<'_>| {
-        assert_eq!(happening.policy.id(), Some("calls"));
-        log.borrow_mut().push(happening.operation.to_owned());
+    let note = |event: &SessionEvent<'_>| {
+        assert_eq!(event.policy.id(), Some("calls"));
+        log.borrow_mut().push(event.operation.to_owned());
     };
     let _ = both!(&policy, until(1), on_success(note));
     let _ = both!(&policy, until(1), on_success(note), named("upsert"));
@@ -169,8 +211,8 @@ fn several_hooks_are_all_called() {
     let _ = both!(
         &policy,
         until(2),
-        on_retry(|_| log.borrow_mut().push("first")),
-        on_retry(|_| log.borrow_mut().push("second"))
+        on_retry(|_, _| log.borrow_mut().push("first")),
+        on_retry(|_, _| log.borrow_mut().push("second"))
     );
     assert_eq!(log.take(), ["first", "second", "first", "second"]);
 }
@@ -189,12 +231,9 @@ fn panicking_hook_does_not_end_the_session() {
             let ends = both!(
                 &policy,
                 until(good),
-                on_retry(panic),
-                on_give_up(panic),
-                on_success(panic),
-                on_retry(count),
-                on_give_up(count),
-                on_success(count)
+                on_retry(|_: &AttemptFailed<'_, io::Error>, _| std::panic::panic_any("of a hook")),
+                on_event(panic),
+                on_event(count)
             );
             for (end, world) in ends {
                 match end {

@@ -36,20 +36,20 @@ fn calls(outer: &Policy, inner: &Policy, fault: &Fault) -> [(u32, Reason); 4] {
         count.set(count.get() + 1);
         Err::<(), _>(fault.clone())
     };
-    let blocking = || retry(inner, down).facts(Fault::clone).call().map_err(bare);
+    let blocking = || retry(inner, down).call().map_err(bare);
     let passing = || async {
         let session = retry(inner, || async {
             yielded().await;
             down()
         });
-        session.facts(Fault::clone).await.map_err(bare)
+        session.await.map_err(bare)
     };
     let summary = |end: Result<(), RetryError<Fault>>| (count.take(), end.unwrap_err().reason());
     [
-        summary(retry(outer, blocking).facts(Fault::clone).call()),
-        summary(run(retry(outer, passing).facts(Fault::clone).into_future())),
-        summary(run(retry(outer, || async { blocking() }).facts(Fault::clone).into_future())),
-        summary(retry(outer, || run(passing())).facts(Fault::clone).call()),
+        summary(retry(outer, blocking).call()),
+        summary(run(retry(outer, passing).into_future())),
+        summary(run(retry(outer, || async { blocking() }).into_future())),
+        summary(retry(outer, || run(passing())).call()),
     ]
 }
 
@@ -83,6 +83,9 @@ fn unavailable() -> Fault {
 /// of the outer one does the inner one retry: five calls, not nine.
 #[test]
 fn inner_session_leaves_retries_to_outer_session() {
+    // An attempt that is pending under `max_duration` has a timer.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let _inside = runtime.enter();
     for outer in
         [thrice(), thrice().max_duration(Duration::from_secs(60)), thrice().idempotent(false)]
     {
@@ -97,12 +100,12 @@ fn inner_session_gives_up_with_left_to_outer() {
     let policy = build(thrice());
     let seen = RefCell::new(Vec::new());
     let operation = || {
-        let inner = retry(&policy, || Err::<(), _>(unavailable())).facts(Fault::clone).call();
+        let inner = retry(&policy, || Err::<(), _>(unavailable())).call();
         let error = inner.unwrap_err();
         seen.borrow_mut().push((error.reason(), error.attempts()));
         Err::<(), _>(bare(error))
     };
-    let error = retry(&policy, operation).facts(Fault::clone).call().unwrap_err();
+    let error = retry(&policy, operation).call().unwrap_err();
     assert_eq!(error.reason(), Reason::AttemptsExhausted);
     let left = (Reason::LeftToOuter, 1);
     assert_eq!(seen.take(), [left, left, (Reason::AttemptsExhausted, 3)]);
@@ -117,8 +120,8 @@ fn success_is_returned_through_all_levels() {
         count.set(count.get() + 1);
         if count.get() == 2 { Ok("done") } else { Err(unavailable()) }
     };
-    let inner = || retry(&policy, second).facts(Fault::clone).call().map_err(bare);
-    let (value, report) = retry(&policy, inner).facts(Fault::clone).with_report().call().unwrap();
+    let inner = || retry(&policy, second).call().map_err(bare);
+    let (value, report) = retry(&policy, inner).with_report().call().unwrap();
     assert_eq!((value, report.attempts, count.get()), ("done", 2, 2));
 }
 
@@ -169,15 +172,15 @@ fn outer_session_with_key_may_repeat() {
         count.set(count.get() + 1);
         Err::<(), _>(Fault::of(Kind::Timeout).with_unknown_outcome())
     };
-    let inside = || retry(&inner, lost).facts(Fault::clone).call().map_err(bare);
-    let given = retry(&outer, inside).facts(Fault::clone).key("given").call();
+    let inside = || retry(&inner, lost).call().map_err(bare);
+    let given = retry(&outer, inside).key("given").call();
     assert_eq!((given.unwrap_err().reason(), count.take()), (Reason::AttemptsExhausted, 5));
 
     let reads_it = |attempt: Attempt| {
         let _ = attempt.key();
         inside()
     };
-    let read = retry(&outer, reads_it).facts(Fault::clone).call();
+    let read = retry(&outer, reads_it).call();
     assert_eq!((read.unwrap_err().reason(), count.take()), (Reason::AttemptsExhausted, 5));
 }
 
@@ -191,8 +194,8 @@ fn class_override_applies_to_its_session_only() {
         Err::<(), _>(Fault::http(404))
     };
     let overrule = |_: &Fault| Some(Class::Retryable);
-    let inner = || retry(&policy, missing).facts(Fault::clone).judge(overrule).call().map_err(bare);
-    let error = retry(&policy, inner).facts(Fault::clone).call().unwrap_err();
+    let inner = || retry(&policy, missing).judge(overrule).call().map_err(bare);
+    let error = retry(&policy, inner).call().unwrap_err();
     assert_eq!((error.reason(), count.get()), (Reason::Final, 3));
 }
 
@@ -224,7 +227,7 @@ fn outer_session_retries_what_inner_session_did_not() {
         attempts.set(attempts.get() + 1);
         let fails = attempts.get() == fails_inside;
         let inside = || if fails { Err(unavailable()) } else { Ok(()) };
-        retry(&inner, inside).facts(Fault::clone).call().map_err(bare)?;
+        retry(&inner, inside).call().map_err(bare)?;
         Err::<(), _>(unavailable())
     };
     for (fails_inside, made, reason) in [
@@ -233,7 +236,7 @@ fn outer_session_retries_what_inner_session_did_not() {
         (2, 2, Reason::RetriedInside),
     ] {
         attempts.set(0);
-        let end = retry(&outer, || operation(fails_inside)).facts(Fault::clone).call();
+        let end = retry(&outer, || operation(fails_inside)).call();
         assert_eq!((end.unwrap_err().reason(), attempts.get()), (reason, made));
 
         attempts.set(0);
@@ -241,7 +244,7 @@ fn outer_session_retries_what_inner_session_did_not() {
             yielded().await;
             operation(fails_inside)
         });
-        let end = run(session.facts(Fault::clone).into_future());
+        let end = run(session.into_future());
         assert_eq!((end.unwrap_err().reason(), attempts.get()), (reason, made));
     }
 }
@@ -264,17 +267,17 @@ fn outermost_of_three_levels_retries() {
             count.set(count.get() + 1);
             Err::<(), _>(unavailable())
         };
-        let third = || retry(inner, down).facts(Fault::clone).call().map_err(bare);
-        let second = || retry(middle, third).facts(Fault::clone).call().map_err(bare);
-        let blocking = retry(outer, second).facts(Fault::clone).call().unwrap_err();
+        let third = || retry(inner, down).call().map_err(bare);
+        let second = || retry(middle, third).call().map_err(bare);
+        let blocking = retry(outer, second).call().unwrap_err();
         let blocking = (count.take(), blocking.reason());
 
         let third = || async {
             yielded().await;
-            retry(inner, || ready(down())).facts(Fault::clone).await.map_err(bare)
+            retry(inner, || ready(down())).await.map_err(bare)
         };
-        let second = || async { retry(middle, third).facts(Fault::clone).await.map_err(bare) };
-        let future = run(retry(outer, second).facts(Fault::clone).into_future()).unwrap_err();
+        let second = || async { retry(middle, third).await.map_err(bare) };
+        let future = run(retry(outer, second).into_future()).unwrap_err();
         assert_eq!((count.take(), future.reason()), blocking);
         blocking
     };
@@ -305,14 +308,12 @@ fn interleaved_sessions_are_independent() {
                 yielded().await;
                 down(cell)
             })
-            .facts(Fault::clone)
         };
         let outer = |cell| {
             retry(&policy, move || async move {
                 yielded().await;
                 inside(cell).await.map_err(bare)
             })
-            .facts(Fault::clone)
             .into_future()
         };
         let (mut first, mut second) = (pin!(outer(&one)), pin!(outer(&other)));
@@ -320,7 +321,7 @@ fn interleaved_sessions_are_independent() {
         while ended != [true; 2] {
             // Between polls, an independent session retries in full.
             let alone = Cell::new(0);
-            let _ = retry(&policy, || down(&alone)).facts(Fault::clone).call();
+            let _ = retry(&policy, || down(&alone)).call();
             assert_eq!(alone.get(), 3);
             ended[0] = ended[0] || poll(first.as_mut()).is_ready();
             ended[1] = ended[1] || poll(second.as_mut()).is_ready();
@@ -342,9 +343,9 @@ async fn sessions_of_different_tasks_are_independent() {
         };
         let inside = || async {
             tokio::task::yield_now().await;
-            retry(inner, down).facts(Fault::clone).await.map_err(bare)
+            retry(inner, down).await.map_err(bare)
         };
-        retry(outer, inside).facts(Fault::clone).await.unwrap_err();
+        retry(outer, inside).await.unwrap_err();
         count.into_inner()
     }
     let tasks = (0..64).map(|task| {
@@ -377,23 +378,20 @@ fn panic_leaves_no_nesting_state() {
         thrice().max_duration(Duration::from_secs(60)),
     ] {
         let outer = build(outer);
-        let inside = || retry(&outer, panics).facts(Fault::clone).call().map_err(bare);
+        let inside = || retry(&outer, panics).call().map_err(bare);
         let caught = [
             catch_unwind(AssertUnwindSafe(|| {
-                let _ = retry(&outer, inside).facts(Fault::clone).call();
+                let _ = retry(&outer, inside).call();
             })),
             catch_unwind(AssertUnwindSafe(|| {
-                let session = retry(&outer, || async { inside() }).facts(Fault::clone);
+                let session = retry(&outer, || async { inside() });
                 let _ = run(session.into_future());
             })),
         ];
         for panic in caught {
             assert_eq!(*panic.unwrap_err().downcast::<&str>().unwrap(), "inside");
             // An independent session.
-            let alone = retry(&build(thrice()), || Err::<(), _>(unavailable()))
-                .facts(Fault::clone)
-                .call()
-                .unwrap_err();
+            let alone = retry(&build(thrice()), || Err::<(), _>(unavailable())).call().unwrap_err();
             assert_eq!((alone.reason(), alone.attempts()), (Reason::AttemptsExhausted, 3));
         }
     }
@@ -408,10 +406,10 @@ fn dropped_session_leaves_no_nesting_state() {
             yielded().await;
             Err::<(), _>(unavailable())
         };
-        let mut session = pin!(retry(&outer, inside).facts(Fault::clone).into_future());
+        let mut session = pin!(retry(&outer, inside).into_future());
         assert!(poll(session.as_mut()).is_pending());
     }
-    let alone = retry(&outer, || Err::<(), _>(unavailable())).facts(Fault::clone).call();
+    let alone = retry(&outer, || Err::<(), _>(unavailable())).call();
     assert_eq!(alone.unwrap_err().attempts(), 3);
 }
 
@@ -426,8 +424,8 @@ fn session_before_the_future_is_detected() {
             count.set(count.get() + 1);
             Err::<(), _>(unavailable())
         };
-        let inside = || ready(retry(&policy, down).facts(Fault::clone).call().map_err(bare));
-        let error = run(retry(outer, inside).facts(Fault::clone).into_future()).unwrap_err();
+        let inside = || ready(retry(&policy, down).call().map_err(bare));
+        let error = run(retry(outer, inside).into_future()).unwrap_err();
         assert_eq!((error.reason(), count.get()), (Reason::AttemptsExhausted, 5));
     }
 }

@@ -53,10 +53,11 @@ fn attempts_are_numbered() {
     }
 }
 
-/// I2, J2: a wait that the other side asked for consumes no attempt: its number comes again.
+/// I2, J2: after a hinted wait that consumes no attempt the number of the attempt comes again; I5:
+/// the report says how many calls were made.
 #[test]
 fn hinted_wait_repeats_the_attempt_number() {
-    let policy = immediate();
+    let policy = Policy::immediate().max_rate_limit_waits(1).build().unwrap();
     let (numbers, calls) = (RefCell::new(Vec::new()), Cell::new(0));
     let patience = Fault::http(429).with_hint(Hint::After(2 * SECOND));
     let ends = both!(
@@ -70,13 +71,12 @@ fn hinted_wait_repeats_the_attempt_number() {
                 _ => Ok(()),
             }
         },
-        facts(Fault::clone),
         with_report()
     );
     assert_eq!(numbers.take(), [1, 2, 2, 1, 2, 2]);
     for (end, world) in ends {
         let ((), report) = end.unwrap();
-        assert_eq!((report.attempts, report.rate_limit_waits), (2, 1));
+        assert_eq!((report.attempts, report.rate_limit_waits, report.calls()), (2, 1, 3));
         assert_eq!(world.waits(), [2 * SECOND]);
     }
 }
@@ -239,6 +239,27 @@ fn errors_and_rejected_values_share_the_attempts() {
     }
 }
 
+/// I4: the message says how many calls were made, and has no parentheses around nothing.
+#[test]
+fn message_counts_calls_and_omits_an_empty_fault() {
+    let policy = Policy::immediate().max_rate_limit_waits(2).build().unwrap();
+    let patience = Fault::http(429).with_hint(Hint::After(SECOND));
+    let ends = both!(&policy, |_: &Attempt| Err::<(), _>(patience.clone()));
+    for (end, _) in ends {
+        let error = end.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "gave up after 3 attempts (5 calls): attempts exhausted (HTTP 429)"
+        );
+        assert_eq!((error.attempts(), error.calls()), (3, 5));
+    }
+    let silent = |_: &Attempt| Err::<(), _>(Fault::default());
+    for (end, _) in both!(&policy, silent) {
+        let message = "gave up after 1 attempt: the error is not retryable";
+        assert_eq!(end.unwrap_err().to_string(), message);
+    }
+}
+
 /// I4: reason, attempts, the time it took and every attempt's fault, with its class, its rule,
 /// its message and the wait that followed.
 #[test]
@@ -255,7 +276,7 @@ fn error_reports_all_attempts() {
         let gave_up = error.into_gave_up();
         assert_eq!(gave_up.reason, Reason::AttemptsExhausted);
         assert_eq!((gave_up.attempts, gave_up.rate_limit_waits), (3, 0));
-        assert_eq!((gave_up.elapsed, gave_up.retry_after), (3 * SECOND, None));
+        assert_eq!((gave_up.elapsed, gave_up.retry_after()), (3 * SECOND, None));
         let failures = gave_up.failures.iter().map(|failure| {
             assert_eq!((failure.class, failure.matched_by), (Class::Retryable, MatchedBy::Default));
             assert_eq!(failure.rule.as_deref(), Some("connection"));
@@ -408,9 +429,10 @@ fn rejection_leaves_no_error() {
         let error = end.unwrap_err();
         assert_eq!((error.reason(), error.attempts()), (Reason::BreakerOpen, 0));
         assert!(error.error().is_none() && error.source().is_none());
-        assert_eq!(error.to_string(), "gave up after 0 attempts: the circuit breaker is open");
+        let message = "gave up after 0 attempts: circuit breaker is open by hand, next probe in 1m";
+        assert_eq!(error.to_string(), message);
         let gave_up = error.into_error().unwrap_err();
-        assert_eq!(gave_up.retry_after, Some(60 * SECOND));
+        assert_eq!(gave_up.retry_after(), Some(60 * SECOND));
         assert!(gave_up.failures.is_empty());
     }
 }
@@ -517,12 +539,7 @@ fn judge_overrides_rules() {
         (500, Reason::AttemptsExhausted, 3, MatchedBy::Default),
         (400, Reason::Final, 1, MatchedBy::Default),
     ] {
-        let ends = both!(
-            &policy,
-            |_: &Attempt| Err::<(), _>(Fault::http(status)),
-            facts(Fault::clone),
-            judge(overrule)
-        );
+        let ends = both!(&policy, |_: &Attempt| Err::<(), _>(Fault::http(status)), judge(overrule));
         for (end, _) in ends {
             let error = end.unwrap_err();
             assert_eq!((error.reason(), error.attempts()), (reason, attempts), "{status}");

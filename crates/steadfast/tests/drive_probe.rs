@@ -46,7 +46,6 @@ macro_rules! probed {
         let (operation, probe) = ($operation, $probe);
         let world = World::new([]);
         let end = retry($policy, |attempt: Attempt| operation(&attempt))
-            .facts(Fault::clone)
             .environment(world.clone())
             .probe(|key: Key| probe(&key))
             $(.$method($($argument),*))*
@@ -54,7 +53,6 @@ macro_rules! probed {
         let blocking = (end, world);
         let world = World::new([]);
         let session = retry($policy, |attempt: Attempt| ready(operation(&attempt)))
-            .facts(Fault::clone)
             .environment(world.clone())
             .probe(|key: Key| {
                 let passing = world.passing(SECOND);
@@ -90,7 +88,6 @@ fn unknown_outcome_is_repeated_only_if_safe() {
                 }
                 Err::<(), _>(lost())
             },
-            facts(Fault::clone),
             maybe_key(given.map(Key::from))
         );
         for (end, _) in ends {
@@ -106,7 +103,7 @@ fn unknown_outcome_is_repeated_only_if_safe() {
 fn failure_without_effect_is_repeated() {
     let policy = not_idempotent();
     let refused = || Fault::of(Kind::ConnectionRefused);
-    for (end, _) in both!(&policy, |_: &Attempt| Err::<(), _>(refused()), facts(Fault::clone)) {
+    for (end, _) in both!(&policy, |_: &Attempt| Err::<(), _>(refused())) {
         assert_eq!(end.unwrap_err().attempts(), 3);
     }
 }
@@ -231,11 +228,10 @@ fn probe_runs_after_a_timeout() {
             pending::<Result<&str, Fault>>().await
         }
     };
-    let session =
-        retry(&policy, never).facts(Fault::clone).environment(world.clone()).probe(|_| {
-            assert!(!alive.get());
-            ready(Effect::Yes("found"))
-        });
+    let session = retry(&policy, never).environment(world.clone()).probe(|_| {
+        assert!(!alive.get());
+        ready(Effect::Yes("found"))
+    });
     assert_eq!(world.run(session.into_future()).unwrap(), "found");
     assert_eq!(world.now(), Moment::ORIGIN + 5 * SECOND);
 }
@@ -263,7 +259,6 @@ fn breaker_counts_the_probed_result() {
 fn probe_can_be_cancelled() {
     let (policy, handle) = (not_idempotent(), CancelHandle::new());
     let session = retry(&policy, || ready(Err::<(), _>(lost())))
-        .facts(Fault::clone)
         .environment(World::new([]))
         .probe(|_| pending::<Effect<()>>())
         .cancel_with(&handle);

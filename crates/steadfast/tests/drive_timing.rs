@@ -14,7 +14,7 @@ use std::future::{pending, ready};
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-use steadfast::{Attempt, Class, Fault, Hint, Policy, Reason, retry};
+use steadfast::{Attempt, Class, Fault, Hint, Kind, Moment, Policy, Reason, retry};
 
 use both::both;
 use world::World;
@@ -151,16 +151,16 @@ fn retry_after_the_deadline_is_not_waited_for() {
 fn hinted_wait_past_the_deadline_is_not_waited_for() {
     let policy = Policy::immediate().max_duration(10 * SECOND).build().unwrap();
     let patience = Fault::http(503).with_hint(Hint::After(10 * SECOND));
-    let ends = both!(&policy, |_: &Attempt| Err::<(), _>(patience.clone()), facts(Fault::clone));
+    let ends = both!(&policy, |_: &Attempt| Err::<(), _>(patience.clone()));
     for (end, world) in ends {
         assert_eq!(end.unwrap_err().reason(), Reason::OutOfTime);
         assert!(world.waits().is_empty());
     }
 }
 
-/// P5: a success that arrives late is still a success.
+/// P5: a success that arrives late is still a success, where nothing could cut the attempt off.
 #[test]
-fn success_after_the_deadline_is_returned() {
+fn late_success_of_a_blocking_attempt_is_returned() {
     let policy = Policy::fixed(SECOND).max_duration(5 * SECOND).max_attempts(2).build().unwrap();
     let world = World::new([]);
     let late = |attempt: Attempt| {
@@ -173,21 +173,63 @@ fn success_after_the_deadline_is_returned() {
     let end = retry(&policy, late).environment(world.clone()).with_report().call();
     let (value, report) = end.unwrap();
     assert_eq!((value, report.elapsed), ("late", 61 * SECOND));
+}
 
-    let world = World::new([]);
-    let late = |attempt: Attempt| {
-        let world = world.clone();
-        async move {
-            if attempt.number() == 1 {
-                return Err(reset());
+/// P5: an async attempt is cut off when `max_duration` is over, with or without an
+/// `attempt_timeout`; its outcome is unknown, and no other attempt can start.
+#[test]
+fn attempt_is_cut_off_at_the_deadline() {
+    let draft = || Policy::fixed(SECOND).max_duration(5 * SECOND).max_attempts(9);
+    for policy in [draft(), draft().attempt_timeout(60 * SECOND)] {
+        let (policy, world) = (policy.build().unwrap(), World::new([]));
+        let hangs = |attempt: Attempt| {
+            let world = world.clone();
+            async move {
+                if attempt.number() > 1 {
+                    world.passing(3600 * SECOND).await;
+                }
+                Err::<(), _>(reset())
             }
-            world.passing(60 * SECOND).await;
-            Ok("late")
-        }
-    };
-    let session = retry(&policy, late).environment(world.clone()).with_report();
-    let (value, report) = world.run(session.into_future()).unwrap();
-    assert_eq!((value, report.elapsed), ("late", 61 * SECOND));
+        };
+        let session = retry(&policy, hangs).environment(world.clone());
+        let gave_up = world.run(session.into_future()).unwrap_err().into_gave_up();
+        assert_eq!((gave_up.reason, gave_up.attempts), (Reason::OutOfTime, 2));
+        assert_eq!(gave_up.elapsed, 5 * SECOND);
+        let last = gave_up.failures.last().unwrap();
+        assert_eq!((last.class, last.fault.kind), (Class::UnknownOutcome, Some(Kind::Timeout)));
+    }
+}
+
+/// P5, I2: the deadline of an attempt is exact, and so is the time left when it started.
+#[test]
+fn deadline_and_time_left_are_exact() {
+    let policy = Policy::fixed(SECOND).max_duration(10 * SECOND).attempt_timeout(8 * SECOND);
+    let policy = policy.build().unwrap();
+    let seen = RefCell::new(Vec::new());
+    let ends = both!(&policy, |attempt: &Attempt| {
+        seen.borrow_mut().push((attempt.deadline(), attempt.time_left()));
+        if attempt.number() < 3 { Err(reset()) } else { Ok(()) }
+    });
+    assert!(ends.into_iter().all(|(end, _)| end.is_ok()));
+    let at = |seconds: u32| Some(Moment::ORIGIN + seconds * SECOND);
+    let left = |seconds: u32| Some(seconds * SECOND);
+    let expected = [(at(8), left(8)), (at(9), left(8)), (at(10), left(8))];
+    assert_eq!(seen.take(), [expected, expected].concat());
+}
+
+/// P5, I2: by the real clock `time_left` is what is left when it is called.
+#[tokio::test(start_paused = true)]
+async fn time_left_follows_the_clock() {
+    let policy = Policy::immediate().max_duration(10 * SECOND).build().unwrap();
+    let left = retry(&policy, |attempt: Attempt| async move {
+        let before = attempt.time_left();
+        tokio::time::sleep(4 * SECOND).await;
+        Ok::<_, io::Error>((before, attempt.time_left()))
+    });
+    let (before, after) = left.await.unwrap();
+    assert_eq!(before, Some(10 * SECOND));
+    // The paused clock may start a little before the origin of moments.
+    assert_eq!(after.map(|left| left.as_secs()), Some(6));
 }
 
 /// P3: each wait equals the decided delay.

@@ -90,3 +90,19 @@ async fn boxed_error() {
     assert_unknown_outcome(&extract::failure(&boxed));
     assert_unknown_outcome(&extract::failure(&*boxed));
 }
+
+/// J4: a failed DNS lookup is a fact of its own, retryable by default.
+#[test]
+fn failed_lookup() {
+    // No resolver is asked for this name.
+    let error = std::net::ToSocketAddrs::to_socket_addrs(&("-", 80)).unwrap_err();
+    let fault = extract::failure(&error);
+    assert_eq!(fault.kind, Some(Kind::Dns), "{error:?}");
+    let judgement = judge::judge(&Rules::DEFAULT, &fault);
+    assert_eq!(
+        (judgement.class(), judgement.rule(&Rules::DEFAULT)),
+        (Class::Retryable, Some("dns"))
+    );
+    let other = std::io::Error::other("a lookup failed");
+    assert_eq!(extract::failure(&other).kind, None);
+}

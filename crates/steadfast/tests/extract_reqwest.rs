@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use loopback::{answering, no_listener, pass, peer, resetting, silent, tls};
 use reqwest::{Client, ClientBuilder, Response};
 use rustls::pki_types::CertificateDer;
-use steadfast::fault::Family;
+use steadfast::fault::{Family, RetrySignal, RetrySignals};
 use steadfast::judge::{self, Rules};
 use steadfast::{Class, Failure, Fault, Hint, Kind, extract};
 use tokio::io::AsyncReadExt;
@@ -130,6 +130,50 @@ async fn retry_after_header() {
     }
 }
 
+/// J6: the other signals of a response, as they arrive; each can be turned off.
+#[tokio::test]
+async fn signals_of_a_response_are_read() {
+    let millis = |millis| Some(Hint::After(Duration::from_millis(millis)));
+    let cases = [
+        (429, "Retry-After-Ms: 250", RetrySignal::RetryAfterMs, millis(250), Class::RateLimited),
+        (
+            500,
+            "X-Amz-Retry-After: 1500",
+            RetrySignal::XAmzRetryAfter,
+            millis(1500),
+            Class::Retryable,
+        ),
+        (
+            503,
+            "RateLimit: \"a\";r=0;t=30",
+            RetrySignal::RateLimit,
+            millis(30_000),
+            Class::RateLimited,
+        ),
+        (
+            429,
+            "X-RateLimit-Reset: 7",
+            RetrySignal::XRateLimitReset,
+            millis(7_000),
+            Class::RateLimited,
+        ),
+        (409, "X-Should-Retry: true", RetrySignal::XShouldRetry, None, Class::Retryable),
+        (429, "X-Should-Retry: false", RetrySignal::XShouldRetry, None, Class::Final),
+    ];
+    for (status, header, signal, hint, class) in cases {
+        let head = format!("HTTP/1.1 {status} -\r\n{header}\r\nContent-Length: 0\r\n\r\n");
+        let answer = get(answering(head).await).await.unwrap();
+        let (status, headers, now) = (answer.status(), answer.headers(), SystemTime::now());
+        let fault = extract::http_response(status, headers, now);
+        assert_eq!((fault.hint, class_of(&fault)), (hint, class), "{header}");
+        assert_eq!(fault.hint_source, hint.map(|_| signal), "{header}");
+
+        let signals = RetrySignals::ALL.without(signal);
+        let fault = extract::http_response_with(signals, status, headers, now);
+        assert_eq!(fault, Fault::http(status.as_u16()), "{header}");
+    }
+}
+
 /// J7: a request that cannot be built cannot be built the next time either.
 #[tokio::test]
 async fn invalid_request() {
@@ -230,4 +274,22 @@ async fn boxed_error() {
     assert_eq!(class_of(&extract::chain(&boxed)), Class::Retryable);
     let shared = Wrapper(Arc::new(*boxed.0));
     assert_eq!(class_of(&extract::chain(&shared)), Class::Retryable);
+}
+
+/// J4: a failed DNS lookup, by the system's resolver or by another.
+#[tokio::test]
+async fn failed_lookup() {
+    struct Broken;
+
+    impl reqwest::dns::Resolve for Broken {
+        fn resolve(&self, _: reqwest::dns::Name) -> reqwest::dns::Resolving {
+            Box::pin(std::future::ready(Err("the resolver is broken".into())))
+        }
+    }
+
+    for builder in [builder(None), builder(None).dns_resolver(Arc::new(Broken))] {
+        // No resolver is asked for this name.
+        let error = builder.build().unwrap().get("http://-/").send().await.unwrap_err();
+        assert_eq!(facts(&error), (Some(Kind::Dns), false, Class::Retryable), "{error:?}");
+    }
 }

@@ -1,7 +1,7 @@
 //! Facts of an expired tokio timeout (J2, J11).
 
 #![cfg(feature = "tokio")]
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may panic")]
 
 use std::future::pending;
 use std::io;
@@ -18,4 +18,12 @@ async fn expired_timeout() {
     let wrapped = io::Error::other(error);
     let judgement = judge::judge(&Rules::default(), &extract::chain(&wrapped));
     assert_eq!(judgement.class(), Class::UnknownOutcome);
+}
+
+/// J4: a failed DNS lookup.
+#[tokio::test]
+async fn failed_lookup() {
+    // No resolver is asked for this name.
+    let Err(error) = tokio::net::lookup_host(("-", 80)).await else { panic!("`-` has an address") };
+    assert_eq!(extract::failure(&error).kind, Some(Kind::Dns), "{error:?}");
 }

@@ -14,6 +14,7 @@ use std::time::Duration;
 use h2::Reason;
 use hyper::{Response, Uri};
 use loopback::{no_listener, pass, peer, silent};
+use steadfast::fault::{RetrySignal, RetrySignals};
 use steadfast::judge::{self, Rules};
 use steadfast::{Class, Failure, GrpcCode, Hint, Kind, extract};
 use tonic::client::Grpc;
@@ -93,7 +94,7 @@ fn status_code() {
     }
 }
 
-/// J6: the server's pushback is honoured, and one that cannot be read means stop.
+/// J6: the server's pushback is honoured; one that cannot be read, or more than one, means stop.
 #[test]
 fn pushback_metadata() {
     let after = |millis| Some(Hint::After(Duration::from_millis(millis)));
@@ -111,6 +112,35 @@ fn pushback_metadata() {
         assert_eq!((status.fault().hint, self::class(&status)), (hint, class));
     }
     assert_eq!(Status::unavailable("").fault().hint, None);
+
+    let mut metadata = MetadataMap::new();
+    metadata.append("grpc-retry-pushback-ms", MetadataValue::from_static("1"));
+    metadata.append("grpc-retry-pushback-ms", MetadataValue::from_static("1"));
+    let twice = Status::with_metadata(Code::Unavailable, "", metadata);
+    assert_eq!((twice.fault().hint, class(&twice)), (Some(Hint::Stop), Class::Final));
+}
+
+/// A `google.rpc.Status` whose only detail is a `RetryInfo` of five seconds.
+const RETRY_IN_5_S: &[u8] =
+    b"\x1a\x30\x0a\x28type.googleapis.com/google.rpc.RetryInfo\x12\x04\x0a\x02\x08\x05";
+
+/// J6: the delay in the status details is honoured, unless it is turned off; pushback precedes it.
+#[test]
+fn retry_info_in_details() {
+    let details = bytes::Bytes::from_static(RETRY_IN_5_S);
+    let status = Status::with_details(Code::ResourceExhausted, "", details.clone());
+    let fault = status.fault();
+    assert_eq!(fault.hint, Some(Hint::After(Duration::from_secs(5))));
+    assert_eq!(fault.hint_source, Some(RetrySignal::GrpcRetryInfo));
+    assert_eq!(class(&status), Class::RateLimited);
+
+    let signals = RetrySignals::ALL.without(RetrySignal::GrpcRetryInfo);
+    assert_eq!(extract::grpc_status(signals, &status).hint, None);
+
+    let mut metadata = MetadataMap::new();
+    metadata.insert("grpc-retry-pushback-ms", MetadataValue::from_static("250"));
+    let both = Status::with_details_and_metadata(Code::Unavailable, "", details, metadata);
+    assert_eq!(both.fault().hint_source, Some(RetrySignal::GrpcRetryPushback));
 }
 
 /// J6: the same over the wire.
@@ -129,6 +159,26 @@ async fn server_response() {
     let status = call(address.await).await;
     assert_eq!(facts(&status), (Some(GrpcCode::Unavailable), None, false, Class::Retryable));
     assert_eq!(status.fault().hint, Some(Hint::After(Duration::from_millis(250))));
+}
+
+/// J6: status details over the wire are base64 in a trailer.
+#[tokio::test]
+async fn server_response_with_details() {
+    const DETAILS: &str = "GjAKKHR5cGUuZ29vZ2xlYXBpcy5jb20vZ29vZ2xlLnJwYy5SZXRyeUluZm8SBAoCCAU";
+    let address = peer(|stream| async move {
+        let mut connection = h2::server::handshake(stream).await.unwrap();
+        let (_request, mut respond) = connection.accept().await.unwrap().unwrap();
+        let answer = Response::builder()
+            .header("content-type", "application/grpc")
+            .header("grpc-status", "8")
+            .header("grpc-status-details-bin", DETAILS);
+        respond.send_response(answer.body(()).unwrap(), true).unwrap();
+        while connection.accept().await.is_some() {}
+    });
+    let status = call(address.await).await;
+    assert_eq!(status.details(), RETRY_IN_5_S);
+    assert_eq!(status.fault().hint, Some(Hint::After(Duration::from_secs(5))));
+    assert_eq!(class(&status), Class::RateLimited);
 }
 
 /// J4: no process listens, and nothing was sent.

@@ -18,6 +18,7 @@ use loopback::http::{Reply, Server, serve, server, status, status_with};
 use loopback::{no_listener, tls};
 use reqwest::{Body, Client, Method, Request, Response};
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error, Middleware, Next};
+use steadfast::fault::{RetrySignal, RetrySignals};
 use steadfast::guard::{Breaker, BreakerSettings, Budget, BudgetSettings};
 use steadfast::judge::{self, Rules};
 use steadfast::layer::reqwest::{LayerError, RetryMiddleware};
@@ -113,12 +114,12 @@ async fn final_response_is_returned() {
     }
 }
 
-/// J2, J6: the wait that was asked for is waited for, and uses up no attempt.
+/// J2, J6: the wait that was asked for is waited for, as an attempt like any other.
 #[tokio::test]
 async fn retry_after_is_honoured() {
     let busy = status_with(429, "Retry-After: 120\r\n");
     let server = server([busy, status(503), status(200)]).await;
-    let client = client(short().max_attempts(2));
+    let client = client(short().max_attempts(3));
     // Nothing but the session's wait depends on the time, so it may fly.
     tokio::time::pause();
     let began = Instant::now();
@@ -126,7 +127,7 @@ async fn retry_after_is_honoured() {
     assert!(began.elapsed() >= Duration::from_secs(120));
     assert_eq!(response.status(), 200);
     let Report { attempts, rate_limit_waits, failures, .. } = report(&response);
-    assert_eq!((*attempts, *rate_limit_waits), (2, 1));
+    assert_eq!((*attempts, *rate_limit_waits), (3, 0));
     assert_eq!(failures[0].class, Class::RateLimited);
     assert_eq!(failures[0].delay, Some(Duration::from_secs(120)));
 }
@@ -149,6 +150,15 @@ async fn session_key_is_sent() {
     assert!(server.seen().iter().all(|seen| seen.body == "pay"));
 }
 
+/// J9: an `Idempotency-Key` of the caller makes a POST safe, without any setting.
+#[tokio::test]
+async fn standard_key_header_is_recognized() {
+    let server = server([Reply::Reset, status(200)]).await;
+    let request = client(short()).post(server.url()).header("Idempotency-Key", "invoice-42");
+    assert_eq!(request.send().await.unwrap().status(), 200);
+    assert_eq!(server.seen().len(), 2);
+}
+
 /// J9: a key that the caller chose is left alone, and does the same.
 #[tokio::test]
 async fn key_of_the_caller_is_kept() {
@@ -159,14 +169,20 @@ async fn key_of_the_caller_is_kept() {
     assert_eq!(keys(&server), ["invoice-42", "invoice-42"]);
 }
 
-/// J9: without a key, what may have taken effect is not repeated unless the policy says so.
+/// J9: without a key, a POST or PATCH that may have taken effect is not repeated unless the policy
+/// says so, and nothing is if the policy says no.
 #[tokio::test]
 async fn unknown_outcome_is_not_repeated() {
-    for (method, idempotent, calls) in
-        [(Method::POST, false, 1), (Method::PATCH, false, 1), (Method::POST, true, 2)]
-    {
+    for (method, idempotent, calls) in [
+        (Method::POST, None, 1),
+        (Method::PATCH, None, 1),
+        (Method::POST, Some(false), 1),
+        (Method::GET, Some(false), 1),
+        (Method::POST, Some(true), 2),
+    ] {
         let server = server([Reply::Reset, status(200)]).await;
-        let client = client(short().idempotent(idempotent));
+        let draft = idempotent.map_or(short(), |idempotent| short().idempotent(idempotent));
+        let client = client(draft);
         let request = Request::new(method.clone(), server.url().parse().unwrap());
         let mut extensions = Extensions::new();
         let outcome = client.execute_with_extensions(request, &mut extensions).await;
@@ -181,12 +197,12 @@ async fn unknown_outcome_is_not_repeated() {
     }
 }
 
-/// J9: a method that is idempotent by definition needs no key.
+/// J9: a method that is idempotent by definition needs no key, where the policy does not say.
 #[tokio::test]
 async fn unknown_outcome_of_idempotent_request_is_repeated() {
     for method in [Method::GET, Method::PUT, Method::DELETE] {
         let server = server([Reply::Reset, status(200)]).await;
-        let client = client(short().idempotent(false));
+        let client = client(short());
         let response = client.request(method, server.url()).send().await.unwrap();
         assert_eq!((response.status().as_u16(), server.seen().len()), (200, 2));
     }
@@ -367,4 +383,70 @@ async fn facts_of_a_transparent_error() {
     assert_eq!(class(extract::failure(&other_middleware)), Class::Retryable);
     let wrong = Error::middleware(std::io::Error::from(std::io::ErrorKind::InvalidInput));
     assert_eq!(class(extract::failure(&wrong)), Class::Final);
+}
+
+/// I11: the attempt, its limit and its timeout are sent if that is turned on, and what `prepare` adds.
+#[tokio::test]
+async fn attempt_headers_are_sent_when_turned_on() {
+    let server = server([status(503), status(200), status(200)]).await;
+    let draft = || short().attempt_timeout(LIMIT);
+    let middleware = middleware(draft()).send_attempt_headers().prepare(|request, attempt| {
+        request.headers_mut().insert("traceparent", attempt.number().into());
+    });
+    let on = ClientBuilder::new(bare()).with(middleware).build();
+    on.get(server.url()).send().await.unwrap();
+    client(draft()).get(server.url()).send().await.unwrap();
+    let seen = server.seen();
+    let sent: Vec<_> =
+        seen.iter().map(|seen| seen.header("retry-attempt").unwrap_or("-")).collect();
+    assert!(sent[0].starts_with("attempt=1; max=3; timeout-ms="), "{sent:?}");
+    assert!(sent[1].starts_with("attempt=2; max=3; timeout-ms="), "{sent:?}");
+    assert_eq!(sent[2], "-");
+    let traces = seen.iter().map(|seen| seen.header("traceparent").unwrap_or("-"));
+    assert_eq!(traces.collect::<Vec<_>>(), ["1", "2", "-"]);
+}
+
+/// I9, O4: hooks see each retry with the operation's name, and code may decide the class.
+#[tokio::test]
+async fn builder_settings_apply_to_each_session() {
+    let server = server([status(423), status(200)]).await;
+    let names = Arc::new(Mutex::new(Vec::new()));
+    let hook_names = Arc::clone(&names);
+    let middleware = middleware(short())
+        .named("search")
+        .on_retry(move |event| hook_names.lock().unwrap().push(event.operation.to_owned()))
+        .judge(|fault| (fault.http_status == Some(423)).then_some(Class::Retryable));
+    let client = ClientBuilder::new(bare()).with(middleware).build();
+    assert_eq!(client.get(server.url()).send().await.unwrap().status(), 200);
+    assert_eq!(*names.lock().unwrap(), ["search"]);
+}
+
+/// J6: the other side's word against a retry is honoured, unless it is turned off.
+#[tokio::test]
+async fn should_retry_of_a_server_is_honoured() {
+    let ignoring = RetrySignals::ALL.without(RetrySignal::XShouldRetry);
+    for (signals, requests) in [(RetrySignals::ALL, 1), (ignoring, 2)] {
+        let server = server([status_with(503, "X-Should-Retry: false\r\n"), status(200)]).await;
+        let middleware = middleware(short()).signals(signals);
+        let client = ClientBuilder::new(bare()).with(middleware).build();
+        client.get(server.url()).send().await.unwrap();
+        assert_eq!(server.seen().len(), requests);
+    }
+}
+
+/// I11, J6: without middleware, `http()` judges the responses of a client.
+#[tokio::test]
+async fn plain_client_is_retried_with_http() {
+    let busy = status_with(429, "Retry-After: 120\r\nRetry-After-Ms: 20\r\n");
+    let server = server([busy, status(503), status(200), status(404)]).await;
+    let (client, url, policy) = (bare(), server.url(), short().build().unwrap());
+    let (response, report) =
+        retry(&policy, || client.get(&url).send()).http().with_report().await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert_eq!(report.failures[0].fault.hint_source, Some(RetrySignal::RetryAfterMs));
+    assert_eq!(report.failures.len(), 2);
+
+    let error = retry(&policy, || client.get(&url).send()).http().await.unwrap_err();
+    assert_eq!(error.reason(), Reason::Final);
+    assert_eq!(error.into_value().unwrap().status(), 404);
 }

@@ -19,7 +19,7 @@ use sqlx::{ConnectOptions, Executor, PgPool, SqlitePool};
 use steadfast::guard::{Breaker, BreakerSettings};
 use steadfast::layer::sqlx::{transaction, transaction_with};
 use steadfast::policy::Draft;
-use steadfast::{Class, Effect, GaveUp, Kind, Moment, Policy, Reason, RetryError, retry};
+use steadfast::{Class, Effect, GaveUp, Key, Kind, Moment, Policy, Reason, RetryError, retry};
 use tempfile::TempDir;
 use tokio::sync::{Mutex, Notify};
 
@@ -228,7 +228,7 @@ async fn attempt_that_times_out() {
         }
         Ok::<_, sqlx::Error>(())
     });
-    deposit.on_retry(|_| tokio::time::resume()).await.unwrap();
+    deposit.on_retry(|_, _| tokio::time::resume()).await.unwrap();
     assert_eq!((bank.balance().await, bank.connections()), (101, 2));
 }
 
@@ -412,6 +412,32 @@ async fn connection_lost_during_the_commit() {
     assert_eq!(statements, "/ BEGIN UPDATE COMMIT / BEGIN UPDATE COMMIT");
 }
 
+/// J9: where the policy does not say, a commit in doubt is repeated only if it wrote nothing.
+#[tokio::test]
+async fn connection_lost_during_the_commit_of_an_unset_policy() {
+    let script = [Reply::Done, Reply::Done, Reply::Leaves];
+    let (outcome, _) = update(policy(), script).await;
+    assert_eq!(reason(&outcome), Reason::NotSafeToRetry);
+
+    let read = async |draft: Draft, begin: &'static str, key: Option<Key>| {
+        let server = postgres::server(script).await;
+        let (pool, policy) = (pool(&server), draft.build().unwrap());
+        let session = transaction_with(&pool, &policy, begin, async |mut tx| {
+            tx.execute(sqlx::raw_sql("SELECT")).await?;
+            Ok::<_, sqlx::Error>(())
+        });
+        let outcome = session.maybe_key(key).with_report().await;
+        outcome.map(|((), report)| report.attempts).map_err(|error| error.reason())
+    };
+    let not_safe = Err(Reason::NotSafeToRetry);
+    for begin in ["BEGIN READ ONLY", "begin isolation level serializable, read only;"] {
+        assert_eq!(read(policy(), begin, None).await, Ok(2), "{begin}");
+        assert_eq!(read(policy().idempotent(false), begin, None).await, not_safe, "{begin}");
+    }
+    assert_eq!(read(policy(), "BEGIN READ WRITE", None).await, not_safe);
+    assert_eq!(read(policy(), "BEGIN", Some("invoice-42".into())).await, Ok(2));
+}
+
 /// J9: a commit can be in doubt though a server, or a pooler before it, had something to say.
 #[tokio::test]
 async fn server_lost_during_the_commit() {
@@ -451,7 +477,7 @@ async fn exhausted_pool() {
     let session = transaction(&pool, &policy, async |_| Ok::<_, sqlx::Error>(()));
     // Nothing but the pool's limit depends on the time, so it may fly.
     tokio::time::pause();
-    let session = session.on_retry(|_| drop(held.take())).with_report();
+    let session = session.on_retry(|_, _| drop(held.take())).with_report();
     let ((), report) = session.await.unwrap();
     assert_eq!(report.failures[0].fault.kind, Some(Kind::PoolTimeout));
 }

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loom::thread::{self, JoinHandle};
-use steadfast::Moment;
-use steadfast::guard::breaker::{Breaker, BreakerSettings, BreakerState};
+use steadfast::guard::breaker::{Breaker, BreakerSettings, BreakerState, InitialState, Trigger};
 use steadfast::guard::{Budget, BudgetSettings};
+use steadfast::{Fault, Moment};
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -209,6 +209,70 @@ fn transition_time_is_that_of_the_last_transition() {
         assert!(mine.is_some() ^ theirs.is_some(), "one of them found it closed");
         let last = if mine.is_some() { 0x1_0000_0001 } else { 2 };
         assert_eq!(breaker.snapshot(at(0)).last_state_change, Some(at(last)));
+    });
+}
+
+/// G1: of two probes that end at once, the share decides once: one of two may fail.
+#[test]
+fn concurrent_probes_are_both_counted() {
+    explore(|| {
+        let breaker = breaker(simple(1).successes_of(1, 2).probes(2));
+        breaker.open(at(0));
+        let probes = [(); 2].map(|()| breaker.acquire(at(60)).unwrap());
+        let other = spawn(&breaker, move |breaker| breaker.failure(probes[0], at(61), None));
+        let mine = breaker.failure(probes[1], at(61), None);
+        assert!(mine.is_some() ^ other.join().unwrap().is_some());
+        assert_eq!(breaker.state(at(61)), BreakerState::Open);
+    });
+}
+
+/// G1: a breaker that is being opened for a given time lets no probe through before that time.
+#[test]
+fn breaker_opened_for_a_time_stays_open_for_it() {
+    explore(|| {
+        let breaker = breaker(simple(1));
+        let other = spawn(&breaker, |breaker| match breaker.acquire(at(1)) {
+            Ok(permit) => assert!(!permit.is_probe()),
+            Err(rejection) => assert!(rejection.retry_after >= Some(TIMEOUT)),
+        });
+        breaker.open_for(2 * TIMEOUT, at(1));
+        other.join().unwrap();
+        assert_eq!(breaker.acquire(at(1)).unwrap_err().retry_after, Some(2 * TIMEOUT));
+    });
+}
+
+/// G1: of two first calls to a breaker that starts open, one starts its timeout, and neither is a
+/// probe.
+#[test]
+fn initially_open_breaker_starts_its_timeout_once() {
+    explore(|| {
+        let breaker = breaker(simple(1).initial_state(InitialState::Open));
+        let other = spawn(&breaker, |breaker| breaker.acquire(at(5)).unwrap_err().retry_after);
+        let mine = breaker.acquire(at(5)).unwrap_err().retry_after;
+        assert_eq!((mine, other.join().unwrap()), (Some(TIMEOUT), Some(TIMEOUT)));
+        assert!(breaker.acquire(at(65)).unwrap().is_probe());
+    });
+}
+
+/// G2: the cause of an opening is never that of an earlier one, and a code is added once.
+#[test]
+fn cause_belongs_to_its_opening() {
+    explore(|| {
+        let breaker = breaker(simple(1));
+        breaker.open(at(0));
+        breaker.close(at(0));
+        let permit = breaker.acquire(at(1)).unwrap();
+        let other = spawn(&breaker, |breaker| {
+            if let Err(rejection) = breaker.acquire(at(1)) {
+                let trigger = rejection.cause.map(|cause| cause.trigger);
+                assert!(matches!(trigger, None | Some(Trigger::ConsecutiveFailures)));
+            }
+        });
+        breaker.failure(permit, at(1), None);
+        breaker.record_cause(&Fault::http(503));
+        other.join().unwrap();
+        let cause = breaker.acquire(at(1)).unwrap_err().cause.unwrap();
+        assert_eq!(cause.to_string(), "after consecutive failures (HTTP 503)");
     });
 }
 

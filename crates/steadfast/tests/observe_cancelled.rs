@@ -1,7 +1,7 @@
 //! I6: a session that is cancelled, dropped or panics is recorded as cancelled.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-#![cfg(feature = "tokio")]
+#![cfg(all(feature = "tokio", feature = "record"))]
 
 #[path = "common/save_state.rs"]
 mod save_state;

@@ -61,7 +61,7 @@ fn runtime() -> tokio::runtime::Runtime {
 #[test]
 fn sessions_retries_and_delays_are_counted() {
     let counted = measured(|metrics| {
-        let policy = Policy::exponential(Duration::from_secs(1)).build().unwrap();
+        let policy = Policy::exponential(Duration::from_secs(1)).max_attempts(4).build().unwrap();
         let tries = AtomicU32::new(0);
         let session = retry(&policy, || async {
             match tries.fetch_add(1, Ordering::Relaxed) {

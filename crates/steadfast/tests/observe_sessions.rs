@@ -1,7 +1,7 @@
 //! I6: sessions in progress can be listed, and cancelled by id.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-#![cfg(feature = "tokio")]
+#![cfg(all(feature = "tokio", feature = "record"))]
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -153,11 +153,11 @@ async fn dropped_session_is_removed_from_the_list() {
     assert!(std::panic::catch_unwind(call).is_err() && sessions.list().is_empty());
 }
 
-/// I6, J2: a requested wait uses no attempt.
+/// I6, J2: a hinted wait within `max_rate_limit_waits` consumes no attempt.
 #[tokio::test(start_paused = true)]
 async fn listed_attempt_ignores_hinted_waits() {
     let sessions = Sessions::new();
-    let policy = policy();
+    let policy = Policy::immediate().max_rate_limit_waits(1).build().unwrap();
     let tracked = sessions.track("a", &policy);
     let id = tracked.id();
     let limited = Fault::http(429).with_hint(Hint::After(Duration::from_secs(60)));

@@ -8,7 +8,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::fmt;
 
-use steadfast::{Fault, Kind, Policy, retry};
+use steadfast::{Failure, Fault, Kind, Policy, retry};
 use tracing::field::Field;
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Subscriber};
@@ -44,6 +44,15 @@ fn allocations(of: impl FnOnce()) -> usize {
     ALLOCATIONS.get() - before
 }
 
+#[derive(Debug)]
+struct Slow;
+
+impl Failure for Slow {
+    fn fault(&self) -> Fault {
+        Fault::of(Kind::Timeout).with_message("slow")
+    }
+}
+
 /// Reads every field of an event.
 struct Reader;
 
@@ -77,9 +86,8 @@ fn disabled_events_are_not_rendered() {
     // enabled.
     let stumble = || {
         let mut first = true;
-        let facts = |_: &()| Fault::of(Kind::Timeout).with_message("slow");
-        let once = || if std::mem::take(&mut first) { Err(()) } else { Ok(()) };
-        retry(&policy, once).facts(facts).call().unwrap();
+        let once = || if std::mem::take(&mut first) { Err(Slow) } else { Ok(()) };
+        retry(&policy, once).call().unwrap();
     };
     let retried = || allocations(stumble);
     let unread = read_by(LevelFilter::ERROR, retried);

@@ -1,11 +1,14 @@
 //! O4: each attempt records why: the rule that matched, the limit, guard or hint that decided.
 
+#![cfg(feature = "record")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use steadfast::fault::RetrySignal;
 use steadfast::guard::{Breaker, BreakerSettings, Budget, BudgetSettings};
+use steadfast::judge::Judgement;
 use steadfast::observe::{DecidedBy, Why};
 use steadfast::policy::{Draft, Nested};
 use steadfast::{CancelHandle, Class, Failure, Fault, Hint, Jitter, Kind, Policy, retry};
@@ -22,14 +25,12 @@ impl Failure for Bad {
 /// All decisions of a session that always fails with this fault.
 fn decided(draft: Draft, fault: &Fault) -> Vec<Why> {
     let policy = draft.build().unwrap();
-    let (mut retries, mut end) = (Vec::new(), Vec::new());
+    let mut whys = Vec::new();
     let _ = retry(&policy, || Err::<(), _>(Bad(fault.clone())))
         .seed(1)
-        .on_retry(|happening| retries.extend(Why::of(happening)))
-        .on_give_up(|happening| end.extend(Why::of(happening)))
+        .on_event(|event| whys.extend(Why::of(event)))
         .call();
-    retries.extend(end);
-    retries
+    whys
 }
 
 fn sentences(whys: &[Why]) -> Vec<String> {
@@ -52,8 +53,8 @@ fn retry_explanation_names_rule_and_backoff() {
     let whys = decided(Policy::exponential(MS).max_attempts(3), &Fault::http(503));
     let rule = "rule `5xx` (default) makes it retryable";
     let expected = [
-        format!("{rule}; backoff of retry 1 is 1ms"),
-        format!("{rule}; backoff of retry 2 is 2ms"),
+        format!("{rule}; backoff for retry 1: 1ms"),
+        format!("{rule}; backoff for retry 2: 2ms"),
         format!("{rule}; max_attempts 3 reached"),
     ];
     assert_eq!(sentences(&whys), expected);
@@ -62,7 +63,7 @@ fn retry_explanation_names_rule_and_backoff() {
         "rule": "5xx",
         "matched_by": "default",
         "decided_by": {"by": "backoff", "retry": 2, "base": 0.002, "delay": 0.002},
-        "sentence": format!("{rule}; backoff of retry 2 is 2ms"),
+        "sentence": format!("{rule}; backoff for retry 2: 2ms"),
     });
     assert_eq!(serde_json::to_value(&whys[1]).unwrap(), expected);
 }
@@ -75,7 +76,10 @@ fn retry_explanation_has_jitter_beside_the_backoff() {
     let delay = json["decided_by"]["delay"].as_f64().unwrap();
     assert!(json["decided_by"]["base"] == 0.001 && delay < 0.001);
     let sentence = json["sentence"].as_str().unwrap();
-    assert!(sentence.contains("backoff of retry 1 is 1ms, with jitter "), "{sentence}");
+    assert!(
+        sentence.contains("backoff for retry 1: 1ms; ") && sentence.ends_with(" after jitter"),
+        "{sentence}"
+    );
 }
 
 /// O4: a displayed delay is rounded; the number beside it is exact.
@@ -84,18 +88,53 @@ fn jittered_delay_is_rounded_in_the_explanation() {
     let sentence_of = |delay| DecidedBy::Backoff { retry: 1, base: MS, delay }.to_string();
     for (nanos, words) in [(1_234_567, "1235us"), (12_345_678, "12ms"), (1_500_499_999, "1.5s")] {
         let sentence = sentence_of(Duration::from_nanos(nanos));
-        assert!(sentence.ends_with(&format!("with jitter {words}")), "{sentence}");
+        assert!(sentence.ends_with(&format!("; {words} after jitter")), "{sentence}");
     }
 }
 
 #[test]
 fn explanation_names_the_followed_hint() {
-    let why = &decided(Policy::immediate().max_rate_limit_waits(1), &limited(0))[0];
-    assert_eq!(why.to_string(), "rule `429` (default) makes it rate_limited; server hint: 0s");
+    let hinted = Fault::http(429).with_hint(Hint::After(MS));
+    let why = &decided(Policy::immediate(), &hinted)[0];
+    assert_eq!(why.to_string(), "rule `429` (default) makes it rate_limited; server hint: 1ms");
     assert_eq!(
         serde_json::to_value(why).unwrap()["decided_by"],
-        json!({"by": "hint", "wait": 0.0})
+        json!({"by": "hint", "wait": 0.001})
     );
+    let none = &decided(Policy::immediate(), &limited(0))[0].decided_by;
+    assert!(matches!(none, DecidedBy::Backoff { .. }), "a hint of zero is no wait");
+}
+
+/// O4, J2: the explanation has the hint and the delay with its jitter.
+#[test]
+fn explanation_names_the_jitter_of_a_hint() {
+    let hint = Judgement::by_code(Class::RateLimited, Some(10 * MS));
+    let policy = Policy::immediate().build().unwrap();
+    let why = Why::retried(&policy, hint, 1, 11 * MS);
+    assert_eq!(why.decided_by.to_string(), "server hint: 10ms; 11ms after jitter");
+    let json = json!({"by": "hint", "wait": 0.01, "delay": 0.011});
+    assert_eq!(serde_json::to_value(why.decided_by).unwrap(), json);
+    let earlier: DecidedBy = serde_json::from_value(json!({"by": "hint", "wait": 7.0})).unwrap();
+    assert_eq!(earlier.to_string(), "server hint: 7s");
+}
+
+/// O4: a hint is explained by the header that contained it, and so is the word of the other side.
+#[test]
+fn explanation_names_the_signal_of_the_hint() {
+    let limited =
+        |wait| Fault::http(429).with_hint_from(Hint::After(wait), RetrySignal::RetryAfterMs);
+    let why = &decided(Policy::immediate().max_rate_limit_waits(1), &limited(MS))[0];
+    let rate_limited = "rule `429` (default) makes it rate_limited";
+    assert_eq!(why.to_string(), format!("{rate_limited}; server hint `retry-after-ms`: 1ms"));
+    let json = serde_json::to_value(why).unwrap();
+    assert_eq!(json["decided_by"]["source"], "retry-after-ms");
+    assert_eq!(serde_json::from_value::<Why>(json).unwrap(), *why);
+
+    let too_long = end_of(Policy::immediate().max_hint(MS), &limited(2 * MS));
+    let expected = "server hint `retry-after-ms` (2ms) is longer than max_hint 1ms";
+    assert_eq!(too_long, format!("{rate_limited}; {expected}"));
+    let stopped = end_of(Policy::immediate(), &Fault::http(429).with_should_retry(false));
+    assert_eq!(stopped, "rule `x-should-retry` (default) makes it final; not retryable");
 }
 
 #[test]
@@ -117,7 +156,10 @@ fn explanation_names_a_class_given_in_code() {
         .judge(|_| Some(Class::Retryable))
         .on_give_up(|happening| whys.extend(Why::of(happening)))
         .call();
-    assert_eq!(sentences(&whys), ["code makes it retryable; max_attempts 1 reached"]);
+    assert_eq!(
+        sentences(&whys),
+        ["the program classified it as retryable; max_attempts 1 reached"]
+    );
 }
 
 #[test]
@@ -135,11 +177,7 @@ fn explanation_names_the_exceeded_limit() {
     );
     assert_eq!(
         end_of(Policy::immediate(), &limited(86_400)),
-        format!("{rate_limited}; server hint (1d) is longer than the longest wait in a process")
-    );
-    assert_eq!(
-        end_of(Policy::immediate().max_rate_limit_waits(2), &limited(0)),
-        format!("{rate_limited}; max_rate_limit_waits 2 reached")
+        format!("{rate_limited}; server hint (1d) is longer than the default max_hint")
     );
     let unknown = Fault::of(Kind::Timeout).with_unknown_outcome();
     assert_eq!(

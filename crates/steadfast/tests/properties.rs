@@ -1,5 +1,6 @@
 //! Properties of all policies, faults and histories.
 
+#![cfg(feature = "serde")]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -17,12 +18,14 @@ use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
 use steadfast::decide::{Decision, Progress, SessionLimits};
+#[cfg(feature = "http")]
+use steadfast::fault::RetrySignals;
 use steadfast::guard::{BreakerSettings, BudgetSettings};
 use steadfast::judge::{self, Judgement, Rule, Rules};
 use steadfast::policy::{BackoffType, Draft, FIELDS, Nested, Setting};
 use steadfast::{Class, Fault, GrpcCode, Hint, Jitter, Kind, Moment, Policy, Reason, duration};
 
-use common::ways::{Key, Place, Scenario};
+use common::ways::{Key, Overrun, Place, Scenario};
 use common::world::World;
 
 /// From nothing to the longest there is, with the plausible ones in between well covered.
@@ -52,13 +55,14 @@ fn any_jitter() -> impl Strategy<Value = Jitter> {
         Just(Jitter::Full),
         Just(Jitter::Equal),
         Just(Jitter::Decorrelated),
+        Just(Jitter::Proportional),
         any_duration().prop_map(Jitter::Additive),
     ]
 }
 
 fn any_backoff() -> impl Strategy<Value = BackoffType> {
     use BackoffType::*;
-    prop::sample::select(vec![Exponential, Linear, Fixed, Immediate, Custom])
+    prop::sample::select(vec![Exponential, Linear, Fibonacci, Fixed, Immediate, Custom])
 }
 
 /// The timing of a policy, as a change to a draft: absent fields, and absurd ones.
@@ -68,6 +72,7 @@ struct Written {
     base_delay: Option<Duration>,
     multiplier: Option<f64>,
     increment: Option<Duration>,
+    min_delay: Option<Duration>,
     max_delay: Option<Duration>,
     schedule: Option<Vec<Duration>>,
     jitter: Option<Jitter>,
@@ -81,6 +86,7 @@ prop_compose! {
         base_delay in option::of(any_duration()),
         multiplier in option::of(any_number()),
         increment in option::of(any_duration()),
+        min_delay in option::weighted(0.2, any_duration()),
         max_delay in option::weighted(0.3, any_duration()),
         schedule in option::weighted(0.2, vec(any_duration(), 0..4)),
         jitter in option::of(any_jitter()),
@@ -88,14 +94,16 @@ prop_compose! {
         jitter_amount in option::weighted(0.3, prop_oneof![4 => 0.0..=1.0, 1 => any_number()]),
     ) -> Written {
         Written {
-            backoff_type, base_delay, multiplier, increment, max_delay, schedule, jitter,
-            jitter_type, jitter_amount,
+            backoff_type, base_delay, multiplier, increment, min_delay, max_delay, schedule,
+            jitter, jitter_type, jitter_amount,
         }
     }
 }
 
 impl Written {
-    fn into(self, mut draft: Draft) -> Draft {
+    /// Settings without an effect are as welcome as in a file.
+    fn into(self, draft: Draft) -> Draft {
+        let mut draft = draft.allow_ineffective();
         macro_rules! write {
             ($($field:ident)*) => {
                 $(if let Some(value) = self.$field {
@@ -103,7 +111,7 @@ impl Written {
                 })*
             };
         }
-        write!(backoff_type base_delay multiplier increment max_delay schedule);
+        write!(backoff_type base_delay multiplier increment min_delay max_delay schedule);
         write!(jitter jitter_type jitter_amount);
         draft
     }
@@ -122,6 +130,8 @@ impl Written {
         }
         let base = self.base_delay.unwrap_or(Duration::from_secs(1));
         self.max_delay = self.max_delay.map(|cap| cap.max(base));
+        let longest = self.longest().0.unwrap_or(Duration::MAX);
+        self.min_delay = self.min_delay.map(|floor| floor.min(longest));
         self
     }
 
@@ -486,11 +496,24 @@ proptest! {
         if let Ok(length) = duration::parse(&text) {
             prop_assert_eq!(duration::parse(&duration::format(length)), Ok(length));
         }
-        let _ = Hint::retry_after(&text, std::time::SystemTime::UNIX_EPOCH);
+        #[cfg(feature = "http")]
+        {
+            let now = std::time::SystemTime::UNIX_EPOCH;
+            let _ = Hint::retry_after(&text, now);
+            let _ = RetrySignals::ALL.http_fault(429, |_| Some(text.as_str()), now);
+        }
         let _ = Hint::grpc_pushback(&text);
         if let Ok(rule) = text.parse::<Rule>() {
             prop_assert_eq!(rule.to_string().parse::<Rule>(), Ok(rule));
         }
+    }
+
+    /// J6: no bytes make reading the details of a gRPC status panic.
+    #[test]
+    fn status_details_never_panic(bytes in vec(any::<u8>(), 0..64)) {
+        let retry_info = [&b"\x0a\x15/google.rpc.RetryInfo\x12"[..], &[bytes.len() as u8], &bytes].concat();
+        let status = [&[0x1a, retry_info.len() as u8], &retry_info[..]].concat();
+        let _ = (Hint::grpc_retry_info(&bytes), Hint::grpc_retry_info(&status));
     }
 
     /// J10: a rule is written as what it was read from, in text and in JSON.
@@ -538,15 +561,17 @@ proptest! {
         started in any::<u64>(),
         expires_after in option::of(any_duration()),
         key_in_use in any::<bool>(),
+        idempotent in any::<Option<bool>>(),
+        max_rate_limit_waits in 0..8_u32,
     ) {
         let mut world = World::new(draws);
         let started = Moment::from_nanos(started);
-        let terms = SessionLimits {
-            started,
-            expires_at: expires_after.map(|after| started + after),
-            max_hint: Some(Duration::from_secs(3600)),
-            key_in_use,
-        };
+        let mut terms = SessionLimits::IN_PROCESS
+            .started(started)
+            .expires_at(expires_after.map(|after| started + after))
+            .key_in_use(key_in_use)
+            .idempotent(idempotent);
+        terms.max_rate_limit_waits = max_rate_limit_waits;
         let mut progress = Progress::default();
         let mut now = started;
         for (took, fault) in faults {
@@ -555,7 +580,8 @@ proptest! {
             let judgement = judge::judge(policy.rules(), &fault);
             let decision = progress.decide(&policy, &terms, now, &judgement, &mut world);
             prop_assert!(progress.attempts <= policy.max_attempts());
-            prop_assert!(progress.rate_limit_waits <= policy.max_rate_limit_waits());
+            let waits = policy.max_rate_limit_waits().unwrap_or(max_rate_limit_waits);
+            prop_assert!(progress.rate_limit_waits <= waits);
             let used = progress.attempts - before.attempts;
             let waited = progress.rate_limit_waits - before.rate_limit_waits;
             prop_assert_eq!(used + waited, 1, "each failure is one or the other");
@@ -604,8 +630,8 @@ proptest! {
     fn all_drivers_decide_alike(
         timing in any_timing().prop_map(Written::sound),
         max_attempts in 1..8_u32,
-        max_rate_limit_waits in 0..8_u32,
-        idempotent in any::<bool>(),
+        max_rate_limit_waits in option::of(0..8_u32),
+        idempotent in any::<Option<bool>>(),
         enabled in prop::bool::weighted(0.9),
         max_duration in option::weighted(0.3, any_duration()),
         max_hint in option::weighted(0.3, any_duration()),
@@ -624,10 +650,14 @@ proptest! {
         let mut draft = timing
             .into(Draft::new())
             .max_attempts(max_attempts)
-            .max_rate_limit_waits(max_rate_limit_waits)
-            .idempotent(idempotent)
             .enabled(enabled)
             .abort_on(rules.1.iter().map(String::as_str));
+        if let Some(waits) = max_rate_limit_waits {
+            draft = draft.max_rate_limit_waits(waits);
+        }
+        if let Some(idempotent) = idempotent {
+            draft = draft.idempotent(idempotent);
+        }
         if let Some(retry_on) = &rules.0 {
             draft = draft.retry_on(retry_on.iter().map(String::as_str));
         }
@@ -638,11 +668,11 @@ proptest! {
             draft = draft.max_duration(longest.max(base));
         }
         let policy = draft.build().unwrap();
-        let scenario = Scenario { policy, draws, script, key, place: Place::Process };
-        let trace = scenario.by_core();
-        prop_assert_eq!(&scenario.by_blocking(), &trace);
-        prop_assert_eq!(&scenario.by_future(), &trace);
-        for (gave_up, waits) in scenario.unreported() {
+        let scenario =
+            Scenario { policy, draws, script, key, idempotent: None, place: Place::Process };
+        let traces = [Overrun::Runs, Overrun::IsCutOff].map(|overrun| scenario.by_core(overrun));
+        prop_assert_eq!(&[scenario.by_blocking(), scenario.by_future()], &traces);
+        for ((gave_up, waits), trace) in scenario.unreported().into_iter().zip(&traces) {
             prop_assert_eq!(waits, trace.waits.clone());
             prop_assert_eq!(gave_up.map(|end| (end.reason, end.attempts)), trace.reason.map(|reason| (reason, trace.attempts)));
         }

@@ -60,3 +60,31 @@ boxed_causes! {
     dyn Error + Send,
     dyn Error + Send + Sync,
 }
+
+/// A reference to a value that may be a standard error. The compiler picks [`IsError`] if it is one,
+/// because that needs one reference less, and [`IsNoError`] otherwise.
+pub struct MaybeError<'e, E>(pub &'e E);
+
+/// A value that is a standard error.
+pub trait IsError<'e> {
+    /// The error.
+    fn as_error(&self) -> Option<&'e (dyn Error + 'static)>;
+}
+
+impl<'e, E: Error + 'static> IsError<'e> for MaybeError<'e, E> {
+    fn as_error(&self) -> Option<&'e (dyn Error + 'static)> {
+        Some(self.0)
+    }
+}
+
+/// Any other value.
+pub trait IsNoError<'e> {
+    /// Nothing.
+    fn as_error(&self) -> Option<&'e (dyn Error + 'static)>;
+}
+
+impl<'e, E> IsNoError<'e> for &MaybeError<'e, E> {
+    fn as_error(&self) -> Option<&'e (dyn Error + 'static)> {
+        None
+    }
+}

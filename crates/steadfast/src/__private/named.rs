@@ -56,7 +56,9 @@ impl NamedPolicy {
     fn build(&self, version: Option<&Policies>) -> Arc<Policy> {
         let Some(policies) = version else {
             warn(self.name, "no policy registry is installed; using built-in defaults");
-            let built = self.apply_inline(Draft::new()).unwrap_or_else(|| Draft::new().constant());
+            let built = self
+                .apply_inline(Draft::new().allow_ineffective())
+                .unwrap_or_else(|| Draft::new().constant());
             return Arc::new(built);
         };
         let found = policies.find(self.name);

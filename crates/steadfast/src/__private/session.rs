@@ -3,8 +3,7 @@
 use std::ops::Deref;
 
 use crate::drive::{
-    AnyValue, AsyncCall, BlockingOperation, BlockingSleeper, ClassOverride, ErrorFacts, Judges,
-    RetryFuture,
+    AnyValue, BlockingOperation, BlockingSleeper, ClassOverride, ErrorFacts, Judges,
 };
 use crate::{GaveUp, Instrument, Policy, Retry, RetryError};
 
@@ -13,24 +12,25 @@ use crate::{GaveUp, Instrument, Policy, Retry, RetryError};
 /// # Errors
 /// The session gave up.
 #[inline]
-pub fn call<PolicyRef, Operation, Args, Facts, Override, Instruments, Env>(
-    session: Retry<PolicyRef, Operation, Args, Judges<Facts, AnyValue, Override>, Instruments, Env>,
+pub fn call<PolicyRef, Operation, Shape, Facts, Override, Instruments, Env>(
+    session: Retry<
+        PolicyRef,
+        Operation,
+        Shape,
+        Judges<Facts, AnyValue, Override>,
+        Instruments,
+        Env,
+    >,
 ) -> Result<Operation::Value, RetryError<Operation::Error>>
 where
     PolicyRef: Deref<Target = Policy>,
-    Operation: BlockingOperation<Args>,
+    Operation: BlockingOperation<Shape>,
     Facts: ErrorFacts<Operation::Error>,
     Override: ClassOverride,
     Instruments: Instrument,
     Env: BlockingSleeper,
 {
     session.call()
-}
-
-/// The future of a session.
-#[inline]
-pub fn future<Call: AsyncCall>(session: Call) -> RetryFuture<Call> {
-    session.future()
 }
 
 /// [`Clone`] for an argument that each attempt receives, with a helpful error where it is missing.
@@ -67,6 +67,6 @@ pub trait FromGaveUp: Sized {
 #[diagnostic::do_not_recommend]
 impl<E: From<GaveUp>> FromGaveUp for E {
     fn original(error: RetryError<Self>) -> Self {
-        error.into_error().unwrap_or_else(Self::from)
+        error.into_own()
     }
 }

@@ -11,27 +11,27 @@
 //! 2. an inner session has retried, or an outer session will: give up (I7).
 //! 3. the policy is disabled: give up.
 //! 4. class `unknown_outcome` and not safe to repeat: give up (J9).
-//! 5. no hinted wait left, or else no attempt left: give up.
+//! 5. no attempt left, unless a hinted wait follows that consumes none: give up (J2).
 //! 6. the delay is the hint, or else the backoff; the hint is too long: give up.
 //! 7. the retry would start after the deadline: give up without waiting (P5).
 //! 8. the budget is exhausted: give up (G3).
 //! 9. retry.
 
 mod delay;
+mod hinted_wait;
 mod plan;
 mod reason;
+mod rejection;
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::judge::Judgement;
 use crate::policy::Policy;
-use crate::time::saturating_nanos;
 use crate::{Class, Moment};
 
 pub use plan::PlannedAttempt;
 pub use reason::Reason;
+pub use rejection::on_rejection;
 
 /// The environment of a decision. Each method is called only when its answer is needed.
 pub trait DecisionEnv {
@@ -65,10 +65,10 @@ pub trait DecisionEnv {
 /// assert_eq!(decide::deadline(&policy, &limits), Some(Moment::from_nanos(10_000_000_000)));
 /// let limit = Progress::attempt_limit(&policy, &limits, Moment::ORIGIN);
 /// assert_eq!(limit, Some(Duration::from_secs(10)), "limited by max_duration");
-/// assert!(Progress::default().is_last_attempt(&policy));
 /// # Ok::<(), steadfast::policy::PolicyError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SessionLimits {
     /// When the session started.
     pub started: Moment,
@@ -76,19 +76,98 @@ pub struct SessionLimits {
     pub expires_at: Option<Moment>,
     /// The longest hint that is honoured where the policy sets no `max_hint`.
     pub max_hint: Option<Duration>,
+    /// The hinted waits that consume no attempt where the policy sets no `max_rate_limit_waits`.
+    pub max_rate_limit_waits: u32,
     /// Whether the operation uses its idempotency key, so that repeating it is safe.
     pub key_in_use: bool,
+    /// Whether the operation is idempotent, where the policy does not say and the caller knows.
+    pub idempotent: Option<bool>,
 }
 
 impl SessionLimits {
-    /// The limits of a session within one process: hints of up to an hour, unless its policy sets
-    /// `max_hint`.
+    /// The limits of a session within one process: hints of up to an hour, and each hinted wait
+    /// consumes an attempt, unless its policy says otherwise.
     pub const IN_PROCESS: Self = Self {
         started: Moment::ORIGIN,
         expires_at: None,
         max_hint: Some(Duration::from_secs(3600)),
+        max_rate_limit_waits: 0,
         key_in_use: false,
+        idempotent: None,
     };
+
+    /// The limits of a task in a store: hints of up to a day, and 100 hinted waits that consume no
+    /// attempt, unless its policy says otherwise.
+    pub const IN_STORE: Self = Self {
+        max_hint: Some(Duration::from_secs(24 * 3600)),
+        max_rate_limit_waits: 100,
+        ..Self::IN_PROCESS
+    };
+
+    /// Sets when the session started.
+    #[must_use]
+    pub const fn started(mut self, at: Moment) -> Self {
+        self.started = at;
+        self
+    }
+
+    /// Sets when the session must end.
+    #[must_use]
+    pub const fn expires_at(mut self, at: Option<Moment>) -> Self {
+        self.expires_at = at;
+        self
+    }
+
+    /// Sets whether the operation uses its idempotency key.
+    #[must_use]
+    pub const fn key_in_use(mut self, in_use: bool) -> Self {
+        self.key_in_use = in_use;
+        self
+    }
+
+    /// Sets whether the operation is idempotent, if that is known.
+    #[must_use]
+    pub const fn idempotent(mut self, idempotent: Option<bool>) -> Self {
+        self.idempotent = idempotent;
+        self
+    }
+
+    /// Whether an attempt that may have taken effect is safe to repeat (J9): a key in use makes it
+    /// safe; otherwise the policy decides, or else what is known of the operation. An operation
+    /// of which nothing is known is repeated.
+    #[inline]
+    #[must_use]
+    pub fn may_repeat(&self, policy: &Policy) -> bool {
+        self.key_in_use || policy.idempotent.or(self.idempotent).unwrap_or(true)
+    }
+}
+
+/// The environment of a decision that also has the limits of the session. They are asked for only
+/// where they matter: most failures need none of them.
+pub(crate) trait LimitedEnv: DecisionEnv {
+    fn limits(&self) -> SessionLimits;
+}
+
+struct WithLimits<'d, Env>(&'d SessionLimits, &'d mut Env);
+
+impl<Env: DecisionEnv> DecisionEnv for WithLimits<'_, Env> {
+    fn draw(&mut self) -> u64 {
+        self.1.draw()
+    }
+
+    fn withdraw(&mut self) -> bool {
+        self.1.withdraw()
+    }
+
+    fn nesting(&mut self) -> Option<Reason> {
+        self.1.nesting()
+    }
+}
+
+impl<Env: DecisionEnv> LimitedEnv for WithLimits<'_, Env> {
+    fn limits(&self) -> SessionLimits {
+        *self.0
+    }
 }
 
 /// The decision after a failure.
@@ -100,7 +179,8 @@ pub enum Decision {
     GiveUp(Reason),
 }
 
-/// The progress of a session. Plain data, so that a store can save it with a task.
+/// The progress of a session. Plain data, so that a store can save it with a task; it has no other
+/// fields, so that a store saves all of it.
 ///
 /// ```
 /// use std::time::Duration;
@@ -122,8 +202,9 @@ pub enum Decision {
 /// assert_eq!(decide(), Decision::GiveUp(Reason::AttemptsExhausted));
 /// # Ok::<(), steadfast::policy::PolicyError>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct Progress {
     /// The attempts used.
     pub attempts: u32,
@@ -140,9 +221,16 @@ impl Progress {
         self.attempts.saturating_add(1)
     }
 
-    /// Whether the current attempt is the last one, whatever its fault.
+    /// The number of calls so far: the attempts, and the calls that ended in a hinted wait.
     #[must_use]
-    pub const fn is_last_attempt(&self, policy: &Policy) -> bool {
+    pub const fn calls(&self) -> u32 {
+        self.attempts.saturating_add(self.rate_limit_waits)
+    }
+
+    /// Whether the current attempt is the last one, whatever its fault, unless that is a hinted
+    /// wait which consumes no attempt.
+    #[must_use]
+    pub(crate) const fn is_last_attempt(&self, policy: &Policy) -> bool {
         !policy.is_enabled() || self.attempt() >= policy.max_attempts()
     }
 
@@ -156,51 +244,40 @@ impl Progress {
         judgement: &Judgement,
         env: &mut impl DecisionEnv,
     ) -> Decision {
-        match self.try_decide(policy, limits, now, judgement, env) {
+        match self.try_decide(policy, Some(now), judgement, &mut WithLimits(limits, env)) {
             Ok(nanos) => Decision::Retry(Duration::from_nanos(nanos)),
             Err(reason) => Decision::GiveUp(reason),
         }
     }
 
-    /// The same, with the delay in nanoseconds.
+    /// The same, with the delay in nanoseconds. A session without a deadline needs no time.
     #[inline(always)]
     pub(crate) fn try_decide(
         &mut self,
         policy: &Policy,
-        limits: &SessionLimits,
-        now: Moment,
+        now: Option<Moment>,
         judgement: &Judgement,
-        env: &mut impl DecisionEnv,
+        env: &mut impl LimitedEnv,
     ) -> Result<u64, Reason> {
-        let hinted = judgement.is_hinted_wait();
-        if !hinted {
+        let is_free = self.is_free_wait(policy, judgement, env);
+        if !is_free {
             self.attempts = self.attempt();
         }
-        let decided = self.evaluate(policy, limits, now, judgement, env);
-        if hinted {
-            self.count_hinted(decided.is_ok());
+        let decided = self.evaluate(policy, now, judgement, is_free, env);
+        if is_free {
+            self.count_free_wait(decided.is_ok());
         }
         decided
-    }
-
-    /// A wait that the other side asked for consumes no attempt (J2), unless the session gives up.
-    #[cold]
-    fn count_hinted(&mut self, waits: bool) {
-        if waits {
-            self.rate_limit_waits = self.rate_limit_waits.saturating_add(1);
-        } else {
-            self.attempts = self.attempt();
-        }
     }
 
     #[inline(always)]
     fn evaluate(
         &mut self,
         policy: &Policy,
-        limits: &SessionLimits,
-        now: Moment,
+        now: Option<Moment>,
         judgement: &Judgement,
-        env: &mut impl DecisionEnv,
+        is_free: bool,
+        env: &mut impl LimitedEnv,
     ) -> Result<u64, Reason> {
         if judgement.class == Class::Final {
             return Err(Reason::Final);
@@ -211,15 +288,20 @@ impl Progress {
         if !policy.enabled {
             return Err(Reason::Disabled);
         }
-        if judgement.class == Class::UnknownOutcome && !policy.idempotent && !limits.key_in_use {
+        if judgement.class == Class::UnknownOutcome && !env.limits().may_repeat(policy) {
             return Err(Reason::NotSafeToRetry);
         }
-        self.check_count(policy, judgement.is_hinted_wait())?;
-        let delay = match judgement.hint {
-            Some(hint) => saturating_nanos(hinted(policy, limits, hint)?),
+        if !is_free && self.attempts >= policy.max_attempts {
+            return Err(Reason::AttemptsExhausted);
+        }
+        let delay = match judgement.wait() {
+            Some(hint) => {
+                let (max_hint, class) = (env.limits().max_hint, judgement.class);
+                hinted_wait::delay(policy, max_hint, class, hint, || env.draw())?
+            }
             None => self.backoff(policy, judgement.class, env),
         };
-        if is_too_late(policy, limits, now.plus_nanos(delay)) {
+        if now.is_some_and(|now| is_too_late(policy, &env.limits(), now.plus_nanos(delay))) {
             return Err(Reason::OutOfTime);
         }
         if !env.withdraw() {
@@ -228,39 +310,21 @@ impl Progress {
         Ok(delay)
     }
 
-    /// Checks that the policy allows another hinted wait, or else another attempt.
-    #[inline(always)]
-    fn check_count(&self, policy: &Policy, hinted: bool) -> Result<(), Reason> {
-        if hinted {
-            let exhausted = self.rate_limit_waits >= policy.max_rate_limit_waits;
-            return if exhausted { Err(Reason::RateLimitWaitsExhausted) } else { Ok(()) };
-        }
-        if self.attempts >= policy.max_attempts { Err(Reason::AttemptsExhausted) } else { Ok(()) }
-    }
-
     #[inline(always)]
     fn backoff(&mut self, policy: &Policy, class: Class, env: &mut impl DecisionEnv) -> u64 {
         let timing = policy.timing_on(class);
         timing.nanos(self.attempts, &mut self.previous, || env.draw())
     }
 
-    /// How long the attempt that starts now may take: the policy's `attempt_timeout`,
-    /// limited by the rest of `max_duration`.
+    /// How long the attempt that starts now may take: the policy's `attempt_timeout`, or the time
+    /// that is left of the session if that is shorter (P5).
     #[must_use]
     pub fn attempt_limit(policy: &Policy, limits: &SessionLimits, now: Moment) -> Option<Duration> {
-        let limit = policy.attempt_timeout()?;
-        match deadline(policy, limits) {
-            Some(deadline) => Some(limit.min(deadline.since(now))),
-            None => Some(limit),
+        let left = deadline(policy, limits).map(|deadline| deadline.since(now));
+        match (policy.attempt_timeout, left) {
+            (Some(timeout), Some(left)) => Some(timeout.min(left)),
+            (timeout, left) => timeout.or(left),
         }
-    }
-}
-
-#[cold]
-fn hinted(policy: &Policy, limits: &SessionLimits, hint: Duration) -> Result<Duration, Reason> {
-    match policy.max_hint.or(limits.max_hint) {
-        Some(longest) if hint > longest => Err(Reason::HintTooLong),
-        _ => Ok(hint),
     }
 }
 

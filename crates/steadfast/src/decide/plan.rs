@@ -2,38 +2,39 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use super::{SessionLimits, is_too_late};
 use crate::Moment;
+#[cfg(feature = "serde")]
 use crate::duration::serde_seconds;
 use crate::policy::Policy;
 
 /// One attempt of a plan. In JSON, durations are in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[non_exhaustive]
 pub struct PlannedAttempt {
     /// The number of the attempt, from 1.
     pub attempt: u32,
     /// The delay before the attempt, without jitter.
-    #[serde(with = "serde_seconds")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::AnyDuration))]
+    #[cfg_attr(feature = "serde", serde(with = "serde_seconds"))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::__private::openapi::AnyDuration))]
     pub delay: Duration,
     /// The shortest delay before the attempt.
-    #[serde(with = "serde_seconds")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::AnyDuration))]
+    #[cfg_attr(feature = "serde", serde(with = "serde_seconds"))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::__private::openapi::AnyDuration))]
     pub min: Duration,
     /// The longest delay before the attempt.
-    #[serde(with = "serde_seconds")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::AnyDuration))]
+    #[cfg_attr(feature = "serde", serde(with = "serde_seconds"))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::__private::openapi::AnyDuration))]
     pub max: Duration,
     /// The shortest total of all delays up to the attempt.
-    #[serde(with = "serde_seconds")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::AnyDuration))]
+    #[cfg_attr(feature = "serde", serde(with = "serde_seconds"))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::__private::openapi::AnyDuration))]
     pub total_min: Duration,
     /// The longest total of all delays up to the attempt.
-    #[serde(with = "serde_seconds")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::AnyDuration))]
+    #[cfg_attr(feature = "serde", serde(with = "serde_seconds"))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::__private::openapi::AnyDuration))]
     pub total_max: Duration,
 }
 

@@ -1,7 +1,5 @@
 //! The reasons for giving up.
 
-use serde::{Deserialize, Serialize};
-
 use crate::named_enum::named_enum;
 
 named_enum! {
@@ -10,7 +8,8 @@ named_enum! {
     /// ```
     /// assert_eq!(steadfast::Reason::OutOfTime.name(), "out_of_time");
     /// ```
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(description = "Why a task or session failed."))]
     #[non_exhaustive]
     pub enum Reason by name {
@@ -22,7 +21,8 @@ named_enum! {
         OutOfTime = "out_of_time",
         /// The other side asked for a longer wait than the policy allows.
         HintTooLong = "hint_too_long",
-        /// `max_rate_limit_waits` is reached.
+        /// `max_rate_limit_waits` is reached. Only in records of earlier versions: beyond that
+        /// number a hinted wait now consumes an attempt.
         RateLimitWaitsExhausted = "rate_limit_waits_exhausted",
         /// The attempt may have taken effect and is not safe to repeat.
         NotSafeToRetry = "not_safe_to_retry",
@@ -42,6 +42,29 @@ named_enum! {
 }
 
 impl Reason {
+    /// The reason in a few words, for tables and log lines.
+    ///
+    /// ```
+    /// assert_eq!(steadfast::Reason::Final.label(), "not retryable");
+    /// ```
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Final => "not retryable",
+            Self::AttemptsExhausted => "attempts exhausted",
+            Self::OutOfTime => "out of time",
+            Self::HintTooLong => "requested wait too long",
+            Self::RateLimitWaitsExhausted => "too many rate-limit waits",
+            Self::NotSafeToRetry => "not safe to retry",
+            Self::BudgetExhausted => "budget exhausted",
+            Self::BreakerOpen => "breaker open",
+            Self::Disabled => "policy disabled",
+            Self::LeftToOuter => "left to the outer session",
+            Self::RetriedInside => "retried by an inner session",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
     /// The reason as a phrase for messages.
     pub(crate) const fn phrase(self) -> &'static str {
         match self {

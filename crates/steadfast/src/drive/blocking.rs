@@ -1,37 +1,43 @@
 //! The blocking driver: a retry session that runs on the calling thread.
+//!
+//! The first attempt is compiled into the caller. Everything after it is in [`run`], which calls the
+//! operation through a trait object and is compiled once per error type.
 
-use super::environment::BlockingSleeper;
-use super::error::RetryError;
-use super::instrument::Instrument;
-use super::judges::{ClassOverride, ErrorFacts, Judges, ValueFacts};
-use super::nested::Scope;
-use super::operation::BlockingOperation;
-use super::probe::{BlockingProbe, Effect};
-use super::report::{Outcome, Report};
-use super::retry::Retry;
-use super::session::{AttemptError, Setup, Start, before_wait, first_attempt_succeeded};
-use super::session_state::SessionState;
+use std::marker::PhantomData;
 use std::ops::Deref;
 use std::time::Duration;
 
+use super::context::{AttemptError, CallContext, SessionContext};
+use super::environment::BlockingSleeper;
+use super::error::{Ended, RetryError};
+use super::first_attempt::{Failed, Start, before_wait, examine, first_attempt_succeeded, prepare};
+use super::instrument::Instrument;
+use super::judges::{ClassOverride, ErrorFacts, Judges, ValueFacts};
+use super::nested::Scope;
+use super::operation::{BlockingOperation, Callable};
+use super::probe::{BlockingProbe, Effect};
+use super::report::{Outcome, Report};
+use super::retry::{Parts, Retry};
+use super::session::{self, Session};
+use super::session_state::SessionState;
 use super::{Attempt, Key};
 use crate::Class;
-use crate::judge::Judgement;
+use crate::guard::Rejection;
 use crate::policy::Policy;
 
-type SessionResult<Operation, Args, Values, Success> = Result<
-    <Success as Outcome<<Operation as BlockingOperation<Args>>::Value>>::Output,
+type SessionResult<Operation, Shape, Values, Success> = Result<
+    <Success as Outcome<<Operation as Callable<Shape>>::Value>>::Output,
     RetryError<
-        <Operation as BlockingOperation<Args>>::Error,
-        <Values as ValueFacts<<Operation as BlockingOperation<Args>>::Value>>::Rejected,
+        <Operation as Callable<Shape>>::Error,
+        <Values as ValueFacts<<Operation as Callable<Shape>>::Value>>::Rejected,
     >,
 >;
 
-impl<PolicyRef, Operation, Args, Facts, Values, Override, Instruments, Env, Probe, Success>
+impl<PolicyRef, Operation, Shape, Facts, Values, Override, Instruments, Env, Probe, Success>
     Retry<
         PolicyRef,
         Operation,
-        Args,
+        Shape,
         Judges<Facts, Values, Override>,
         Instruments,
         Env,
@@ -40,7 +46,7 @@ impl<PolicyRef, Operation, Args, Facts, Values, Override, Instruments, Env, Prob
     >
 where
     PolicyRef: Deref<Target = Policy>,
-    Operation: BlockingOperation<Args>,
+    Operation: Callable<Shape>,
     Values: ValueFacts<Operation::Value>,
     Override: ClassOverride,
     Instruments: Instrument,
@@ -50,8 +56,9 @@ where
 {
     /// Runs the operation on this thread, waits included.
     ///
-    /// A blocking call cannot be interrupted, so `attempt_timeout` is only passed to the
-    /// operation, as its [deadline](crate::Attempt::deadline).
+    /// A blocking call cannot be interrupted, so `attempt_timeout` and `max_duration` are only
+    /// passed to the operation, as its [deadline](crate::Attempt::deadline). A late success is still
+    /// a success.
     ///
     /// ```
     /// use std::fs;
@@ -65,14 +72,15 @@ where
     /// # Errors
     /// The session gave up: [`RetryError`] says why and holds the last error.
     #[inline(always)]
-    pub fn call(self) -> SessionResult<Operation, Args, Values, Success>
+    pub fn call(self) -> SessionResult<Operation, Shape, Values, Success>
     where
         // Here and not on the impl, so that the compiler names the missing trait.
+        Operation: BlockingOperation<Shape>,
         Facts: ErrorFacts<Operation::Error>,
     {
         // Destructured, so that a success keeps all of it in registers.
-        let Self { setup, mut operation, probe, outcome } = self;
-        let Setup { policy, judges, mut instruments, mut environment } = setup;
+        let Parts { policy, context, mut operation, probe } = self.into_parts();
+        let CallContext { judges, mut instruments, mut environment } = context;
         let mut memory = Operation::Memory::default();
         let mut start = Start::New;
         before_wait(&policy, &mut environment, &mut instruments);
@@ -83,8 +91,8 @@ where
                     let scope = Scope::plain();
                     let result = operation.start(&mut memory, Attempt::first);
                     drop(scope);
-                    match judges.examine(result) {
-                        Err(error) => Start::Failed(error),
+                    match examine(&judges.values, result) {
+                        Err(failed) => Start::Failed(failed),
                         Ok(value) => {
                             first_attempt_succeeded::<Success, _>(
                                 &policy,
@@ -98,87 +106,178 @@ where
                 }
             };
         }
-        let setup = Setup { policy, judges, instruments, environment };
-        Self { setup, operation, probe, outcome }.run(start, memory.into())
+        let context = CallContext { judges, instruments, environment };
+        Self::run(Parts { policy, context, operation, probe }, start, memory.into())
     }
 
     /// Runs the session with its state until it ends.
     #[cold]
     #[inline(never)]
     fn run(
-        mut self,
-        start: Start<Operation::Value, Operation::Error>,
+        parts: Parts<
+            PolicyRef,
+            Operation,
+            Judges<Facts, Values, Override>,
+            Instruments,
+            Env,
+            Probe,
+        >,
+        start: Start<Operation::Error, Values::Rejected>,
         generated: Option<Key>,
-    ) -> SessionResult<Operation, Args, Values, Success>
+    ) -> SessionResult<Operation, Shape, Values, Success>
     where
+        Operation: BlockingOperation<Shape>,
         Facts: ErrorFacts<Operation::Error>,
     {
-        let mut state = self.setup.new_state(Success::REPORTS, self.operation.key(), generated);
-        let mut failed = match start {
-            Start::New => None,
-            Start::Failed(error) => Some(error),
-            Start::Rejected(rejection) => {
-                return Err(self.setup.on_rejection::<Operation::Value, _>(&mut state, &rejection));
+        let Parts { policy, context, operation, probe } = parts;
+        let (known, given) = (operation.idempotent(), operation.key());
+        let (values, context) = context.split_values();
+        let shape = PhantomData::<fn() -> Shape>;
+        let mut attempts = Attempts { operation, shape, values, probe, rejected: None };
+        let started = match start {
+            Start::New => Ok(None),
+            Start::Rejected(rejection) => Err(rejection),
+            Start::Failed(Failed { error, value }) => {
+                attempts.rejected = value;
+                Ok(Some(error))
             }
         };
-        loop {
-            if let Some(error) = failed.take() {
-                let judgement = match self.judge_failure(&mut state, &error) {
-                    Ok(judgement) => judgement,
-                    Err(value) => return Ok(self.finish(&mut state, value)),
-                };
-                let delay = self.setup.on_failure(&mut state, error, judgement)?;
-                if delay > 0 {
-                    self.setup.environment.block(Duration::from_nanos(delay));
+        let keys = (given, generated);
+        run_session::<Success, _, _, _, _, _>(&policy, context, &mut attempts, started, known, keys)
+            .map_err(|ended| RetryError::new(ended, attempts.rejected))
+    }
+}
+
+/// Runs a session with its state until it ends. It does not depend on the operation, so that all
+/// calls with the same settings share it.
+#[inline(never)]
+fn run_session<Success: Outcome<T>, T, E, Judge, Instruments: Instrument, Env: BlockingSleeper>(
+    policy: &Policy,
+    mut context: CallContext<Judge, Instruments, Env>,
+    attempts: &mut dyn BlockingAttempts<T, E>,
+    started: Result<Option<AttemptError<E>>, Rejection>,
+    idempotent: Option<bool>,
+    (given, generated): (Option<Key>, Option<Key>),
+) -> Result<Success::Output, Box<Ended<E>>>
+where
+    CallContext<Judge, Instruments, Env>: SessionContext<E>,
+{
+    let state = &mut SessionState::new(idempotent);
+    prepare(state, policy, &context, Success::REPORTS, given, generated);
+    let value = run(policy, state, &mut context, attempts, started)?;
+    Success::record(&value, &mut context.instruments);
+    let is_simple = state.conditions.is_simple();
+    let mut session = Session { policy, state, context: &mut context };
+    if !is_simple {
+        session.report_success();
+    }
+    Ok(Success::of(value, || session.report()))
+}
+
+/// The attempts of a call: its operation, the check of its values, and its probe.
+struct Attempts<Operation, Shape, Values, Probe, Rejected> {
+    operation: Operation,
+    shape: PhantomData<fn() -> Shape>,
+    values: Values,
+    probe: Probe,
+    /// The value of the last attempt, if it was rejected.
+    rejected: Option<Rejected>,
+}
+
+/// [`Attempts`] of operations with the same value and error.
+trait BlockingAttempts<T, E> {
+    fn attempt(&mut self, session: &mut Session<'_, E>) -> Result<T, AttemptError<E>>;
+    fn probe(&mut self, state: &mut SessionState<E>) -> Effect<T>;
+}
+
+impl<Operation, Shape, Values, Probe, T, E> BlockingAttempts<T, E>
+    for Attempts<Operation, Shape, Values, Probe, Values::Rejected>
+where
+    Operation: BlockingOperation<Shape> + Callable<Shape, Value = T, Error = E>,
+    Values: ValueFacts<T>,
+    Probe: BlockingProbe<T>,
+{
+    fn attempt(&mut self, session: &mut Session<'_, E>) -> Result<T, AttemptError<E>> {
+        let mut memory = Operation::Memory::default();
+        let result = self.operation.start(&mut memory, |_| session.attempt());
+        examine(&self.values, result).map_err(|Failed { error, value }| {
+            self.rejected = value;
+            error
+        })
+    }
+
+    fn probe(&mut self, state: &mut SessionState<E>) -> Effect<T> {
+        self.probe.probe(|| state.conditions.key())
+    }
+}
+
+/// The context of a session that blocks.
+trait BlockingContext<E>: SessionContext<E> {
+    fn block(&self, delay: Duration);
+}
+
+impl<Judge, Instruments, Env: BlockingSleeper, E> BlockingContext<E>
+    for CallContext<Judge, Instruments, Env>
+where
+    Self: SessionContext<E>,
+{
+    fn block(&self, delay: Duration) {
+        self.environment.block(delay);
+    }
+}
+
+/// Runs attempts until one succeeds or the session gives up. `started` is the error of the first
+/// attempt, if it has run, or its rejection.
+fn run<T, E>(
+    policy: &Policy,
+    state: &mut SessionState<E>,
+    context: &mut dyn BlockingContext<E>,
+    attempts: &mut dyn BlockingAttempts<T, E>,
+    started: Result<Option<AttemptError<E>>, Rejection>,
+) -> Result<T, Box<Ended<E>>> {
+    let (mut failed, mut rejected) = match started {
+        Ok(failed) => (failed, None),
+        Err(rejection) => (None, Some(rejection)),
+    };
+    loop {
+        if let Some(rejection) = rejected.take() {
+            let mut session = Session { policy, state, context: &mut *context };
+            let delay = session.on_rejection(rejection)?;
+            context.block(Duration::from_nanos(delay));
+        } else if let Some(error) = failed.take() {
+            let mut judgement = context.judge(&policy.rules, &error);
+            if judgement.class() == Class::UnknownOutcome {
+                match attempts.probe(state) {
+                    Effect::Yes(value) => return Ok(value),
+                    Effect::No => judgement = judgement.without_effect(),
+                    Effect::Unknown => {}
                 }
             }
-            if self.setup.environment.is_cancelled() {
-                return Err(self.setup.on_cancel::<Operation::Value, _>(Some(&mut state)));
-            }
-            if let Err(rejection) = self.setup.before_attempt(&mut state) {
-                return Err(self.setup.on_rejection::<Operation::Value, _>(&mut state, &rejection));
-            }
-            let scope = Scope::enter(&self.setup.policy, &state);
-            let result = self
-                .operation
-                .start(&mut Operation::Memory::default(), |_| self.setup.attempt(&mut state));
-            state.retried_inside |= scope.end();
-            match self.setup.judges.examine(result) {
-                Ok(value) => return Ok(self.finish(&mut state, value)),
-                Err(error) => failed = Some(error),
+            let delay = session::on_judged(policy, state, &mut *context, error, judgement)?;
+            if delay > 0 {
+                context.block(Duration::from_nanos(delay));
             }
         }
-    }
-
-    /// Judges the failure; `Err` is the value that the probe found, if the attempt took effect.
-    fn judge_failure(
-        &mut self,
-        state: &mut SessionState<Operation::Error>,
-        error: &AttemptError<Operation::Value, Operation::Error>,
-    ) -> Result<Judgement, Operation::Value>
-    where
-        Facts: ErrorFacts<Operation::Error>,
-    {
-        let judgement = self.setup.judge(error);
-        if judgement.class() != Class::UnknownOutcome {
-            return Ok(judgement);
+        let mut session = Session { policy, state, context: &mut *context };
+        if session.context.is_cancelled() {
+            return Err(session.on_cancel());
         }
-        match self.probe.probe(|| state.key()) {
-            Effect::Yes(value) => Err(value),
-            Effect::No => Ok(judgement.without_effect()),
-            Effect::Unknown => Ok(judgement),
+        if session.state.conditions.is_timed()
+            && let Err(rejection) = session.before_attempt()
+        {
+            rejected = Some(rejection);
+            continue;
         }
-    }
-
-    fn finish(
-        &mut self,
-        state: &mut SessionState<Operation::Error>,
-        value: Operation::Value,
-    ) -> Success::Output
-    where
-        Facts: ErrorFacts<Operation::Error>,
-    {
-        self.setup.on_success::<Success, _, _>(state, &value);
-        Success::of(value, || self.setup.report(state))
+        session.state.conditions.enters_plain_scope =
+            Scope::is_plain(policy, &session.state.progress);
+        let scope = Scope::enter(policy, session.state);
+        let result = attempts.attempt(&mut session);
+        if scope.end() {
+            state.conditions.set_retried_inside();
+        }
+        match result {
+            Ok(value) => return Ok(value),
+            Err(error) => failed = Some(error),
+        }
     }
 }

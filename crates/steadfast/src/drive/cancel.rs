@@ -3,19 +3,16 @@
 //! Dropping a session's future cancels it. A handle cancels it from another task or thread, wakes
 //! it if it waits, and makes it return an error with the reason `Cancelled`.
 
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
-
-use event_listener::{Event, EventListener};
 
 use super::environment::{BlockingSleeper, Environment, Sleeper};
 use crate::Moment;
 use crate::forward::forward;
+use crate::sync::lock;
 
 /// Cancels every session that it was passed to.
 ///
@@ -36,7 +33,14 @@ pub struct CancelHandle(Arc<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     cancelled: AtomicBool,
-    event: Event,
+    waiting: Mutex<Waiting>,
+}
+
+/// The wakers of the sessions that wait, by slot.
+#[derive(Debug, Default)]
+struct Waiting {
+    wakers: Vec<Option<Waker>>,
+    free_slots: Vec<usize>,
 }
 
 impl CancelHandle {
@@ -49,11 +53,14 @@ impl CancelHandle {
     /// Cancels the sessions.
     pub fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Release);
-        self.0.event.notify(usize::MAX);
+        // Woken without the lock, because a waker may run code that drops a session.
+        let wakers = lock(&self.0.waiting).take_wakers();
+        wakers.into_iter().for_each(Waker::wake);
     }
 
     /// Whether this is the only clone and it has cancelled nothing, so that it can be reused.
     #[inline]
+    #[cfg(feature = "record")]
     pub(crate) fn is_unused(&self) -> bool {
         Arc::strong_count(&self.0) == 1 && !self.is_cancelled()
     }
@@ -65,24 +72,75 @@ impl CancelHandle {
     }
 }
 
+/// A slot for a waker in a handle, freed when it is dropped.
+#[derive(Debug)]
+struct Registration {
+    handle: CancelHandle,
+    slot: usize,
+}
+
+impl Registration {
+    fn new(handle: CancelHandle) -> Self {
+        let slot = lock(&handle.0.waiting).reserve();
+        Self { handle, slot }
+    }
+
+    /// Whether the handle is cancelled; if not, the waker is woken when it is.
+    fn poll(&self, waker: &Waker) -> bool {
+        lock(&self.handle.0.waiting).set(self.slot, Some(waker.clone()));
+        // After the waker is set, so that a cancellation in between is not missed.
+        self.handle.is_cancelled()
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        let mut waiting = lock(&self.handle.0.waiting);
+        waiting.set(self.slot, None);
+        waiting.free_slots.push(self.slot);
+    }
+}
+
+impl Waiting {
+    fn take_wakers(&mut self) -> Vec<Waker> {
+        self.wakers.iter_mut().filter_map(Option::take).collect()
+    }
+
+    fn reserve(&mut self) -> usize {
+        self.free_slots.pop().unwrap_or_else(|| {
+            self.wakers.push(None);
+            self.wakers.len() - 1
+        })
+    }
+
+    fn set(&mut self, slot: usize, waker: Option<Waker>) {
+        if let Some(place) = self.wakers.get_mut(slot) {
+            *place = waker;
+        }
+    }
+}
+
 /// An environment whose waits end on cancellation.
 #[derive(Debug)]
 pub struct Cancellable<Env> {
     environment: Env,
     /// A session that is only listed gets one when it first waits.
     handle: Option<CancelHandle>,
-    listener: Option<EventListener>,
+    registration: Option<Registration>,
 }
 
 impl<Env> Cancellable<Env> {
     pub(super) fn new(environment: Env, handle: Option<CancelHandle>) -> Self {
-        Self { environment, handle, listener: None }
+        Self { environment, handle, registration: None }
     }
 }
 
 impl<Env: Environment> Environment for Cancellable<Env> {
+    type Sleep = Env::Sleep;
+
     forward! { self => self.environment;
         fn now(&self) -> Moment;
+        fn has_real_clock(&self) -> bool;
         fn operation(&self) -> Option<&str>;
         fn found_by(&self) -> Option<&str>;
     }
@@ -101,9 +159,9 @@ impl<Env: Environment> Environment for Cancellable<Env> {
         }
     }
 
-    fn listen(&self, listeners: &mut Vec<EventListener>) {
-        listeners.extend(self.handle.as_ref().map(|handle| handle.0.event.listen()));
-        self.environment.listen(listeners);
+    fn cancel_handles(&self, handles: &mut Vec<CancelHandle>) {
+        handles.extend(self.handle.clone());
+        self.environment.cancel_handles(handles);
     }
 
     #[inline]
@@ -116,9 +174,9 @@ impl<Env: Environment> Environment for Cancellable<Env> {
         let Some(handle) = &self.handle else {
             return self.environment.poll_cancelled(context);
         };
-        // Listen before the check, so that a cancellation in between is not missed.
-        let listener = self.listener.get_or_insert_with(|| handle.0.event.listen());
-        if handle.is_cancelled() || Pin::new(listener).poll(context).is_ready() {
+        let registration =
+            self.registration.get_or_insert_with(|| Registration::new(handle.clone()));
+        if registration.poll(context.waker()) {
             return Poll::Ready(());
         }
         self.environment.poll_cancelled(context)
@@ -126,31 +184,27 @@ impl<Env: Environment> Environment for Cancellable<Env> {
 }
 
 impl<Env: Sleeper> Sleeper for Cancellable<Env> {
-    type Sleep = Env::Sleep;
-
     forward!(self => self.environment; fn sleep(&self, delay: Duration) -> Self::Sleep;);
 }
 
 impl<Env: BlockingSleeper> BlockingSleeper for Cancellable<Env> {
     fn block(&self, delay: Duration) {
-        let mut listeners = Vec::new();
-        self.listen(&mut listeners);
-        if listeners.is_empty() {
+        let mut handles = Vec::new();
+        self.cancel_handles(&mut handles);
+        if handles.is_empty() {
             return self.environment.block(delay);
         }
-        if !self.is_cancelled() {
-            wait_for_any(listeners, delay);
-        }
+        wait_for_any(handles, delay);
     }
 }
 
-/// Waits until one of the listeners is notified, or for `delay`.
-fn wait_for_any(mut listeners: Vec<EventListener>, delay: Duration) {
+/// Waits until one of the handles is cancelled, or for `delay`.
+fn wait_for_any(handles: Vec<CancelHandle>, delay: Duration) {
     let start = Instant::now();
     let (wake, woken) = sync_channel(1);
     let waker = Waker::from(Arc::new(ChannelWaker(wake)));
-    let mut context = Context::from_waker(&waker);
-    while !listeners.iter_mut().any(|each| Pin::new(each).poll(&mut context).is_ready()) {
+    let registrations: Vec<_> = handles.into_iter().map(Registration::new).collect();
+    while !registrations.iter().any(|registration| registration.poll(&waker)) {
         let left = delay.saturating_sub(start.elapsed());
         if woken.recv_timeout(left).is_err() {
             return;

@@ -8,8 +8,6 @@ use std::sync::OnceLock;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use event_listener::EventListener;
-
 use super::cancel::CancelHandle;
 use crate::Moment;
 use crate::forward::forward;
@@ -17,8 +15,18 @@ use crate::forward::forward;
 /// A clock and a source of randomness. [`Retry::environment`](crate::Retry::environment) has an
 /// example for tests.
 pub trait Environment {
+    /// The future of one wait; `()` in an environment that only blocks.
+    type Sleep;
+
     /// The current time of a monotonic clock.
     fn now(&self) -> Moment;
+
+    /// Whether [`now`](Self::now) is the time of [`Real`], which an attempt can read by itself.
+    #[doc(hidden)]
+    #[inline]
+    fn has_real_clock(&self) -> bool {
+        false
+    }
 
     /// A random number, uniform over all of `u64`.
     #[inline]
@@ -53,10 +61,10 @@ pub trait Environment {
         let _ = handle;
     }
 
-    /// Adds a listener for each handle that can cancel the session.
+    /// Adds each handle that can cancel the session.
     #[doc(hidden)]
-    fn listen(&self, listeners: &mut Vec<EventListener>) {
-        let _ = listeners;
+    fn cancel_handles(&self, handles: &mut Vec<CancelHandle>) {
+        let _ = handles;
     }
 
     /// Whether the session is cancelled.
@@ -85,14 +93,14 @@ pub trait Environment {
 /// struct NoWait;
 ///
 /// impl Environment for NoWait {
+///     type Sleep = Ready<()>;
+///
 ///     fn now(&self) -> Moment {
 ///         Real.now()
 ///     }
 /// }
 ///
 /// impl Sleeper for NoWait {
-///     type Sleep = Ready<()>;
-///
 ///     fn sleep(&self, _: Duration) -> Ready<()> {
 ///         ready(())
 ///     }
@@ -101,12 +109,9 @@ pub trait Environment {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot wait asynchronously",
     label = "no async timer",
-    note = "enable the feature `tokio`, or pass another runtime's timer to `.environment(...)`"
+    note = "enable the feature `tokio`, or pass another runtime's timer to `.sleep(...)`"
 )]
-pub trait Sleeper: Environment {
-    /// The future of one wait.
-    type Sleep: Future<Output = ()>;
-
+pub trait Sleeper: Environment<Sleep: Future> {
     /// Waits this long.
     fn sleep(&self, delay: Duration) -> Self::Sleep;
 }
@@ -131,6 +136,11 @@ fn origin() -> Instant {
 }
 
 impl Environment for Real {
+    #[cfg(feature = "tokio")]
+    type Sleep = tokio::time::Sleep;
+    #[cfg(not(feature = "tokio"))]
+    type Sleep = ();
+
     fn now(&self) -> Moment {
         let origin = origin();
         #[cfg(feature = "tokio")]
@@ -139,12 +149,15 @@ impl Environment for Real {
         let now = Instant::now();
         Moment::ORIGIN + now.saturating_duration_since(origin)
     }
+
+    #[inline]
+    fn has_real_clock(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(feature = "tokio")]
 impl Sleeper for Real {
-    type Sleep = tokio::time::Sleep;
-
     fn sleep(&self, delay: Duration) -> Self::Sleep {
         tokio::time::sleep(delay)
     }
@@ -170,16 +183,19 @@ impl<Env> Seeded<Env> {
 }
 
 impl<Env: Environment> Environment for Seeded<Env> {
+    type Sleep = Env::Sleep;
+
     fn draw(&mut self) -> u64 {
         self.random.u64(..)
     }
 
     forward! { self => self.environment;
         fn now(&self) -> Moment;
+        fn has_real_clock(&self) -> bool;
         fn operation(&self) -> Option<&str>;
         fn found_by(&self) -> Option<&str>;
         fn can_be_cancelled(&self) -> bool;
-        fn listen(&self, listeners: &mut Vec<EventListener>);
+        fn cancel_handles(&self, handles: &mut Vec<CancelHandle>);
         fn is_cancelled(&self) -> bool;
     }
 
@@ -190,8 +206,6 @@ impl<Env: Environment> Environment for Seeded<Env> {
 }
 
 impl<Env: Sleeper> Sleeper for Seeded<Env> {
-    type Sleep = Env::Sleep;
-
     forward!(self => self.environment; fn sleep(&self, delay: Duration) -> Self::Sleep;);
 }
 
@@ -214,6 +228,8 @@ impl<'n, Env, const FOUND: bool> Named<'n, Env, FOUND> {
 }
 
 impl<Env: Environment, const FOUND: bool> Environment for Named<'_, Env, FOUND> {
+    type Sleep = Env::Sleep;
+
     #[inline]
     fn operation(&self) -> Option<&str> {
         Some(self.operation)
@@ -226,9 +242,10 @@ impl<Env: Environment, const FOUND: bool> Environment for Named<'_, Env, FOUND> 
 
     forward! { self => self.environment;
         fn now(&self) -> Moment;
+        fn has_real_clock(&self) -> bool;
         #[inline]
         fn can_be_cancelled(&self) -> bool;
-        fn listen(&self, listeners: &mut Vec<EventListener>);
+        fn cancel_handles(&self, handles: &mut Vec<CancelHandle>);
         #[inline]
         fn is_cancelled(&self) -> bool;
     }
@@ -243,11 +260,54 @@ impl<Env: Environment, const FOUND: bool> Environment for Named<'_, Env, FOUND> 
 }
 
 impl<Env: Sleeper, const FOUND: bool> Sleeper for Named<'_, Env, FOUND> {
-    type Sleep = Env::Sleep;
-
     forward!(self => self.environment; #[inline] fn sleep(&self, delay: Duration) -> Self::Sleep;);
 }
 
 impl<Env: BlockingSleeper, const FOUND: bool> BlockingSleeper for Named<'_, Env, FOUND> {
     forward!(self => self.environment; fn block(&self, delay: Duration););
+}
+
+/// An environment with another timer.
+#[derive(Clone, Copy, Debug)]
+pub struct SleepBy<Env, F> {
+    environment: Env,
+    sleep: F,
+}
+
+impl<Env, F> SleepBy<Env, F> {
+    pub(crate) fn new(environment: Env, sleep: F) -> Self {
+        Self { environment, sleep }
+    }
+}
+
+impl<Env: Environment, F: Fn(Duration) -> Wait, Wait> Environment for SleepBy<Env, F> {
+    type Sleep = Wait;
+
+    forward! { self => self.environment;
+        fn now(&self) -> Moment;
+        fn has_real_clock(&self) -> bool;
+        fn operation(&self) -> Option<&str>;
+        fn found_by(&self) -> Option<&str>;
+        fn can_be_cancelled(&self) -> bool;
+        fn cancel_handles(&self, handles: &mut Vec<CancelHandle>);
+        fn is_cancelled(&self) -> bool;
+    }
+
+    forward! { mut self => self.environment;
+        fn draw(&mut self) -> u64;
+        fn add_cancel_handle(&mut self, handle: CancelHandle);
+        fn poll_cancelled(&mut self, context: &mut Context<'_>) -> Poll<()>;
+    }
+}
+
+impl<Env: Environment, F: Fn(Duration) -> Wait, Wait: Future> Sleeper for SleepBy<Env, F> {
+    fn sleep(&self, delay: Duration) -> Wait {
+        (self.sleep)(delay)
+    }
+}
+
+impl<Env: Environment, F: Fn(Duration)> BlockingSleeper for SleepBy<Env, F> {
+    fn block(&self, delay: Duration) {
+        (self.sleep)(delay);
+    }
 }

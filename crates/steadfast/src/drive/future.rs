@@ -2,7 +2,8 @@
 //!
 //! A session whose first attempt succeeds is polled by a few instructions and keeps no state
 //! beyond the attempt itself. [`SessionState`], timers and probes exist only after the first
-//! attempt has failed, or from the start if the policy needs them.
+//! attempt has failed, or from the start if the policy needs them. The future only polls; the steps
+//! of the session are in [`Session`], which is compiled once per error type.
 //!
 //! The states of the future ([`Stage`]), and the functions that move between them:
 //!
@@ -10,18 +11,17 @@
 //!                          poll_first                      first attempt succeeded
 //!   NotStarted ──────────────────────────▶ FirstAttempt ─────────────────────────▶ Done
 //!       │ rejected by a guard                   │ failed                             ▲
-//!       │                                       │                                    │
-//!       └───────────────▶ start_session ◀───────┘                                    │
-//!   NeedsSession ── resume ──▶   │                                                   │
+//!       ├───────────────▶ start_retrying ◀──────┘                                    │
+//!   NeedsState                   │                                                   │
 //!                                ▼                                                   │
-//!                             Session ── run ── succeeded, gave up or cancelled ─────┘
+//!                            Retrying ── poll_retries ── succeeded or gave up ───────┘
 //! ```
 //!
-//! Within `Session`, `run` repeats these steps until the session ends; what it waits for
-//! between polls is its [`Wait`]:
+//! Within `Retrying`, `poll_retries` repeats these steps until the session ends. It runs the attempts;
+//! what is between them is in [`Retries::poll_next`], and what the session waits for is its `Wait`:
 //!
 //! ```text
-//!   poll_attempt: attempt ── failed ─▶ judge ── unknown outcome ─▶ poll_probe
+//!                 attempt ── failed ─▶ judge ── unknown outcome ─▶ probe
 //!        ▲           │                   │                           │   │ took effect
 //!        │           ▼ succeeded         │                           │   ▼
 //!        │         return                ▼    took no effect         │  return
@@ -31,58 +31,94 @@
 //!                                        return
 //! ```
 
-use std::future::{Future, IntoFuture};
+use std::future::Future;
 use std::ops::Deref;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
-use std::time::Duration;
+use std::task::{self, Poll, ready};
 
 use pin_project_lite::pin_project;
 
 use super::Attempt;
+use super::context::{CallContext, observe};
 use super::environment::{Environment, Sleeper};
-use super::error::RetryError;
-use super::instrument::Instrument;
+use super::error::{Ended, RetryError};
+use super::first_attempt::{Failed, before_wait, examine, first_attempt_succeeded, prepare};
+use super::instrument::{EventKind, Instrument};
 use super::judges::{ClassOverride, ErrorFacts, Judges, ValueFacts};
 use super::nested::Scope;
 use super::operation::{AsyncOperation, Callable};
-use super::probe::{AsyncProbe, Effect};
+use super::probe::{AsyncProbe, Probes};
 use super::report::{Outcome, Report};
-use super::retry::Retry;
-use super::session::{AttemptError, Setup, Start, first_attempt_succeeded};
+use super::retries::Retries;
+use super::retry::{Parts, Retry};
+use super::session::Session;
 use super::session_state::SessionState;
-use crate::Class;
 use crate::guard::Rejection;
-use crate::judge::Judgement;
 use crate::policy::Policy;
 
-/// A [`Retry`] whose operation is async. Its parts are associated types, so that the future and all
-/// that it consists of have one type parameter.
-#[allow(missing_docs, reason = "the type parameters of `Retry`, and those of its operation")]
-pub trait AsyncCall: Sized {
+pin_project! {
+    /// The state of the future. A session that succeeds at its first attempt never enters
+    /// `Retrying`.
+    #[project = StageProjection]
+    #[repr(u8)]
+    pub(super) enum Stage<Attempt, Memory, Sleep, Probe, E, Rejected> {
+        // The first attempt can start at once.
+        NotStarted,
+        // The policy needs the session state before the first attempt.
+        NeedsState,
+        FirstAttempt { #[pin] attempt: Attempt, memory: Memory },
+        Retrying {
+            #[pin]
+            retries: Retries<Sleep, Probe, E, Rejected>,
+            #[pin]
+            attempt: Option<Attempt>,
+        },
+        Done,
+    }
+}
+
+impl<Attempt, Memory, Sleep, Probe, E, Rejected> Stage<Attempt, Memory, Sleep, Probe, E, Rejected> {
+    /// The stage of a new session.
+    #[inline(always)]
+    pub(super) const fn new(policy: &Policy) -> Self {
+        if policy.plain { Self::NotStarted } else { Self::NeedsState }
+    }
+
+    /// Whether the session has started and not ended.
+    #[inline(always)]
+    pub(super) const fn is_running(&self) -> bool {
+        matches!(self, Self::FirstAttempt { .. } | Self::Retrying { .. })
+    }
+}
+
+/// A [`Retry`] whose operation is async. Its parts are associated types, so that the functions below
+/// have one type parameter.
+#[allow(missing_docs, reason = "the type parameters of `Retry`")]
+trait AsyncCall: Sized {
     type PolicyRef: Deref<Target = Policy>;
-    type Value;
-    type Error;
-    type Args;
-    type Operation: AsyncOperation<Self::Args, Value = Self::Value, Error = Self::Error>;
-    type Facts: ErrorFacts<Self::Error>;
-    type Values: ValueFacts<Self::Value>;
+    type Shape;
+    type Operation: AsyncOperation<Self::Shape>;
+    type Facts: ErrorFacts<Error<Self>>;
+    type Values: ValueFacts<Value<Self>>;
     type Override: ClassOverride;
     type Instruments: Instrument;
     type Env: Sleeper;
-    type Probe: AsyncProbe<Self::Value>;
-    type Success: Outcome<Self::Value>;
+    type Probe: AsyncProbe<Value<Self>>;
+    type Success: Outcome<Value<Self>>;
 
-    /// The session as a future.
-    fn future(self) -> RetryFuture<Self>;
+    /// The fields, to poll them.
+    fn split(self: Pin<&mut Self>) -> Option<Split<'_, Self>>;
 }
 
-impl<PolicyRef, Operation, Args, Facts, Values, Override, Instruments, Env, Probe, Success>
+type Value<Call> = <<Call as AsyncCall>::Operation as Callable<<Call as AsyncCall>::Shape>>::Value;
+type Error<Call> = <<Call as AsyncCall>::Operation as Callable<<Call as AsyncCall>::Shape>>::Error;
+
+impl<PolicyRef, Operation, Shape, Facts, Values, Override, Instruments, Env, Probe, Success>
     AsyncCall
     for Retry<
         PolicyRef,
         Operation,
-        Args,
+        Shape,
         Judges<Facts, Values, Override>,
         Instruments,
         Env,
@@ -91,7 +127,7 @@ impl<PolicyRef, Operation, Args, Facts, Values, Override, Instruments, Env, Prob
     >
 where
     PolicyRef: Deref<Target = Policy>,
-    Operation: AsyncOperation<Args>,
+    Operation: AsyncOperation<Shape>,
     Facts: ErrorFacts<Operation::Error>,
     Values: ValueFacts<Operation::Value>,
     Override: ClassOverride,
@@ -101,9 +137,7 @@ where
     Success: Outcome<Operation::Value>,
 {
     type PolicyRef = PolicyRef;
-    type Value = Operation::Value;
-    type Error = Operation::Error;
-    type Args = Args;
+    type Shape = Shape;
     type Operation = Operation;
     type Facts = Facts;
     type Values = Values;
@@ -113,392 +147,304 @@ where
     type Probe = Probe;
     type Success = Success;
 
-    #[inline]
-    fn future(self) -> RetryFuture<Self> {
-        let Self { setup, operation, probe, .. } = self;
-        let plain = setup.policy.plain && !Success::REPORTS;
-        let stage = if plain { Stage::NotStarted } else { Stage::NeedsSession };
-        RetryFuture { setup, operation, probe, stage }
+    #[inline(always)]
+    fn split(self: Pin<&mut Self>) -> Option<Split<'_, Self>> {
+        let this = self.project();
+        this.parts.as_mut().map(|parts| Split { parts, stage: this.stage })
     }
 }
 
-impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success> IntoFuture
-    for Retry<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
-where
-    Self: AsyncCall,
-{
-    type Output = SessionResult<Self>;
-    type IntoFuture = RetryFuture<Self>;
+type CallJudges<Call> =
+    Judges<<Call as AsyncCall>::Facts, <Call as AsyncCall>::Values, <Call as AsyncCall>::Override>;
 
-    #[inline]
-    fn into_future(self) -> RetryFuture<Self> {
-        self.future()
-    }
-}
-
-type CallSetup<Call> = Setup<
+type CallParts<Call> = Parts<
     <Call as AsyncCall>::PolicyRef,
-    Judges<<Call as AsyncCall>::Facts, <Call as AsyncCall>::Values, <Call as AsyncCall>::Override>,
+    <Call as AsyncCall>::Operation,
+    CallJudges<Call>,
     <Call as AsyncCall>::Instruments,
     <Call as AsyncCall>::Env,
+    <Call as AsyncCall>::Probe,
 >;
-
-type AttemptFuture<Call> =
-    <<Call as AsyncCall>::Operation as AsyncOperation<<Call as AsyncCall>::Args>>::Future;
 
 /// What the operation keeps of its first attempt.
-type Memory<Call> = <<Call as AsyncCall>::Operation as Callable<<Call as AsyncCall>::Args>>::Memory;
+type Memory<Call> =
+    <<Call as AsyncCall>::Operation as Callable<<Call as AsyncCall>::Shape>>::Memory;
 
-type Sleep<Call> = <<Call as AsyncCall>::Env as Sleeper>::Sleep;
+type Rejected<Call> = <<Call as AsyncCall>::Values as ValueFacts<Value<Call>>>::Rejected;
 
-type ProbeFuture<Call> =
-    <<Call as AsyncCall>::Probe as AsyncProbe<<Call as AsyncCall>::Value>>::Future;
-
-type CallError<Call> = AttemptError<<Call as AsyncCall>::Value, <Call as AsyncCall>::Error>;
-
-type SessionError<Call> = RetryError<
-    <Call as AsyncCall>::Error,
-    <<Call as AsyncCall>::Values as ValueFacts<<Call as AsyncCall>::Value>>::Rejected,
+type CallStage<Call> = Stage<
+    <<Call as AsyncCall>::Operation as Callable<<Call as AsyncCall>::Shape>>::Output,
+    Memory<Call>,
+    <<Call as AsyncCall>::Env as Environment>::Sleep,
+    <<Call as AsyncCall>::Probe as Probes>::Output,
+    Error<Call>,
+    Rejected<Call>,
 >;
 
-type SessionResult<Call> = Result<
-    <<Call as AsyncCall>::Success as Outcome<<Call as AsyncCall>::Value>>::Output,
-    SessionError<Call>,
->;
+type CallFailed<Call> = Failed<Error<Call>, Rejected<Call>>;
 
-pin_project! {
-    /// A retry session as a future. Made by awaiting a [`Retry`].
-    #[must_use = "futures do nothing unless awaited"]
-    pub struct RetryFuture<Call: AsyncCall> {
-        setup: CallSetup<Call>,
-        operation: Call::Operation,
-        probe: Call::Probe,
-        #[pin]
-        stage: Stage<Call>,
-    }
+type SessionError<Call> = RetryError<Error<Call>, Rejected<Call>>;
 
-    impl<Call: AsyncCall> PinnedDrop for RetryFuture<Call> {
-        fn drop(this: Pin<&mut Self>) {
-            let this = this.project();
-            match &*this.stage {
-                Stage::NotStarted | Stage::NeedsSession | Stage::Done => {}
-                Stage::FirstAttempt { .. } => this.setup.on_drop::<Call::Error>(None),
-                Stage::Session { session } => this.setup.on_drop(Some(&session.state)),
-            }
-        }
-    }
+type SessionResult<Call> =
+    Result<<<Call as AsyncCall>::Success as Outcome<Value<Call>>>::Output, SessionError<Call>>;
+
+/// Reports a session that is dropped before it has ended.
+#[cold]
+#[inline(never)]
+pub(super) fn on_drop<
+    PolicyRef: Deref<Target = Policy>,
+    Operation,
+    Judge,
+    Instruments: Instrument,
+    Env: Environment,
+    Probe,
+    Attempt,
+    Memory,
+    Probing,
+    E,
+    Rejected,
+>(
+    parts: &mut Parts<PolicyRef, Operation, Judge, Instruments, Env, Probe>,
+    stage: &Stage<Attempt, Memory, Env::Sleep, Probing, E, Rejected>,
+) {
+    let attempt = match stage {
+        Stage::NotStarted | Stage::NeedsState | Stage::Done => return,
+        Stage::FirstAttempt { .. } => 1,
+        Stage::Retrying { retries, .. } => retries.attempt_number(),
+    };
+    let CallContext { environment, instruments, .. } = &mut parts.context;
+    let now = environment.now();
+    observe(&parts.policy, environment, instruments, attempt, now, EventKind::Dropped);
 }
 
-pin_project! {
-    /// The state of the future. A session that succeeds at its first attempt never enters
-    /// `Session`.
-    #[project = StageProjection]
-    #[repr(u8)]
-    enum Stage<Call: AsyncCall> {
-        // The first attempt can start at once.
-        NotStarted,
-        // The policy needs session state before the first attempt.
-        NeedsSession,
-        FirstAttempt { #[pin] attempt: AttemptFuture<Call>, memory: Memory<Call> },
-        Session { #[pin] session: Session<Call> },
-        Done,
-    }
-}
-
-pin_project! {
-    /// A session that has state: its first attempt failed, or its policy needs state.
-    #[project = SessionProjection]
-    struct Session<Call: AsyncCall> {
-        state: SessionState<Call::Error>,
-        // The attempt in flight.
-        #[pin]
-        attempt: Option<AttemptFuture<Call>>,
-        #[pin]
-        wait: Wait<Call>,
-    }
-}
-
-pin_project! {
-    /// What the session waits for, beside or between attempts.
-    #[project = WaitProjection]
-    enum Wait<Call: AsyncCall> {
-        None,
-        // The timeout of the attempt in flight.
-        AttemptTimeout { #[pin] sleep: Sleep<Call> },
-        // The delay before the next attempt.
-        Backoff { #[pin] sleep: Sleep<Call> },
-        // The probe that finds out whether the failed attempt took effect.
-        Probe { #[pin] probe: ProbeFuture<Call>, failure: Option<(CallError<Call>, Judgement)> },
-    }
-}
-
-impl<Call: AsyncCall> Future for RetryFuture<Call> {
-    type Output = SessionResult<Call>;
+impl<PolicyRef, Operation, Shape, Facts, Values, Override, Instruments, Env, Probe, Success> Future
+    for Retry<
+        PolicyRef,
+        Operation,
+        Shape,
+        Judges<Facts, Values, Override>,
+        Instruments,
+        Env,
+        Probe,
+        Success,
+    >
+where
+    PolicyRef: Deref<Target = Policy>,
+    Operation: AsyncOperation<Shape>,
+    Facts: ErrorFacts<Operation::Error>,
+    Values: ValueFacts<Operation::Value>,
+    Override: ClassOverride,
+    Instruments: Instrument,
+    Env: Sleeper,
+    Probe: AsyncProbe<Operation::Value>,
+    Success: Outcome<Operation::Value>,
+{
+    type Output = Result<Success::Output, RetryError<Operation::Error, Values::Rejected>>;
 
     #[inline(always)]
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        if self.setup.environment.is_cancelled() {
-            return Poll::Ready(Err(self.cancel()));
-        }
-        let polled = self.as_mut().poll_first(context);
-        if polled.is_pending() {
-            // Only here, so that a session that ends at its first poll does not pay for it.
-            let setup = self.as_mut().project().setup;
-            setup.before_wait();
-            if setup.environment.poll_cancelled(context).is_ready() {
-                return Poll::Ready(Err(self.cancel()));
-            }
-        }
-        polled
+    fn poll(self: Pin<&mut Self>, waker: &mut task::Context<'_>) -> Poll<Self::Output> {
+        poll(self, waker)
     }
 }
 
-impl<Call: AsyncCall> RetryFuture<Call> {
-    /// The fast path: starts and polls the first attempt without session state.
-    #[inline(always)]
-    fn poll_first(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<SessionResult<Call>> {
-        let mut this = self.as_mut().project();
-        if matches!(*this.stage, Stage::NotStarted) {
-            let Setup { instruments, environment, .. } = this.setup;
-            if let Err(rejection) = instruments.before_attempt(|| environment.now()) {
-                return self.start_session(Start::Rejected(rejection), context);
-            }
-            let mut memory = Memory::<Call>::default();
-            let scope = Scope::plain();
-            let attempt = this.operation.start(&mut memory, Attempt::first);
-            drop(scope);
-            this.stage.set(Stage::FirstAttempt { attempt, memory });
+#[inline(always)]
+fn poll<Call: AsyncCall>(
+    mut call: Pin<&mut Call>,
+    waker: &mut task::Context<'_>,
+) -> Poll<SessionResult<Call>> {
+    let Some(Split { parts, .. }) = call.as_mut().split() else { return Poll::Pending };
+    if parts.context.environment.is_cancelled() {
+        return cancel(call);
+    }
+    let polled = poll_first(call.as_mut(), waker);
+    if polled.is_pending()
+        && let Some(Split { parts, .. }) = call.as_mut().split()
+    {
+        // Only here, so that a session that ends at its first poll does not pay for it.
+        let CallContext { environment, instruments, .. } = &mut parts.context;
+        before_wait(&parts.policy, environment, instruments);
+        if environment.poll_cancelled(waker).is_ready() {
+            return cancel(call);
         }
-        let StageProjection::FirstAttempt { attempt, .. } = this.stage.as_mut().project() else {
-            return self.resume(context);
-        };
+    }
+    polled
+}
+
+/// The fast path: starts and polls the first attempt without session state.
+#[inline(always)]
+fn poll_first<Call: AsyncCall>(
+    mut call: Pin<&mut Call>,
+    waker: &mut task::Context<'_>,
+) -> Poll<SessionResult<Call>> {
+    let Some(Split { parts, mut stage }) = call.as_mut().split() else { return Poll::Pending };
+    let Parts { policy, context, operation, .. } = parts;
+    let CallContext { judges, instruments, environment } = context;
+    if matches!(*stage, Stage::NotStarted) {
+        if Call::Success::REPORTS {
+            return retry(call, None, waker);
+        }
+        if let Err(rejection) = instruments.before_attempt(|| environment.now()) {
+            return on_first_rejection(call, rejection, waker);
+        }
+        let mut memory = Memory::<Call>::default();
         let scope = Scope::plain();
-        let polled = attempt.poll(context);
+        let attempt = operation.start(&mut memory, Attempt::first);
         drop(scope);
-        match this.setup.judges.examine(ready!(polled)) {
-            Ok(value) => {
-                let Setup { policy, instruments, environment, .. } = this.setup;
-                first_attempt_succeeded::<Call::Success, _>(
-                    policy,
-                    environment,
-                    instruments,
-                    &value,
-                );
-                if instruments.observes() {
-                    this.stage.set(Stage::Done);
-                }
-                Poll::Ready(Ok(Call::Success::of(value, Report::default)))
+        stage.set(Stage::FirstAttempt { attempt, memory });
+    }
+    let StageProjection::FirstAttempt { attempt, .. } = stage.as_mut().project() else {
+        return retry(call, None, waker);
+    };
+    let scope = Scope::plain();
+    let polled = attempt.poll(waker);
+    drop(scope);
+    match examine(&judges.values, ready!(polled)) {
+        Ok(value) => {
+            first_attempt_succeeded::<Call::Success, _>(policy, environment, instruments, &value);
+            if instruments.observes() {
+                stage.set(Stage::Done);
             }
-            Err(error) => self.start_session(Start::Failed(error), context),
+            Poll::Ready(Ok(Call::Success::of(value, Report::default)))
+        }
+        Err(failed) => retry(call, Some(failed), waker),
+    }
+}
+
+/// A guard rejected the first attempt.
+#[cold]
+#[inline(never)]
+fn on_first_rejection<Call: AsyncCall>(
+    mut call: Pin<&mut Call>,
+    rejection: Rejection,
+    waker: &mut task::Context<'_>,
+) -> Poll<SessionResult<Call>> {
+    if let Some(mut split) = call.as_mut().split() {
+        split.start_retrying();
+        let Split { parts: Parts { policy, context, .. }, mut stage } = split;
+        if let StageProjection::Retrying { retries, .. } = stage.as_mut().project()
+            && let Err(error) = retries.on_rejection(policy, context, rejection)
+        {
+            stage.set(Stage::Done);
+            return Poll::Ready(Err(error));
         }
     }
+    retry(call, None, waker)
+}
 
-    /// Ends the session because its handle cancelled it.
-    #[cold]
-    fn cancel(self: Pin<&mut Self>) -> SessionError<Call> {
-        let mut this = self.project();
-        let error = match this.stage.as_mut().project() {
-            StageProjection::Session { session } => {
-                this.setup.on_cancel::<Call::Value, _>(Some(session.project().state))
-            }
-            _ => this.setup.on_cancel::<Call::Value, _>(None),
-        };
-        this.stage.set(Stage::Done);
-        error
-    }
-
-    /// Continues a session that is not at its first attempt.
-    #[cold]
-    #[inline(never)]
-    fn resume(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<SessionResult<Call>> {
-        if matches!(self.stage, Stage::NeedsSession) {
-            return self.start_session(Start::New, context);
+/// Ends the session because its handle cancelled it.
+#[cold]
+#[inline(never)]
+fn cancel<Call: AsyncCall>(call: Pin<&mut Call>) -> Poll<SessionResult<Call>> {
+    let Some(Split { parts: Parts { policy, context, .. }, mut stage }) = call.split() else {
+        return Poll::Pending;
+    };
+    let policy: &Policy = policy;
+    let ended: Box<Ended<_>> = match stage.as_mut().project() {
+        StageProjection::Retrying { retries, .. } => retries.session(policy, context).on_cancel(),
+        _ => {
+            let state = &mut SessionState::new(None);
+            prepare(state, policy, context, false, None, None);
+            Session { policy, state, context }.on_cancel()
         }
-        self.run(Start::New, context)
-    }
+    };
+    stage.set(Stage::Done);
+    Poll::Ready(Err(RetryError::new(ended, None)))
+}
 
-    /// Creates the session state and runs the session from `start`.
-    #[cold]
-    #[inline(never)]
-    fn start_session(
-        mut self: Pin<&mut Self>,
-        start: Start<Call::Value, Call::Error>,
-        context: &mut Context<'_>,
-    ) -> Poll<SessionResult<Call>> {
-        let mut this = self.as_mut().project();
-        let generated = match this.stage.as_mut().project() {
+/// Runs the session until it waits or ends. `failed` is the first attempt, if it has failed.
+#[cold]
+#[inline(never)]
+fn retry<Call: AsyncCall>(
+    call: Pin<&mut Call>,
+    failed: Option<CallFailed<Call>>,
+    waker: &mut task::Context<'_>,
+) -> Poll<SessionResult<Call>> {
+    let Some(mut split) = call.split() else { return Poll::Pending };
+    match *split.stage {
+        Stage::Done => return Poll::Pending,
+        Stage::Retrying { .. } => {}
+        _ => split.start_retrying(),
+    }
+    let result = ready!(split.poll_retries(failed, waker));
+    split.stage.set(Stage::Done);
+    Poll::Ready(result)
+}
+
+/// The parts of a session and its stage.
+struct Split<'p, Call: AsyncCall> {
+    parts: &'p mut CallParts<Call>,
+    stage: Pin<&'p mut CallStage<Call>>,
+}
+
+impl<Call: AsyncCall> Split<'_, Call> {
+    /// Creates the session state.
+    #[inline(always)]
+    fn start_retrying(&mut self) {
+        let generated = match self.stage.as_mut().project() {
             StageProjection::FirstAttempt { memory, .. } => std::mem::take(memory).into(),
             _ => None,
         };
-        let state = this.setup.new_state(Call::Success::REPORTS, this.operation.key(), generated);
-        let session = Session { state, attempt: None, wait: Wait::None };
-        this.stage.set(Stage::Session { session });
-        self.run(start, context)
+        let Parts { policy, context, operation, .. } = &*self.parts;
+        let retries = Retries::new(operation.idempotent());
+        self.stage.set(Stage::Retrying { retries, attempt: None });
+        if let StageProjection::Retrying { retries, .. } = self.stage.as_mut().project() {
+            let reports = Call::Success::REPORTS;
+            retries.prepare(policy, context, reports, operation.key(), generated);
+        }
     }
 
-    /// Runs the session until it waits or ends.
     #[inline(always)]
-    fn run(
-        self: Pin<&mut Self>,
-        mut start: Start<Call::Value, Call::Error>,
-        context: &mut Context<'_>,
+    fn poll_retries(
+        &mut self,
+        failed: Option<CallFailed<Call>>,
+        waker: &mut task::Context<'_>,
     ) -> Poll<SessionResult<Call>> {
-        let mut this = self.project();
-        let StageProjection::Session { session } = this.stage.as_mut().project() else {
+        let Parts { policy, context, operation, probe } = &mut *self.parts;
+        let policy: &Policy = policy;
+        let StageProjection::Retrying { mut retries, mut attempt } = self.stage.as_mut().project()
+        else {
             return Poll::Pending;
         };
-        let mut session = session.project();
-        let mut driver = Driver { setup: this.setup, operation: this.operation, probe: this.probe };
-        let result = loop {
-            let (error, judgement) = match ready!(driver.poll_attempt(&mut session, start, context))
-            {
-                Step::Failed(error, judgement) => (error, judgement),
-                Step::Succeeded(value) => {
-                    driver.setup.on_success::<Call::Success, _, _>(session.state, &value);
-                    break Ok(Call::Success::of(value, || driver.setup.report(session.state)));
+        let mut failed = failed;
+        loop {
+            if Call::Probe::IS_SET {
+                let probed =
+                    retries.as_mut().poll_probe(policy, context, probe, &mut failed, waker);
+                if let Some(found) = ready!(probed)? {
+                    return Poll::Ready(Ok(
+                        retries.succeed::<Call::Success, _, _, _, _>(policy, context, found)
+                    ));
                 }
-                Step::Rejected(rejection) => {
-                    break Err(driver
-                        .setup
-                        .on_rejection::<Call::Value, _>(session.state, &rejection));
+            }
+            ready!(retries.as_mut().poll_next(policy, context, failed, waker))?;
+            let scope = retries.enter_scope(policy);
+            if attempt.is_none() {
+                let memory = &mut Memory::<Call>::default();
+                let started = operation
+                    .start(memory, |_| retries.as_mut().session(policy, context).attempt());
+                attempt.set(Some(started));
+            }
+            let polled = match attempt.as_mut().as_pin_mut() {
+                Some(attempt) => attempt.poll(waker),
+                None => Poll::Pending,
+            };
+            retries.as_mut().end_scope(scope);
+            let examined = match polled {
+                Poll::Ready(result) => examine(&context.judges.values, result),
+                Poll::Pending => {
+                    ready!(retries.as_mut().poll_timeout(&context.environment, waker));
+                    Err(Failed::TIMED_OUT)
                 }
             };
-            match driver.setup.on_failure(session.state, error, judgement) {
-                // A timer of zero length would still cost a poll.
-                Ok(0) => session.wait.set(Wait::None),
-                Ok(delay) => {
-                    let sleep = driver.setup.environment.sleep(Duration::from_nanos(delay));
-                    session.wait.set(Wait::Backoff { sleep });
+            match examined {
+                Ok(value) => {
+                    return Poll::Ready(Ok(
+                        retries.succeed::<Call::Success, _, _, _, _>(policy, context, value)
+                    ));
                 }
-                Err(error) => break Err(error),
+                Err(error) => failed = Some(error),
             }
-            start = Start::New;
-        };
-        this.stage.set(Stage::Done);
-        Poll::Ready(result)
-    }
-}
-
-/// The parts of the future that stay the same while the session runs.
-struct Driver<'s, Call: AsyncCall> {
-    setup: &'s mut CallSetup<Call>,
-    operation: &'s mut Call::Operation,
-    probe: &'s mut Call::Probe,
-}
-
-/// How an attempt ended, after its probe if there was one.
-enum Step<T, E> {
-    Succeeded(T),
-    Failed(AttemptError<T, E>, Judgement),
-    Rejected(Rejection),
-}
-
-impl<Call: AsyncCall> Driver<'_, Call> {
-    /// Polls the backoff, the attempt and the probe, in this order, until the attempt ends.
-    #[inline(always)]
-    fn poll_attempt(
-        &mut self,
-        session: &mut SessionProjection<'_, Call>,
-        start: Start<Call::Value, Call::Error>,
-        context: &mut Context<'_>,
-    ) -> Poll<Step<Call::Value, Call::Error>> {
-        let error = match start {
-            Start::Failed(error) => error,
-            Start::Rejected(rejection) => return Poll::Ready(Step::Rejected(rejection)),
-            Start::New => {
-                match session.wait.as_mut().project() {
-                    WaitProjection::Backoff { sleep } => {
-                        ready!(sleep.poll(context));
-                        session.wait.set(Wait::None);
-                    }
-                    WaitProjection::Probe { .. } => return self.poll_probe(session, context),
-                    WaitProjection::None | WaitProjection::AttemptTimeout { .. } => {}
-                }
-                if session.attempt.is_none()
-                    && let Err(rejection) = self.acquire_permit(session)
-                {
-                    return Poll::Ready(Step::Rejected(rejection));
-                }
-                match ready!(self.poll_operation(session, context)) {
-                    Ok(value) => return Poll::Ready(Step::Succeeded(value)),
-                    Err(error) => error,
-                }
-            }
-        };
-        session.attempt.set(None);
-        let judgement = self.setup.judge(&error);
-        if judgement.class() == Class::UnknownOutcome
-            && let Some(probe) = self.probe.probe(|| session.state.key())
-        {
-            session.wait.set(Wait::Probe { probe, failure: Some((error, judgement)) });
-            return self.poll_probe(session, context);
+            attempt.set(None);
         }
-        Poll::Ready(Step::Failed(error, judgement))
-    }
-
-    /// Asks the guards for permission to start an attempt, and arms its timeout.
-    #[inline(always)]
-    fn acquire_permit(
-        &mut self,
-        session: &mut SessionProjection<'_, Call>,
-    ) -> Result<(), Rejection> {
-        self.setup.before_attempt(session.state)?;
-        if let Some(limit) = self.setup.attempt_limit(session.state) {
-            session.wait.set(Wait::AttemptTimeout { sleep: self.setup.environment.sleep(limit) });
-        }
-        Ok(())
-    }
-
-    /// Starts the operation unless it is in flight, and polls it and its timeout.
-    #[inline(always)]
-    fn poll_operation(
-        &mut self,
-        session: &mut SessionProjection<'_, Call>,
-        context: &mut Context<'_>,
-    ) -> Poll<Result<Call::Value, CallError<Call>>> {
-        let scope = Scope::enter(&self.setup.policy, session.state);
-        if session.attempt.is_none() {
-            let memory = &mut Memory::<Call>::default();
-            let attempt = self.operation.start(memory, |_| self.setup.attempt(session.state));
-            session.attempt.set(Some(attempt));
-        }
-        let polled = match session.attempt.as_mut().as_pin_mut() {
-            Some(attempt) => attempt.poll(context),
-            None => Poll::Pending,
-        };
-        session.state.retried_inside |= scope.end();
-        if let Poll::Ready(result) = polled {
-            return Poll::Ready(self.setup.judges.examine(result));
-        }
-        let WaitProjection::AttemptTimeout { sleep } = session.wait.as_mut().project() else {
-            return Poll::Pending;
-        };
-        ready!(sleep.poll(context));
-        Poll::Ready(Err(AttemptError::TimedOut))
-    }
-
-    /// Polls the probe that finds out whether the failed attempt took effect.
-    #[cold]
-    fn poll_probe(
-        &mut self,
-        session: &mut SessionProjection<'_, Call>,
-        context: &mut Context<'_>,
-    ) -> Poll<Step<Call::Value, Call::Error>> {
-        let WaitProjection::Probe { probe, failure } = session.wait.as_mut().project() else {
-            return Poll::Pending;
-        };
-        let effect = ready!(probe.poll(context));
-        let Some((error, judgement)) = failure.take() else {
-            return Poll::Pending;
-        };
-        session.wait.set(Wait::None);
-        Poll::Ready(match effect {
-            Effect::Yes(value) => Step::Succeeded(value),
-            Effect::No => Step::Failed(error, judgement.without_effect()),
-            Effect::Unknown => Step::Failed(error, judgement),
-        })
     }
 }

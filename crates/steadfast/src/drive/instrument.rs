@@ -6,8 +6,6 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
-
 use super::cancel::CancelHandle;
 use crate::decide::Reason;
 use crate::forward::forward;
@@ -78,8 +76,9 @@ pub trait Instrument {
 
     /// Called with the session's value before its success is reported, if the caller set
     /// [`record_result`](crate::Retry::record_result).
+    #[cfg(feature = "record")]
     #[inline]
-    fn returns<T: Serialize>(&mut self, value: &T) {
+    fn returns<T: serde::Serialize>(&mut self, value: &T) {
         let _ = value;
     }
 
@@ -88,6 +87,13 @@ pub trait Instrument {
     fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
         let _ = (class, now);
         None
+    }
+
+    /// Called with the facts of a failure for which [`after_failure`](Self::after_failure) returned a
+    /// transition.
+    #[inline]
+    fn record_cause(&mut self, fault: &Fault) {
+        let _ = fault;
     }
 
     /// Called when an attempt that started will never end.
@@ -158,6 +164,15 @@ pub enum EventKind<'s> {
         judgement: Judgement,
         /// The wait before the next attempt.
         delay: Duration,
+        /// The number of the next attempt: the same after a hinted wait that consumes none.
+        next_attempt: u32,
+    },
+    /// A guard rejected the next attempt, and is asked again after a delay (`on_open: wait`).
+    Rejected {
+        /// The rejection.
+        rejection: Rejection,
+        /// The wait before the guard is asked again.
+        delay: Duration,
     },
     /// The session ended without success.
     GaveUp {
@@ -201,7 +216,8 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
         self.1.after_success(now).or(first)
     }
 
-    fn returns<T: Serialize>(&mut self, value: &T) {
+    #[cfg(feature = "record")]
+    fn returns<T: serde::Serialize>(&mut self, value: &T) {
         self.0.returns(value);
         self.1.returns(value);
     }
@@ -210,6 +226,11 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
     fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
         let first = self.0.after_failure(class, now);
         self.1.after_failure(class, now).or(first)
+    }
+
+    fn record_cause(&mut self, fault: &Fault) {
+        self.0.record_cause(fault);
+        self.1.record_cause(fault);
     }
 
     #[inline]
@@ -258,7 +279,8 @@ impl<I: Instrument> Instrument for Option<I> {
         self.as_mut().and_then(|inner| inner.after_success(now))
     }
 
-    fn returns<T: Serialize>(&mut self, value: &T) {
+    #[cfg(feature = "record")]
+    fn returns<T: serde::Serialize>(&mut self, value: &T) {
         if let Some(inner) = self {
             inner.returns(value);
         }
@@ -267,6 +289,12 @@ impl<I: Instrument> Instrument for Option<I> {
     #[inline]
     fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
         self.as_mut().and_then(|inner| inner.after_failure(class, now))
+    }
+
+    fn record_cause(&mut self, fault: &Fault) {
+        if let Some(inner) = self {
+            inner.record_cause(fault);
+        }
     }
 
     #[inline]
@@ -303,7 +331,8 @@ impl<I: Instrument> Instrument for Option<I> {
 impl<I: Instrument> Instrument for &mut I {
     const IDLE: bool = I::IDLE;
 
-    fn returns<T: Serialize>(&mut self, value: &T) {
+    #[cfg(feature = "record")]
+    fn returns<T: serde::Serialize>(&mut self, value: &T) {
         (**self).returns(value);
     }
 
@@ -321,6 +350,8 @@ impl<I: Instrument> Instrument for &mut I {
         fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition>;
         #[inline]
         fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition>;
+        #[inline]
+        fn record_cause(&mut self, fault: &Fault);
         #[inline]
         fn abandoned(&mut self);
         #[inline]

@@ -2,9 +2,11 @@
 //! which classes code overrides.
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::ops::ControlFlow;
+use std::time::Duration;
 
-use super::session::AttemptError;
+use super::hooks::AttemptFailed;
 use crate::fault::{Failure, Fault, MAX_CAUSES, walk};
 use crate::forward::forward;
 use crate::judge::{self, Judgement, Rules};
@@ -18,6 +20,31 @@ pub struct OwnFacts;
 #[derive(Clone, Copy, Debug)]
 pub struct FromFn<F>(pub(super) F);
 
+/// The source of facts of a call, which can be replaced by another.
+pub trait FactsSource {
+    /// The same with another source: what is around the source stays.
+    type With<New>;
+
+    /// Replaces it.
+    fn replace_with<New>(self, new: New) -> Self::With<New>;
+}
+
+impl FactsSource for OwnFacts {
+    type With<New> = New;
+
+    fn replace_with<New>(self, new: New) -> New {
+        new
+    }
+}
+
+impl<F> FactsSource for FromFn<F> {
+    type With<New> = New;
+
+    fn replace_with<New>(self, new: New) -> New {
+        new
+    }
+}
+
 /// The source of an error's facts.
 pub trait ErrorFacts<E> {
     /// Judges the error and, while no rule matches, its causes.
@@ -25,6 +52,20 @@ pub trait ErrorFacts<E> {
 
     /// The facts for a report, with the error's message.
     fn report(&self, error: &E) -> Fault;
+
+    /// The error as the source of a [`RetryError`](crate::RetryError), if it is a standard error.
+    fn source(error: &E) -> Option<&(dyn Error + 'static)>;
+
+    /// Whether [`on_retry`](Self::on_retry) does anything.
+    #[inline]
+    fn has_hook(&self) -> bool {
+        false
+    }
+
+    /// Called before each retry.
+    fn on_retry(&mut self, failed: &AttemptFailed<'_, E>, delay: Duration) {
+        let _ = (failed, delay);
+    }
 }
 
 impl<E: Failure> ErrorFacts<E> for OwnFacts {
@@ -54,9 +95,39 @@ impl<E: Failure> ErrorFacts<E> for OwnFacts {
         });
         fault
     }
+
+    fn source(error: &E) -> Option<&(dyn Error + 'static)> {
+        error.as_error()
+    }
 }
 
-impl<E, F: Fn(&E) -> Fault> ErrorFacts<E> for FromFn<F> {
+impl<E: Error + 'static, F: Fn(&E) -> Fault> ErrorFacts<E> for FromFn<F> {
+    fn judge(
+        &self,
+        error: &E,
+        mut link: impl FnMut(&Fault) -> ControlFlow<Judgement>,
+    ) -> Judgement {
+        judge::judge_by(&(self.0)(error), &mut link)
+    }
+
+    fn report(&self, error: &E) -> Fault {
+        let mut fault = (self.0)(error);
+        fault.message.get_or_insert_with(|| error.to_string());
+        fault
+    }
+
+    fn source(error: &E) -> Option<&(dyn Error + 'static)> {
+        Some(error)
+    }
+}
+
+/// A function for errors that need not be standard errors. The session's error has no source.
+#[cfg(feature = "tower")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpaqueFacts<F>(pub(super) F);
+
+#[cfg(feature = "tower")]
+impl<E, F: Fn(&E) -> Fault> ErrorFacts<E> for OpaqueFacts<F> {
     fn judge(
         &self,
         error: &E,
@@ -68,13 +139,65 @@ impl<E, F: Fn(&E) -> Fault> ErrorFacts<E> for FromFn<F> {
     fn report(&self, error: &E) -> Fault {
         (self.0)(error)
     }
+
+    fn source(_: &E) -> Option<&(dyn Error + 'static)> {
+        None
+    }
 }
 
+/// A source of facts, and a function that decides which errors are retried.
+#[derive(Clone, Copy, Debug)]
+pub struct When<Facts, F> {
+    pub(super) facts: Facts,
+    pub(super) is_retryable: F,
+}
+
+impl<Facts: FactsSource, F> FactsSource for When<Facts, F> {
+    type With<New> = When<Facts::With<New>, F>;
+
+    fn replace_with<New>(self, new: New) -> Self::With<New> {
+        When { facts: self.facts.replace_with(new), is_retryable: self.is_retryable }
+    }
+}
+
+impl<E, Facts: ErrorFacts<E>, F: Fn(&E) -> bool> ErrorFacts<E> for When<Facts, F> {
+    fn judge(&self, error: &E, link: impl FnMut(&Fault) -> ControlFlow<Judgement>) -> Judgement {
+        let judgement = self.facts.judge(error, link);
+        match (self.is_retryable)(error) {
+            // What the facts say beyond "retryable", such as a requested wait, still holds.
+            true if judgement.class() != Class::Final => judgement,
+            true => Judgement::by_code(Class::Retryable, None),
+            false => Judgement::by_code(Class::Final, None),
+        }
+    }
+
+    fn report(&self, error: &E) -> Fault {
+        self.facts.report(error)
+    }
+
+    fn source(error: &E) -> Option<&(dyn Error + 'static)> {
+        Facts::source(error)
+    }
+
+    fn has_hook(&self) -> bool {
+        self.facts.has_hook()
+    }
+
+    fn on_retry(&mut self, failed: &AttemptFailed<'_, E>, delay: Duration) {
+        self.facts.on_retry(failed, delay);
+    }
+}
+
+/// Without its hook, which is called by the session that owns it.
 impl<E, F: ErrorFacts<E>> ErrorFacts<E> for &F {
     forward! { self => (**self);
         #[inline]
         fn judge(&self, error: &E, link: impl FnMut(&Fault) -> ControlFlow<Judgement>) -> Judgement;
         fn report(&self, error: &E) -> Fault;
+    }
+
+    fn source(error: &E) -> Option<&(dyn Error + 'static)> {
+        F::source(error)
     }
 }
 
@@ -134,6 +257,16 @@ impl<T, F: Fn(&T) -> bool> ValueFacts<T> for Until<F> {
     fn reject(value: T) -> Option<T> {
         Some(value)
     }
+}
+
+/// The judges of a call whose operation returns a `T`.
+pub trait JudgesOf<T> {
+    /// The type of a rejected value.
+    type Rejected;
+}
+
+impl<T, Facts, Values: ValueFacts<T>, Override> JudgesOf<T> for Judges<Facts, Values, Override> {
+    type Rejected = Values::Rejected;
 }
 
 /// A class given in code, which takes precedence over every rule.
@@ -208,21 +341,6 @@ impl<Facts, Values, Override: ClassOverride> Judges<Facts, Values, Override> {
         }
         let judgement = self.facts.judge(error, |fault| self.link(rules, fault));
         if judgement == Judgement::UNDECIDED { self.in_full(rules, error) } else { judgement }
-    }
-
-    /// Splits a result into success and failure: a rejected value is a failure.
-    #[inline]
-    pub(super) fn examine<T, E>(&self, result: Result<T, E>) -> Result<T, AttemptError<T, E>>
-    where
-        Values: ValueFacts<T>,
-    {
-        match result {
-            Ok(value) => match self.values.fault(&value) {
-                None => Ok(value),
-                Some(fault) => Err(AttemptError::Value(value, Box::new(fault))),
-            },
-            Err(error) => Err(AttemptError::Error(error)),
-        }
     }
 
     pub(super) fn fault(&self, rules: &Rules, fault: &Fault) -> Judgement {

@@ -27,7 +27,8 @@ impl Key {
     /// A key that no other session has.
     ///
     /// 128 bits: the process's share of the system's entropy plus a counter. Two processes differ
-    /// by their entropy, two sessions of one process by the counter.
+    /// by their entropy, two sessions of one process by the counter. `wasm32-unknown-unknown` has no
+    /// entropy: pass a key to [`Retry::key`](crate::Retry::key) there.
     #[must_use]
     pub fn fresh() -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -40,7 +41,7 @@ impl Key {
 fn process_entropy() -> u128 {
     static ENTROPY: OnceLock<u128> = OnceLock::new();
     *ENTROPY.get_or_init(|| {
-        let half = |salt: u8| u128::from(RandomState::new().hash_one((salt, std::process::id())));
+        let half = |salt: u8| u128::from(RandomState::new().hash_one(salt));
         (half(0) << 64) | half(1)
     })
 }

@@ -15,16 +15,33 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::session_state::SessionState;
 use crate::Class;
-use crate::decide::Reason;
+use crate::decide::{Progress, Reason};
 use crate::judge::Rules;
 use crate::policy::{Nested, Policy};
 
 thread_local! {
-    /// The number of outer sessions that retry by the default rules.
-    static PLAIN: Cell<u32> = const { Cell::new(0) };
-    /// The number of other outer sessions, and their frames.
-    static FRAMED: Cell<u32> = const { Cell::new(0) };
+    /// The number of outer sessions that retry by the default rules, plus [`FRAMED`] for each of
+    /// the others. One number, so that one comparison covers both.
+    static OUTER: Cell<u64> = const { Cell::new(0) };
+    /// The frames of the other outer sessions.
     static FRAMES: RefCell<Vec<Frame>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What a session with a frame adds to [`OUTER`].
+const FRAMED: u64 = 1 << 32;
+
+fn has_framed() -> bool {
+    OUTER.get() >= FRAMED
+}
+
+fn has_plain() -> bool {
+    !OUTER.get().is_multiple_of(FRAMED)
+}
+
+/// Whether the running code is part of an outer session.
+#[inline(always)]
+pub(super) fn has_outer() -> bool {
+    OUTER.get() > 0
 }
 
 struct Frame {
@@ -45,10 +62,10 @@ enum Repeats {
 
 impl Repeats {
     fn of<E>(policy: &Policy, state: &SessionState<E>) -> Self {
-        if policy.idempotent || state.limits(policy).key_in_use {
+        if !policy.forbids_repeat() || state.conditions.key_in_use(policy) {
             return Self::Always;
         }
-        Self::WithKey(state.key_used())
+        Self::WithKey(state.conditions.key_used())
     }
 
     fn allow(&self, class: Class) -> bool {
@@ -74,36 +91,50 @@ impl Scope {
     /// Enters a session that retries by the default rules.
     #[inline(always)]
     pub(super) fn plain() -> Self {
-        PLAIN.set(PLAIN.get().wrapping_add(1));
+        OUTER.set(OUTER.get().wrapping_add(1));
         Self::Plain
     }
 
-    /// Enters any session, at any attempt. The last attempt is not retried.
-    #[inline]
+    /// Whether the attempt that follows enters a plain scope. The last attempt is not retried.
+    #[inline(always)]
+    pub(super) fn is_plain(policy: &Policy, progress: &Progress) -> bool {
+        policy.retries_by_default_rules && progress.attempt() < policy.max_attempts
+    }
+
+    /// Enters any session, at any attempt.
+    #[inline(always)]
     pub(super) fn enter<E>(policy: &Policy, state: &SessionState<E>) -> Self {
-        let will_retry = !state.progress.is_last_attempt(policy);
-        if policy.retries_by_default_rules {
-            return if will_retry { Self::plain() } else { Self::Silent };
+        if state.conditions.enters_plain_scope {
+            Self::plain()
+        } else {
+            Self::enter_framed(policy, state)
         }
-        Self::enter_framed(policy, state, will_retry)
     }
 
     #[cold]
-    fn enter_framed<E>(policy: &Policy, state: &SessionState<E>, will_retry: bool) -> Self {
+    #[inline(never)]
+    fn enter_framed<E>(policy: &Policy, state: &SessionState<E>) -> Self {
         let records = policy.nested == Nested::Inner;
-        let will_retry = will_retry && policy.nested == Nested::Outer;
-        if !records && !will_retry {
+        let will_retry = policy.nested == Nested::Outer && !state.progress.is_last_attempt(policy);
+        if policy.retries_by_default_rules || (!records && !will_retry) {
             return Self::Silent;
         }
         let (rules, repeats) = (policy.rules.clone(), Repeats::of(policy, state));
         let frame = Frame { rules, will_retry, repeats, retried_inside: false };
         FRAMES.with_borrow_mut(|frames| frames.push(frame));
-        FRAMED.set(FRAMED.get().wrapping_add(1));
+        OUTER.set(OUTER.get().wrapping_add(FRAMED));
         Self::Framed
     }
 
     /// Leaves the scope; `true` if an inner session retried and gave up.
+    #[inline(always)]
     pub(super) fn end(self) -> bool {
+        if matches!(self, Self::Plain) { false } else { self.end_framed() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn end_framed(self) -> bool {
         if !matches!(self, Self::Framed) {
             return false;
         }
@@ -118,7 +149,7 @@ impl Drop for Scope {
     fn drop(&mut self) {
         match self {
             Self::Silent => {}
-            Self::Plain => PLAIN.set(PLAIN.get().wrapping_sub(1)),
+            Self::Plain => OUTER.set(OUTER.get().wrapping_sub(1)),
             Self::Framed => {
                 pop();
             }
@@ -127,8 +158,9 @@ impl Drop for Scope {
 }
 
 #[cold]
+#[inline(never)]
 fn pop() -> bool {
-    FRAMED.set(FRAMED.get().wrapping_sub(1));
+    OUTER.set(OUTER.get().wrapping_sub(FRAMED));
     FRAMES.with_borrow_mut(|frames| frames.pop().is_some_and(|frame| frame.retried_inside))
 }
 
@@ -138,10 +170,10 @@ pub(super) fn left_to_outer(policy: &Policy, class: impl Fn(&Rules) -> Class) ->
     if policy.nested != Nested::Outer {
         return None;
     }
-    if PLAIN.get() > 0 && class(&Rules::DEFAULT) != Class::Final {
+    if has_plain() && class(&Rules::DEFAULT) != Class::Final {
         return Some(Reason::LeftToOuter);
     }
-    if FRAMED.get() == 0 || !framed_will_retry(class) {
+    if !has_framed() || !framed_will_retry(class) {
         return None;
     }
     Some(Reason::LeftToOuter)
@@ -161,9 +193,7 @@ fn framed_will_retry(class: impl Fn(&Rules) -> Class) -> bool {
 
 /// Records in the outer session's frame, if there is one, that this session gave up.
 pub(super) fn gave_up(reason: Reason) {
-    if FRAMED.get() == 0
-        || matches!(reason, Reason::Final | Reason::LeftToOuter | Reason::Cancelled)
-    {
+    if !has_framed() || matches!(reason, Reason::Final | Reason::LeftToOuter | Reason::Cancelled) {
         return;
     }
     FRAMES.with_borrow_mut(|frames| {

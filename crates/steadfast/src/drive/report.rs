@@ -3,8 +3,6 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use serde::Serialize;
-
 use super::error::FailedAttempt;
 use super::instrument::Instrument;
 
@@ -14,7 +12,7 @@ use super::instrument::Instrument;
 pub struct Report {
     /// The number of attempts, including the successful one.
     pub attempts: u32,
-    /// The number of waits that the other side asked for.
+    /// The number of waits that the other side asked for and that consumed no attempt.
     pub rate_limit_waits: u32,
     /// The duration of all attempts and waits.
     pub elapsed: Duration,
@@ -36,6 +34,13 @@ impl Report {
     #[must_use]
     pub fn was_retried(&self) -> bool {
         !self.failures.is_empty()
+    }
+
+    /// The number of calls that were made: the attempts, and the calls that ended in a wait which
+    /// consumed none.
+    #[must_use]
+    pub const fn calls(&self) -> u32 {
+        self.attempts.saturating_add(self.rate_limit_waits)
     }
 }
 
@@ -88,10 +93,12 @@ impl<T, R: Outcome<T>> Outcome<T> for WithReport<R> {
 }
 
 /// Passes the value to the instruments before it is returned.
+#[cfg(feature = "record")]
 #[derive(Clone, Copy, Debug)]
 pub struct Recorded<R>(PhantomData<R>);
 
-impl<T: Serialize, R: Outcome<T>> Outcome<T> for Recorded<R> {
+#[cfg(feature = "record")]
+impl<T: serde::Serialize, R: Outcome<T>> Outcome<T> for Recorded<R> {
     const REPORTS: bool = R::REPORTS;
     type Output = R::Output;
 

@@ -1,19 +1,32 @@
 //! The builder of a retry session: [`retry`] and [`Retry`].
 
-use std::marker::PhantomData;
+use std::error::Error;
+use std::fmt;
+use std::marker::{PhantomData, PhantomPinned};
+use std::ops::Deref;
 #[cfg(feature = "file")]
 use std::sync::Arc;
+use std::time::Duration;
+
+use pin_project_lite::pin_project;
 
 use super::Key;
 use super::cancel::{CancelHandle, Cancellable};
-use super::environment::{Environment, Named, Real, Seeded};
-use super::hooks::Hook;
+use super::context::CallContext;
+use super::environment::{Environment, Named, Real, Seeded, SleepBy};
+use super::future::{Stage, on_drop};
+use super::hooks::{AttemptFailed, Hook, OnRetry};
 use super::instrument::{EventKind, Instrument, SessionEvent};
-use super::judges::{AnyValue, FromFn, Judges, NoOverride, OwnFacts, Until};
+#[cfg(feature = "tower")]
+use super::judges::OpaqueFacts;
+use super::judges::{
+    AnyValue, FactsSource, FromFn, Judges, JudgesOf, NoOverride, OwnFacts, Until, ValueFacts, When,
+};
 use super::operation::{Callable, Keyed};
-use super::probe::NoProbe;
-use super::report::{Recorded, ValueOnly, WithReport};
-use super::session::Setup;
+use super::probe::{NoProbe, Probes};
+#[cfg(feature = "record")]
+use super::report::Recorded;
+use super::report::{ValueOnly, WithReport};
 use crate::guard::{Breaker, BreakerGuard, Budget, BudgetGuard};
 use crate::observe::DefaultInstrument;
 #[cfg(feature = "file")]
@@ -39,36 +52,31 @@ use crate::{Class, Fault};
 /// }
 /// ```
 #[inline]
-pub fn retry<Args, Operation: Callable<Args>>(
+pub fn retry<Shape, Operation: Callable<Shape>>(
     policy: &Policy,
     operation: Operation,
-) -> Retry<&Policy, Operation, Args> {
-    Retry {
-        setup: Setup {
-            policy,
-            judges: Judges { facts: OwnFacts, values: AnyValue, class_override: NoOverride },
-            instruments: DefaultInstrument::default(),
-            environment: Real,
-        },
-        operation,
-        probe: NoProbe,
-        outcome: PhantomData,
-    }
+) -> Retry<&Policy, Operation, Shape> {
+    let context = CallContext {
+        judges: Judges { facts: OwnFacts, values: AnyValue, class_override: NoOverride },
+        instruments: DefaultInstrument::default(),
+        environment: Real,
+    };
+    Retry::new(Parts { policy, context, operation, probe: NoProbe })
 }
 
 #[cfg(feature = "file")]
-impl<'n, Operation, Args>
+impl<'n, Operation: Callable<Shape>, Shape>
     Retry<
         Arc<Policy>,
         Operation,
-        Args,
+        Shape,
         Judges,
         (DefaultInstrument, LazyTracked),
         Cancellable<Named<'n, Real, true>>,
     >
 {
     /// A session that owns its policy and is listed among the running sessions when it waits.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn holding(
         policy: Arc<Policy>,
         name: &'n str,
@@ -76,52 +84,160 @@ impl<'n, Operation, Args>
         cancelled: Option<CancelHandle>,
         operation: Operation,
     ) -> Self {
-        let setup = Setup {
-            policy,
+        let context = CallContext {
             judges: Judges { facts: OwnFacts, values: AnyValue, class_override: NoOverride },
             instruments: (DefaultInstrument::default(), LazyTracked::new(sessions)),
             environment: Cancellable::new(Named::new(Real, name), cancelled),
         };
-        Self { setup, operation, probe: NoProbe, outcome: PhantomData }
+        Self::new(Parts { policy, context, operation, probe: NoProbe })
     }
 }
 
-/// An operation, its policy and the settings of the session. Made by [`retry`].
-///
-/// # "`Retry` is not a future"
-///
-/// The compiler reports this for an async operation when one of these is missing:
-///
-/// - The facts of its error. Derive [`Fault`](macro@crate::Fault) for the error type, or pass
-///   [`facts`](Retry::facts).
-/// - A timer. Enable the feature `tokio`, or pass an [`environment`](Retry::environment).
-///
-/// An operation that is not async is [called](Retry::call), not awaited.
-#[must_use = "await it, or `call` it if the operation is not async"]
-pub struct Retry<
-    PolicyRef,
-    Operation,
-    Args,
-    Judge = Judges,
-    Instruments = DefaultInstrument,
-    Env = Real,
-    Probe = NoProbe,
-    Success = ValueOnly,
-> {
-    pub(super) setup: Setup<PolicyRef, Judge, Instruments, Env>,
-    pub(super) operation: Operation,
-    pub(super) probe: Probe,
-    pub(super) outcome: PhantomData<fn() -> (Args, Success)>,
+pin_project! {
+    /// An operation, its policy and the settings of the session. Made by [`retry`].
+    ///
+    /// If the operation is async, it is a future: await it, or pass it to `tokio::spawn` or
+    /// `join_all`. Otherwise [`call`](Retry::call) it.
+    ///
+    /// ```
+    /// use std::sync::LazyLock;
+    /// use steadfast::{Policy, retry};
+    ///
+    /// static POLICY: LazyLock<Policy> = LazyLock::new(Policy::default);
+    ///
+    /// # async fn fetch() -> std::io::Result<u8> { Ok(7) }
+    /// # #[cfg(feature = "tokio")]
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let task = tokio::spawn(retry(&POLICY, fetch));
+    /// assert_eq!(task.await??, 7);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "tokio"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// An async operation needs a timer, which the feature `tokio` or [`sleep`](Retry::sleep) provides,
+    /// and an error whose facts are known: derive [`Fault`](macro@crate::Fault) for your own types, or
+    /// pass [`when`](Retry::when) or [`facts`](Retry::facts).
+    #[must_use = "await it, or `call` it if the operation is not async"]
+    pub struct Retry<
+        PolicyRef,
+        Operation,
+        Shape,
+        Judge = Judges,
+        Instruments = DefaultInstrument,
+        Env = Real,
+        Probe = NoProbe,
+        Success = ValueOnly,
+    >
+    where
+        PolicyRef: Deref<Target = Policy>,
+        Operation: Callable<Shape>,
+        Judge: JudgesOf<Operation::Value>,
+        Instruments: Instrument,
+        Env: Environment,
+        Probe: Probes,
+    {
+        // `None` only while it is dropped: a type that implements `Drop` cannot be taken apart.
+        pub(super) parts: Option<Parts<PolicyRef, Operation, Judge, Instruments, Env, Probe>>,
+        #[pin]
+        pub(super) stage: Stage<
+            Operation::Output,
+            Operation::Memory,
+            Env::Sleep,
+            Probe::Output,
+            Operation::Error,
+            Judge::Rejected,
+        >,
+        success: PhantomData<fn() -> Success>,
+        // Never `Unpin`, so that a method that consumes it knows that it was not polled.
+        #[pin]
+        pinned: PhantomPinned,
+    }
+
+    impl<PolicyRef, Operation, Shape, Judge, Instruments, Env, Probe, Success> PinnedDrop
+        for Retry<PolicyRef, Operation, Shape, Judge, Instruments, Env, Probe, Success>
+    where
+        PolicyRef: Deref<Target = Policy>,
+        Operation: Callable<Shape>,
+        Judge: JudgesOf<Operation::Value>,
+        Instruments: Instrument,
+        Env: Environment,
+        Probe: Probes,
+    {
+        fn drop(this: Pin<&mut Self>) {
+            let this = this.project();
+            if this.stage.is_running()
+                && let Some(parts) = this.parts
+                && parts.context.instruments.observes()
+            {
+                on_drop(parts, &this.stage);
+            }
+        }
+    }
 }
 
-impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
-    Retry<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
+/// What a [`Retry`] is made of.
+pub(super) struct Parts<PolicyRef, Operation, Judge, Instruments, Env, Probe> {
+    pub(super) policy: PolicyRef,
+    pub(super) context: CallContext<Judge, Instruments, Env>,
+    pub(super) operation: Operation,
+    pub(super) probe: Probe,
+}
+
+impl<PolicyRef, Operation, Shape, Judge, Instruments, Env, Probe, Success> fmt::Debug
+    for Retry<PolicyRef, Operation, Shape, Judge, Instruments, Env, Probe, Success>
+where
+    PolicyRef: Deref<Target = Policy>,
+    Operation: Callable<Shape>,
+    Judge: JudgesOf<Operation::Value>,
+    Instruments: Instrument,
+    Env: Environment,
+    Probe: Probes,
 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Retry").finish_non_exhaustive()
+    }
+}
+
+impl<PolicyRef, Operation, Shape, Judge, Instruments, Env, Probe, Success>
+    Retry<PolicyRef, Operation, Shape, Judge, Instruments, Env, Probe, Success>
+where
+    PolicyRef: Deref<Target = Policy>,
+    Operation: Callable<Shape>,
+    Judge: JudgesOf<Operation::Value>,
+    Instruments: Instrument,
+    Env: Environment,
+    Probe: Probes,
+{
+    #[inline(always)]
+    pub(super) fn new(parts: Parts<PolicyRef, Operation, Judge, Instruments, Env, Probe>) -> Self {
+        let stage = Stage::new(&parts.policy);
+        Self { parts: Some(parts), stage, success: PhantomData, pinned: PhantomPinned }
+    }
+
+    #[inline(always)]
+    pub(super) fn into_parts(
+        mut self,
+    ) -> Parts<PolicyRef, Operation, Judge, Instruments, Env, Probe> {
+        let parts = self.parts.take();
+        // It was not polled, so nothing is left in it. Its destructor would have each step of a builder
+        // copy the parts.
+        std::mem::forget(self);
+        match parts {
+            Some(parts) => parts,
+            None => unreachable!("the parts are only taken from a `Retry` that is consumed"),
+        }
+    }
+
     /// Sets the operation's name in logs, events and metrics. Defaults to the policy's id.
+    #[inline(always)]
     pub fn named(
         self,
         operation: &str,
-    ) -> Retry<PolicyRef, Operation, Args, Judge, Instruments, Named<'_, Env>, Probe, Success> {
+    ) -> Retry<PolicyRef, Operation, Shape, Judge, Instruments, Named<'_, Env>, Probe, Success>
+    {
         self.map_environment(|environment| Named::new(environment, operation))
     }
 
@@ -138,20 +254,22 @@ impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
     /// assert_eq!(sent, "invoice-42");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[inline(always)]
     pub fn key(
         self,
         key: impl Into<Key>,
-    ) -> Retry<PolicyRef, Keyed<Operation>, Args, Judge, Instruments, Env, Probe, Success> {
+    ) -> Retry<PolicyRef, Keyed<Operation>, Shape, Judge, Instruments, Env, Probe, Success> {
         self.maybe_key(Some(key.into()))
     }
 
     /// Sets the idempotency key, or none.
+    #[inline(always)]
     pub fn maybe_key(
         self,
         key: Option<Key>,
-    ) -> Retry<PolicyRef, Keyed<Operation>, Args, Judge, Instruments, Env, Probe, Success> {
-        let Self { setup, operation, probe, outcome } = self;
-        Retry { setup, operation: Keyed { operation, key }, probe, outcome }
+    ) -> Retry<PolicyRef, Keyed<Operation>, Shape, Judge, Instruments, Env, Probe, Success> {
+        let Parts { policy, context, operation, probe } = self.into_parts();
+        Retry::new(Parts { policy, context, operation: Keyed { operation, key }, probe })
     }
 
     /// Guards each attempt with a circuit breaker.
@@ -168,13 +286,14 @@ impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
     /// assert_eq!((error.reason(), error.attempts()), (Reason::BreakerOpen, 2));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[inline(always)]
     pub fn breaker(
         self,
         breaker: &Breaker,
     ) -> Retry<
         PolicyRef,
         Operation,
-        Args,
+        Shape,
         Judge,
         (Instruments, BreakerGuard<&Breaker>),
         Env,
@@ -197,13 +316,14 @@ impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
     /// assert_eq!((error.reason(), error.attempts()), (Reason::BudgetExhausted, 2));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[inline(always)]
     pub fn budget(
         self,
         budget: &Budget,
     ) -> Retry<
         PolicyRef,
         Operation,
-        Args,
+        Shape,
         Judge,
         (Instruments, BudgetGuard<&Budget>),
         Env,
@@ -214,35 +334,44 @@ impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
     }
 
     /// Adds another guard or observer.
+    #[inline(always)]
     pub fn instrument<New: Instrument>(
         self,
         instrument: New,
-    ) -> Retry<PolicyRef, Operation, Args, Judge, (Instruments, New), Env, Probe, Success> {
-        let Self { setup, operation, probe, outcome } = self;
-        let Setup { policy, judges, instruments, environment } = setup;
-        let instruments = (instruments, instrument);
-        let setup = Setup { policy, judges, instruments, environment };
-        Retry { setup, operation, probe, outcome }
+    ) -> Retry<PolicyRef, Operation, Shape, Judge, (Instruments, New), Env, Probe, Success> {
+        self.map_context(|CallContext { judges, instruments, environment }| CallContext {
+            judges,
+            instruments: (instruments, instrument),
+            environment,
+        })
     }
 
-    /// Calls a function before each retry, with the fault and the delay.
+    /// Calls a function on every event of the session.
     ///
     /// ```
+    /// use steadfast::drive::EventKind;
     /// use steadfast::{Policy, retry};
     ///
     /// let policy = Policy::immediate().build()?;
     /// let mut failed = Vec::new();
     /// let down = || Err::<(), _>(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
-    /// let _ = retry(&policy, down).on_retry(|event| failed.push(event.attempt)).call();
+    /// let _ = retry(&policy, down)
+    ///     .on_event(|event| {
+    ///         if let EventKind::Retrying { .. } = event.kind {
+    ///             failed.push(event.attempt);
+    ///         }
+    ///     })
+    ///     .call();
     /// assert_eq!(failed, [1, 2]);
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
-    pub fn on_retry<H: FnMut(&SessionEvent<'_>)>(
+    #[inline(always)]
+    pub fn on_event<H: FnMut(&SessionEvent<'_>)>(
         self,
         hook: H,
-    ) -> Retry<PolicyRef, Operation, Args, Judge, (Instruments, Hook<H>), Env, Probe, Success> {
-        let is_kind = |kind: &EventKind<'_>| matches!(kind, EventKind::Retrying { .. });
-        self.instrument(Hook { is_kind, call: hook })
+    ) -> Retry<PolicyRef, Operation, Shape, Judge, (Instruments, Hook<H>), Env, Probe, Success>
+    {
+        self.instrument(Hook { is_kind: |_| true, call: hook })
     }
 
     /// Calls a function when the session gives up.
@@ -263,10 +392,12 @@ impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
     /// assert_eq!(why, Some(Reason::Final));
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
+    #[inline(always)]
     pub fn on_give_up<H: FnMut(&SessionEvent<'_>)>(
         self,
         hook: H,
-    ) -> Retry<PolicyRef, Operation, Args, Judge, (Instruments, Hook<H>), Env, Probe, Success> {
+    ) -> Retry<PolicyRef, Operation, Shape, Judge, (Instruments, Hook<H>), Env, Probe, Success>
+    {
         let is_kind = |kind: &EventKind<'_>| matches!(kind, EventKind::GaveUp { .. });
         self.instrument(Hook { is_kind, call: hook })
     }
@@ -285,10 +416,12 @@ impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
     /// assert_eq!(attempts, 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[inline(always)]
     pub fn on_success<H: FnMut(&SessionEvent<'_>)>(
         self,
         hook: H,
-    ) -> Retry<PolicyRef, Operation, Args, Judge, (Instruments, Hook<H>), Env, Probe, Success> {
+    ) -> Retry<PolicyRef, Operation, Shape, Judge, (Instruments, Hook<H>), Env, Probe, Success>
+    {
         let is_kind = |kind: &EventKind<'_>| matches!(kind, EventKind::Succeeded);
         self.instrument(Hook { is_kind, call: hook })
     }
@@ -301,32 +434,33 @@ impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
     /// use steadfast::{Attempt, Effect, Fault, Key, Policy, retry};
     ///
     /// // An insert whose response was lost, and a query that finds the inserted row.
-    /// let insert = |_: Attempt| Err::<u32, _>("no response");
+    /// let insert = |_: Attempt| Err::<u32, _>(Fault::sql("08007"));
     /// let find_row = |_key: Key| Effect::Yes(7);
     ///
     /// let policy = Policy::immediate().idempotent(false).build()?;
-    /// let row = retry(&policy, insert)
-    ///     .facts(|_: &&str| Fault::sql("08007"))
-    ///     .probe(find_row)
-    ///     .call();
+    /// let row = retry(&policy, insert).probe(find_row).call();
     /// assert_eq!(row.unwrap(), 7);
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
-    pub fn probe<ProbeFn>(
+    #[inline(always)]
+    pub fn probe<ProbeFn, Output>(
         self,
         probe: ProbeFn,
-    ) -> Retry<PolicyRef, Operation, Args, Judge, Instruments, Env, FromFn<ProbeFn>, Success> {
-        let Self { setup, operation, outcome, .. } = self;
-        Retry { setup, operation, probe: FromFn(probe), outcome }
+    ) -> Retry<PolicyRef, Operation, Shape, Judge, Instruments, Env, FromFn<ProbeFn>, Success>
+    where
+        ProbeFn: FnMut(Key) -> Output,
+    {
+        let Parts { policy, context, operation, .. } = self.into_parts();
+        Retry::new(Parts { policy, context, operation, probe: FromFn(probe) })
     }
 
     /// On success, returns the value with a [`Report`](crate::Report) of the session.
+    #[inline(always)]
     pub fn with_report(
         self,
-    ) -> Retry<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, WithReport<Success>>
+    ) -> Retry<PolicyRef, Operation, Shape, Judge, Instruments, Env, Probe, WithReport<Success>>
     {
-        let Self { setup, operation, probe, .. } = self;
-        Retry { setup, operation, probe, outcome: PhantomData }
+        Retry::new(self.into_parts())
     }
 
     /// On success, passes the value to the instruments: a
@@ -346,11 +480,12 @@ impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
     /// assert_eq!(memory.sessions()[0].final_result, Some(serde_json::json!(["saved"])));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[cfg(feature = "record")]
+    #[inline(always)]
     pub fn record_result(
         self,
-    ) -> Retry<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Recorded<Success>> {
-        let Self { setup, operation, probe, .. } = self;
-        Retry { setup, operation, probe, outcome: PhantomData }
+    ) -> Retry<PolicyRef, Operation, Shape, Judge, Instruments, Env, Probe, Recorded<Success>> {
+        Retry::new(self.into_parts())
     }
 
     /// Sets another clock, timer and source of randomness.
@@ -365,6 +500,8 @@ impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
     /// struct Instantly<'a>(&'a Cell<Duration>);
     ///
     /// impl Environment for Instantly<'_> {
+    ///     type Sleep = ();
+    ///
     ///     fn now(&self) -> Moment {
     ///         Moment::ORIGIN + self.0.get()
     ///     }
@@ -383,11 +520,36 @@ impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
     /// assert_eq!(waited.get(), Duration::from_secs(60 + 120));
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
+    #[inline(always)]
     pub fn environment<NewEnv: Environment>(
         self,
         environment: NewEnv,
-    ) -> Retry<PolicyRef, Operation, Args, Judge, Instruments, NewEnv, Probe, Success> {
+    ) -> Retry<PolicyRef, Operation, Shape, Judge, Instruments, NewEnv, Probe, Success> {
         self.map_environment(|_| environment)
+    }
+
+    /// Sets another timer: of another async runtime, or one that blocks the thread.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use steadfast::{Policy, retry};
+    ///
+    /// let policy = Policy::fixed(Duration::from_secs(60)).build()?;
+    /// let down = || Err::<(), _>(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
+    /// let _ = retry(&policy, down).sleep(|delay| println!("would wait for {delay:?}")).call();
+    /// # Ok::<(), steadfast::policy::PolicyError>(())
+    /// ```
+    ///
+    /// With smol it is `.sleep(smol::Timer::after)`, with async-std `.sleep(async_std::task::sleep)`.
+    #[inline(always)]
+    pub fn sleep<F, Wait>(
+        self,
+        sleep: F,
+    ) -> Retry<PolicyRef, Operation, Shape, Judge, Instruments, SleepBy<Env, F>, Probe, Success>
+    where
+        F: Fn(Duration) -> Wait,
+    {
+        self.map_environment(|environment| SleepBy::new(environment, sleep))
     }
 
     /// Seeds the randomness, so that runs are repeatable.
@@ -402,85 +564,213 @@ impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
     /// assert_eq!(run(), run());
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
+    #[inline(always)]
     pub fn seed(
         self,
         seed: u64,
-    ) -> Retry<PolicyRef, Operation, Args, Judge, Instruments, Seeded<Env>, Probe, Success> {
+    ) -> Retry<PolicyRef, Operation, Shape, Judge, Instruments, Seeded<Env>, Probe, Success> {
         self.map_environment(|environment| Seeded::new(environment, seed))
     }
 
     /// Lets a handle cancel the session.
+    #[inline(always)]
     pub fn cancel_with(
         self,
         handle: &CancelHandle,
-    ) -> Retry<PolicyRef, Operation, Args, Judge, Instruments, Cancellable<Env>, Probe, Success>
+    ) -> Retry<PolicyRef, Operation, Shape, Judge, Instruments, Cancellable<Env>, Probe, Success>
     {
         self.map_environment(|environment| Cancellable::new(environment, Some(handle.clone())))
     }
 
-    fn map_environment<NewEnv>(
+    #[inline(always)]
+    fn map_environment<NewEnv: Environment>(
         self,
         map: impl FnOnce(Env) -> NewEnv,
-    ) -> Retry<PolicyRef, Operation, Args, Judge, Instruments, NewEnv, Probe, Success> {
-        let Self { setup, operation, probe, outcome } = self;
-        let Setup { policy, judges, instruments, environment } = setup;
-        let environment = map(environment);
-        let setup = Setup { policy, judges, instruments, environment };
-        Retry { setup, operation, probe, outcome }
+    ) -> Retry<PolicyRef, Operation, Shape, Judge, Instruments, NewEnv, Probe, Success> {
+        self.map_context(|CallContext { judges, instruments, environment }| CallContext {
+            judges,
+            instruments,
+            environment: map(environment),
+        })
     }
 
-    fn map_judges<NewJudge>(
+    #[inline(always)]
+    fn map_judges<NewJudge: JudgesOf<Operation::Value>>(
         self,
         map: impl FnOnce(Judge) -> NewJudge,
-    ) -> Retry<PolicyRef, Operation, Args, NewJudge, Instruments, Env, Probe, Success> {
-        let Self { setup, operation, probe, outcome } = self;
-        let Setup { policy, judges, instruments, environment } = setup;
-        let judges = map(judges);
-        let setup = Setup { policy, judges, instruments, environment };
-        Retry { setup, operation, probe, outcome }
+    ) -> Retry<PolicyRef, Operation, Shape, NewJudge, Instruments, Env, Probe, Success> {
+        self.map_context(|CallContext { judges, instruments, environment }| CallContext {
+            judges: map(judges),
+            instruments,
+            environment,
+        })
+    }
+
+    #[inline(always)]
+    fn map_context<NewJudge, NewInstruments, NewEnv>(
+        self,
+        map: impl FnOnce(
+            CallContext<Judge, Instruments, Env>,
+        ) -> CallContext<NewJudge, NewInstruments, NewEnv>,
+    ) -> Retry<PolicyRef, Operation, Shape, NewJudge, NewInstruments, NewEnv, Probe, Success>
+    where
+        NewJudge: JudgesOf<Operation::Value>,
+        NewInstruments: Instrument,
+        NewEnv: Environment,
+    {
+        let Parts { policy, context, operation, probe } = self.into_parts();
+        Retry::new(Parts { policy, context: map(context), operation, probe })
     }
 }
 
-impl<PolicyRef, Operation, Args, Facts, Values, Override, Instruments, Env, Probe, Success>
+impl<PolicyRef, Operation, Shape, Facts, Values, Override, Instruments, Env, Probe, Success>
     Retry<
         PolicyRef,
         Operation,
-        Args,
+        Shape,
         Judges<Facts, Values, Override>,
         Instruments,
         Env,
         Probe,
         Success,
     >
+where
+    PolicyRef: Deref<Target = Policy>,
+    Operation: Callable<Shape>,
+    Values: ValueFacts<Operation::Value>,
+    Instruments: Instrument,
+    Env: Environment,
+    Probe: Probes,
 {
-    /// Sets the function that extracts the facts of an error that does not implement [`Failure`](crate::Failure).
+    /// Sets the function that extracts the facts of an error of another crate. For your own types,
+    /// derive [`Fault`](macro@crate::Fault) or implement [`Failure`](crate::Failure).
     ///
     /// ```
     /// use steadfast::{Fault, Kind, Policy, retry};
     ///
     /// let policy = Policy::immediate().build()?;
-    /// let error = retry(&policy, || Err::<(), _>("busy"))
-    ///     .facts(|error: &&str| if *error == "busy" { Fault::of(Kind::Timeout) } else { Fault::default() })
+    /// let error = retry(&policy, || "".parse::<u16>())
+    ///     .facts(|error| match error.kind() {
+    ///         std::num::IntErrorKind::Empty => Fault::of(Kind::Timeout),
+    ///         _ => Fault::default(),
+    ///     })
     ///     .call()
     ///     .unwrap_err();
     /// assert_eq!(error.attempts(), 3);
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
-    pub fn facts<H>(
+    #[inline(always)]
+    pub fn facts<H: Fn(&Operation::Error) -> Fault>(
         self,
         facts: H,
     ) -> Retry<
         PolicyRef,
         Operation,
-        Args,
-        Judges<FromFn<H>, Values, Override>,
+        Shape,
+        Judges<Facts::With<FromFn<H>>, Values, Override>,
+        Instruments,
+        Env,
+        Probe,
+        Success,
+    >
+    where
+        Facts: FactsSource,
+        Operation::Error: Error + 'static,
+    {
+        self.map_judges(|Judges { facts: source, values, class_override }| Judges {
+            facts: source.replace_with(FromFn(facts)),
+            values,
+            class_override,
+        })
+    }
+
+    /// The same for errors that need not be standard errors.
+    #[cfg(feature = "tower")]
+    #[inline(always)]
+    pub(crate) fn opaque_facts<H: Fn(&Operation::Error) -> Fault>(
+        self,
+        facts: H,
+    ) -> Retry<
+        PolicyRef,
+        Operation,
+        Shape,
+        Judges<OpaqueFacts<H>, Values, Override>,
         Instruments,
         Env,
         Probe,
         Success,
     > {
         self.map_judges(|Judges { values, class_override, .. }| Judges {
-            facts: FromFn(facts),
+            facts: OpaqueFacts(facts),
+            values,
+            class_override,
+        })
+    }
+
+    /// Retries the errors for which the function returns `true`, and no others, whatever the rules say.
+    /// Requested waits are still honoured, and the policy still limits attempts and delays.
+    ///
+    /// ```
+    /// use steadfast::{Policy, retry};
+    ///
+    /// let policy = Policy::immediate().build()?;
+    /// let error = retry(&policy, || Err::<(), _>("busy")).when(|error| *error == "busy").call();
+    /// assert_eq!(error.unwrap_err().attempts(), 3);
+    /// # Ok::<(), steadfast::policy::PolicyError>(())
+    /// ```
+    #[inline(always)]
+    pub fn when<H: Fn(&Operation::Error) -> bool>(
+        self,
+        is_retryable: H,
+    ) -> Retry<
+        PolicyRef,
+        Operation,
+        Shape,
+        Judges<When<Facts, H>, Values, Override>,
+        Instruments,
+        Env,
+        Probe,
+        Success,
+    > {
+        self.map_judges(|Judges { facts, values, class_override }| Judges {
+            facts: When { facts, is_retryable },
+            values,
+            class_override,
+        })
+    }
+
+    /// Calls a function before each retry, with the failure and the delay.
+    ///
+    /// ```
+    /// use std::io;
+    /// use steadfast::{Policy, retry};
+    ///
+    /// let policy = Policy::immediate().build()?;
+    /// let down = || Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionRefused));
+    /// let _ = retry(&policy, down)
+    ///     .on_retry(|failed, delay| {
+    ///         assert!(failed.error().is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused));
+    ///         println!("attempt {}: {failed}; retrying in {delay:?}", failed.attempt());
+    ///     })
+    ///     .call();
+    /// # Ok::<(), steadfast::policy::PolicyError>(())
+    /// ```
+    #[inline(always)]
+    pub fn on_retry<H: FnMut(&AttemptFailed<'_, Operation::Error>, Duration)>(
+        self,
+        hook: H,
+    ) -> Retry<
+        PolicyRef,
+        Operation,
+        Shape,
+        Judges<OnRetry<Facts, H>, Values, Override>,
+        Instruments,
+        Env,
+        Probe,
+        Success,
+    > {
+        self.map_judges(|Judges { facts, values, class_override }| Judges {
+            facts: OnRetry { facts, hook },
             values,
             class_override,
         })
@@ -497,13 +787,14 @@ impl<PolicyRef, Operation, Args, Facts, Values, Override, Instruments, Env, Prob
     /// assert_eq!(error.attempts(), 3);
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
+    #[inline(always)]
     pub fn judge<H: Fn(&Fault) -> Option<Class>>(
         self,
         judge: H,
     ) -> Retry<
         PolicyRef,
         Operation,
-        Args,
+        Shape,
         Judges<Facts, Values, FromFn<H>>,
         Instruments,
         Env,
@@ -530,13 +821,14 @@ impl<PolicyRef, Operation, Args, Facts, Values, Override, Instruments, Env, Prob
     /// assert_eq!(third, 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn until<T, H: Fn(&T) -> bool>(
+    #[inline(always)]
+    pub fn until<H: Fn(&Operation::Value) -> bool>(
         self,
         accept: H,
     ) -> Retry<
         PolicyRef,
         Operation,
-        Args,
+        Shape,
         Judges<Facts, Until<H>, Override>,
         Instruments,
         Env,
@@ -558,20 +850,21 @@ impl<PolicyRef, Operation, Args, Facts, Values, Override, Instruments, Env, Prob
     /// let policy = Policy::immediate().build()?;
     /// let busy = || Ok::<u16, std::io::Error>(503);
     /// let error = retry(&policy, busy)
-    ///     .value_facts(|status: &u16| (*status >= 400).then(|| Fault::http(*status)))
+    ///     .value_facts(|status| (*status >= 400).then(|| Fault::http(*status)))
     ///     .call()
     ///     .unwrap_err();
     /// assert_eq!(error.attempts(), 3);
     /// assert_eq!(error.into_value(), Some(503));
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
-    pub fn value_facts<T, H: Fn(&T) -> Option<Fault>>(
+    #[inline(always)]
+    pub fn value_facts<H: Fn(&Operation::Value) -> Option<Fault>>(
         self,
         facts: H,
     ) -> Retry<
         PolicyRef,
         Operation,
-        Args,
+        Shape,
         Judges<Facts, FromFn<H>, Override>,
         Instruments,
         Env,

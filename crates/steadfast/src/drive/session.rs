@@ -1,365 +1,263 @@
-//! The steps that both drivers share: start, judge, decide, observe.
+//! The steps of a session that both drivers share: start, judge, decide, observe.
 
-use std::ops::Deref;
 use std::time::Duration;
 
-use super::environment::Environment;
-use super::error::{FailedAttempt, GaveUp, Last, RetryError};
-use super::instrument::{EventKind, Instrument, SessionEvent};
-use super::judges::{ClassOverride, ErrorFacts, Judges, ValueFacts};
-use super::report::{Outcome, Report};
-use super::session_state::{PastFailure, SessionState};
-use super::{Attempt, Key, nested};
-use crate::decide::{self, DecisionEnv, Progress, Reason};
-use crate::guard::{PolicyGuards, Rejection, Transition};
-use crate::judge::{Judgement, Rules};
+use super::context::{AttemptError, SessionContext};
+use super::error::{Ended, FailedAttempt, GaveUp};
+use super::hooks::AttemptFailed;
+use super::instrument::{EventKind, Instrument};
+use super::report::Report;
+use super::session_state::{Conditions, PastFailure, SessionState};
+use super::{Attempt, nested};
+use crate::decide::{self, Decision, DecisionEnv, LimitedEnv, Progress, Reason, SessionLimits};
+use crate::guard::{Rejection, Transition};
+use crate::judge::Judgement;
 use crate::policy::Policy;
-use crate::{Fault, Moment};
+use crate::time::saturating_nanos;
+use crate::{Class, Fault, Moment};
 
-/// Everything a session is configured with.
-pub(super) struct Setup<PolicyRef, Judge, Instruments, Env> {
-    pub(super) policy: PolicyRef,
-    pub(super) judges: Judge,
-    pub(super) instruments: Instruments,
-    pub(super) environment: Env,
+/// A session in progress: its policy, its state and its context.
+pub(super) struct Session<'s, E> {
+    pub(super) policy: &'s Policy,
+    pub(super) state: &'s mut SessionState<E>,
+    pub(super) context: &'s mut dyn SessionContext<E>,
 }
 
-/// How far a session came before its state was created.
-pub(super) enum Start<T, E> {
-    /// No attempt has started.
-    New,
-    Failed(AttemptError<T, E>),
-    Rejected(Rejection),
-}
-
-pub(super) enum AttemptError<T, E> {
-    Error(E),
-    Value(T, Box<Fault>),
-    TimedOut,
-}
-
-impl<T, E> AttemptError<T, E> {
-    /// The facts of the failure, for a report.
-    pub(super) fn report(&self, facts: &impl ErrorFacts<E>) -> Fault {
-        match self {
-            Self::Error(error) => facts.report(error),
-            Self::Value(_, fault) => (**fault).clone(),
-            Self::TimedOut => Fault::timed_out(),
-        }
-    }
-
-    #[inline]
-    fn without_value(self) -> AttemptError<(), E> {
-        match self {
-            Self::Error(error) => AttemptError::Error(error),
-            Self::Value(_, fault) => AttemptError::Value((), fault),
-            Self::TimedOut => AttemptError::TimedOut,
-        }
-    }
-}
-
-impl<PolicyRef, Facts, Values, Override, Instruments, Env>
-    Setup<PolicyRef, Judges<Facts, Values, Override>, Instruments, Env>
-where
-    PolicyRef: Deref<Target = Policy>,
-    Override: ClassOverride,
-    Instruments: Instrument,
-    Env: Environment,
-{
-    /// Creates the session state. `given` is the key that came with the operation, `generated` the
-    /// one that the first attempt received.
-    #[inline(always)]
-    pub(super) fn new_state<E>(
-        &self,
-        reports: bool,
-        given: Option<Key>,
-        generated: Option<Key>,
-    ) -> SessionState<E> {
-        let timed = reports
-            || !self.policy.clockless
-            || !Instruments::IDLE
-            || self.environment.can_be_cancelled();
-        let now = timed.then(|| self.environment.now());
-        SessionState::new(&self.policy, now, given, generated)
-    }
-
-    #[inline]
-    pub(super) fn before_wait(&mut self) {
-        before_wait(&self.policy, &mut self.environment, &mut self.instruments);
-    }
-
+impl<E> Session<'_, E> {
     /// The time, or the origin where the session does not need the clock.
     #[inline]
-    fn now<E>(&self, state: &SessionState<E>) -> Moment {
-        if state.timed { self.environment.now() } else { Moment::ORIGIN }
+    fn now(&self) -> Moment {
+        if self.state.conditions.is_timed() { self.context.now() } else { Moment::ORIGIN }
     }
 
-    /// Asks the guards whether the next attempt may begin.
-    #[inline]
-    pub(super) fn before_attempt<E>(
-        &mut self,
-        state: &mut SessionState<E>,
-    ) -> Result<(), Rejection> {
-        if !state.timed {
-            return Ok(());
-        }
-        let now = self.environment.now();
-        state.set_attempt_started(now);
-        let mut guards = state.guards();
+    /// Asks the guards whether the next attempt may start, and returns its deadline. Only for
+    /// sessions that need the time.
+    pub(super) fn before_attempt(&mut self) -> Result<Option<Moment>, Rejection> {
+        let now = self.context.now();
+        let mut guards = self.state.conditions.guards();
         guards.before_attempt(|| now)?;
-        self.instruments.before_attempt(|| now).inspect_err(|_| guards.abandoned())
+        self.context.before_attempt(now).inspect_err(|_| guards.abandoned())?;
+        self.state.conditions.reset_rejections();
+        Ok(self.attempt_limit(now).map(|limit| now + limit))
     }
 
-    /// The timeout of the attempt in flight.
-    #[inline]
-    pub(super) fn attempt_limit<E>(&self, state: &SessionState<E>) -> Option<Duration> {
-        self.policy.attempt_timeout()?;
-        Progress::attempt_limit(&self.policy, &state.limits(&self.policy), state.attempt_started())
+    /// The timeout of an attempt that starts now.
+    fn attempt_limit(&self, now: Moment) -> Option<Duration> {
+        Progress::attempt_limit(self.policy, &self.state.conditions.limits(), now)
     }
 
     /// The attempt that the operation receives.
-    pub(super) fn attempt<E>(&mut self, state: &mut SessionState<E>) -> Attempt
-    where
-        Facts: ErrorFacts<E>,
-    {
-        let started = state.attempt_started();
-        let timeout = self.attempt_limit(state).map(|limit| started + limit);
+    #[inline(never)]
+    pub(super) fn attempt(&mut self) -> Attempt {
+        let now = self.now();
+        let previous = self.state.failures().next_back();
         Attempt {
-            number: state.progress.attempt(),
-            key: state.key(),
-            deadline: timeout
-                .or_else(|| decide::deadline(&self.policy, &state.limits(&self.policy))),
-            previous: state.previous(&self.judges.facts),
-            key_used: state.key_used(),
+            number: self.state.progress.attempt(),
+            deadline: self.attempt_limit(now).map(|limit| now + limit),
+            stopped_clock: (!self.context.has_real_clock()).then_some(now),
+            previous: previous.map(|failed| self.context.report(&failed.error)),
+            key_used: self.state.conditions.key_used(),
+            key: self.state.conditions.key(),
         }
     }
 
-    /// Reports a success to the guards and instruments.
-    pub(super) fn on_success<Success: Outcome<T>, T, E>(
-        &mut self,
-        state: &mut SessionState<E>,
-        value: &T,
-    ) {
-        Success::record(value, &mut self.instruments);
-        let now = self.now(state);
-        let by_policy = state.guards().after_success(|| now);
-        let transition = self.instruments.after_success(|| now).or(by_policy);
-        let attempt = state.progress.attempt();
+    /// Reports a success to the guards and instruments. A simple session has none.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn report_success(&mut self) {
+        let now = self.now();
+        let by_policy = self.state.conditions.guards().after_success(|| now);
+        let transition = self.context.after_success(now).or(by_policy);
+        let attempt = self.state.progress.attempt();
         self.observe_transition(attempt, now, transition);
-        self.observe(attempt, now, EventKind::Succeeded);
+        self.context.observe(self.policy, attempt, now, EventKind::Succeeded);
     }
 
-    #[inline(always)]
-    pub(super) fn judge<T, E>(&self, error: &AttemptError<T, E>) -> Judgement
-    where
-        Facts: ErrorFacts<E>,
-    {
-        judge_by(&self.judges, &self.policy.rules, error)
-    }
-
-    /// Decides what follows a failure: the delay in nanoseconds, or the error to return.
-    #[inline(always)]
-    pub(super) fn on_failure<T, E>(
+    /// Follows a failure in a session with guards, observers or a deadline, or one in which an inner
+    /// session has retried.
+    fn on_watched_failure(
         &mut self,
-        state: &mut SessionState<E>,
-        error: AttemptError<T, E>,
-        judgement: Judgement,
-    ) -> Result<u64, RetryError<E, Values::Rejected>>
-    where
-        Facts: ErrorFacts<E>,
-        Values: ValueFacts<T>,
-    {
-        let now = self.now(state);
-        if state.timed {
-            let by_policy = state.guards().after_failure(judgement.class, now);
-            let transition = self.instruments.after_failure(judgement.class, now);
-            self.observe_transition(state.progress.attempt(), now, transition.or(by_policy));
+        error: AttemptError<E>,
+        judgement: &Judgement,
+    ) -> Result<u64, Box<Ended<E>>> {
+        let attempt = self.state.progress.attempt();
+        let now = self.state.conditions.is_timed().then(|| self.context.now());
+        if let Some(now) = now {
+            self.report_failure(&error, judgement.class, attempt, now);
         }
-        let attempt = state.progress.attempt();
-        match self.decide(state, &error, judgement, now) {
+        let Self { policy, state, context } = self;
+        let decision = decide(policy, state, *context, &error, judgement, now);
+        let now = now.unwrap_or(Moment::ORIGIN);
+        // Asked now: an instrument may observe from the first failure on.
+        if self.context.observes() {
+            self.observe_retry(&decision, &error, judgement, attempt, now);
+        }
+        match decision {
+            Err(reason) => Err(self.end(error, judgement, reason, now)),
             Ok(delay) => {
-                if self.instruments.observes() {
-                    let delay = Duration::from_nanos(delay);
-                    let fault = error.report(&self.judges.facts);
-                    self.observe(
-                        attempt,
-                        now,
-                        EventKind::Retrying { fault: &fault, judgement, delay },
-                    );
+                if !self.state.conditions.is_timed() {
+                    self.state.conditions.count_wait(delay);
                 }
-                let error = error.without_value();
-                state.push_failure(PastFailure { error, judgement, delay, attempt });
+                self.state.push_failure(PastFailure::new(error, judgement, attempt, delay));
                 Ok(delay)
             }
-            Err(reason) => {
-                nested::gave_up(reason);
-                Err(self.give_up(state, Some((error, judgement)), reason, None, now))
-            }
         }
     }
 
-    #[inline(always)]
-    fn decide<T, E>(
+    /// Ends the session after a failure.
+    fn end(
         &mut self,
-        state: &mut SessionState<E>,
-        error: &AttemptError<T, E>,
-        judgement: Judgement,
+        error: AttemptError<E>,
+        judgement: &Judgement,
+        reason: Reason,
         now: Moment,
-    ) -> Result<u64, Reason>
-    where
-        Facts: ErrorFacts<E>,
-    {
-        let policy = &*self.policy;
-        let limits = state.limits(&self.policy);
-        let retried_inside = std::mem::take(&mut state.retried_inside);
-        let mut progress = state.progress;
-        let judges = &self.judges;
-        let mut env = SessionEnv {
-            environment: &mut self.environment,
-            instruments: &mut self.instruments,
-            guards: state.guards(),
-            now,
-            nesting: || {
-                if retried_inside {
-                    return Some(Reason::RetriedInside);
-                }
-                nested::left_to_outer(policy, |rules| {
-                    judge_by(&judges.without_override(), rules, error).class
-                })
-            },
-        };
-        let decision = progress.try_decide(policy, &limits, now, &judgement, &mut env);
-        state.progress = progress;
-        decision
+    ) -> Box<Ended<E>> {
+        nested::gave_up(reason);
+        self.give_up(Some((error, *judgement)), reason, None, now)
     }
 
-    pub(super) fn on_rejection<T, E>(
-        &mut self,
-        state: &mut SessionState<E>,
-        rejection: &Rejection,
-    ) -> RetryError<E, Values::Rejected>
-    where
-        Facts: ErrorFacts<E>,
-        Values: ValueFacts<T>,
-    {
-        let now = self.environment.now();
-        let retry_after = rejection.retry_after;
-        self.give_up::<T, E>(state, None, Reason::BreakerOpen, retry_after, now)
+    /// Reports a failure to the guards.
+    fn report_failure(&mut self, error: &AttemptError<E>, class: Class, attempt: u32, now: Moment) {
+        let by_policy = self.state.conditions.guards().after_failure(class, now);
+        let transition = self.context.after_failure(class, now).or(by_policy);
+        if transition.is_some() {
+            self.record_cause(error);
+        }
+        self.observe_transition(attempt, now, transition);
     }
 
-    pub(super) fn on_cancel<T, E>(
+    /// Gives the breakers the facts of the failure that opened one of them.
+    #[cold]
+    #[inline(never)]
+    fn record_cause(&mut self, error: &AttemptError<E>) {
+        let fault = self.context.report(error);
+        self.state.conditions.guards().record_cause(&fault);
+        self.context.record_cause(&fault);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn observe_retry(
         &mut self,
-        state: Option<&mut SessionState<E>>,
-    ) -> RetryError<E, Values::Rejected>
-    where
-        Facts: ErrorFacts<E>,
-        Values: ValueFacts<T>,
-    {
-        self.instruments.abandoned();
-        let now = self.environment.now();
-        match state {
-            Some(state) => {
-                state.guards().abandoned();
-                self.give_up::<T, E>(state, None, Reason::Cancelled, None, now)
-            }
-            None => {
-                let mut state = self.new_state(false, None, None);
-                self.give_up::<T, E>(&mut state, None, Reason::Cancelled, None, now)
-            }
+        decision: &Result<u64, Reason>,
+        error: &AttemptError<E>,
+        judgement: &Judgement,
+        attempt: u32,
+        now: Moment,
+    ) {
+        if let Ok(delay) = decision {
+            let (delay, fault) = (Duration::from_nanos(*delay), &self.context.report(error));
+            let error = match error {
+                AttemptError::Error(error) => Some(error),
+                _ => None,
+            };
+            let failed = AttemptFailed { error, fault, class: judgement.class, attempt };
+            self.context.on_retry(&failed, delay);
+            let (judgement, next_attempt) = (*judgement, self.state.progress.attempt());
+            let kind = EventKind::Retrying { fault, judgement, delay, next_attempt };
+            self.context.observe(self.policy, attempt, now, kind);
         }
     }
 
-    /// The session is dropped before it has ended.
-    #[inline]
-    pub(super) fn on_drop<E>(&mut self, state: Option<&SessionState<E>>) {
-        if self.instruments.observes() {
-            let attempt = state.map_or(1, |state| state.progress.attempt());
-            let now = self.environment.now();
-            self.observe(attempt, now, EventKind::Dropped);
+    /// A guard rejected the next attempt: the wait before it is asked again, in nanoseconds, or the
+    /// end.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn on_rejection(&mut self, rejection: Rejection) -> Result<u64, Box<Ended<E>>> {
+        let (now, rejections) = (self.context.now(), self.state.conditions.count_rejection());
+        let limits = self.state.conditions.limits();
+        let mut env = Draws(&mut *self.context);
+        match decide::on_rejection(self.policy, &limits, now, &rejection, rejections, &mut env) {
+            Decision::Retry(delay) => {
+                let attempt = self.state.progress.attempt();
+                let kind = EventKind::Rejected { rejection, delay };
+                self.context.observe(self.policy, attempt, now, kind);
+                Ok(saturating_nanos(delay))
+            }
+            Decision::GiveUp(reason) => Err(self.give_up(None, reason, Some(rejection), now)),
         }
     }
 
     #[cold]
-    fn give_up<T, E>(
+    #[inline(never)]
+    pub(super) fn on_cancel(&mut self) -> Box<Ended<E>> {
+        self.context.abandoned();
+        self.state.conditions.guards().abandoned();
+        let now = self.context.now();
+        self.give_up(None, Reason::Cancelled, None, now)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn give_up(
         &mut self,
-        state: &mut SessionState<E>,
-        failure: Option<(AttemptError<T, E>, Judgement)>,
+        failure: Option<(AttemptError<E>, Judgement)>,
         reason: Reason,
-        retry_after: Option<Duration>,
+        rejection: Option<Rejection>,
         now: Moment,
-    ) -> RetryError<E, Values::Rejected>
-    where
-        Facts: ErrorFacts<E>,
-        Values: ValueFacts<T>,
-    {
+    ) -> Box<Ended<E>> {
         let attempt = match failure {
-            Some(_) => state.progress.attempts.max(1),
-            None => state.progress.attempt(),
+            Some(_) => self.state.progress.attempts.max(1),
+            None => self.state.progress.attempt(),
         };
-        let mut failures = self.failures(state);
+        let mut failures = self.failures();
         let (last, judgement) = match failure {
             Some((error, judgement)) => {
-                let fault = error.report(&self.judges.facts);
-                failures.push(self.failed_attempt(attempt, fault, judgement, None));
-                let last = match error {
-                    AttemptError::Error(error) => Last::Error(error),
-                    AttemptError::Value(value, _) => {
-                        Values::reject(value).map_or(Last::Nothing, Last::Value)
-                    }
-                    AttemptError::TimedOut => Last::Nothing,
-                };
-                (last, Some(judgement))
+                let fault = self.context.report(&error);
+                failures.push(self.failed_attempt(attempt, fault, &judgement, None));
+                (Some(error), Some(judgement))
             }
-            None => match state.take_last() {
-                Some(PastFailure { error: AttemptError::Error(error), judgement, .. }) => {
-                    (Last::Error(error), Some(judgement))
+            None => match self.state.take_last_failure() {
+                Some(failed) => {
+                    let judgement = failed.judgement();
+                    (Some(failed.error), Some(judgement))
                 }
-                earlier => (Last::Nothing, earlier.map(|failed| failed.judgement)),
+                None => (None, None),
             },
         };
         let fault = failures.last().map(|failure| &failure.fault);
-        self.observe(attempt, now, EventKind::GaveUp { reason, fault, judgement });
+        let kind = EventKind::GaveUp { reason, fault, judgement };
+        self.context.observe(self.policy, attempt, now, kind);
         let gave_up = GaveUp {
             reason,
-            attempts: state.progress.attempts,
-            rate_limit_waits: state.progress.rate_limit_waits,
-            elapsed: state.elapsed(now),
-            retry_after,
+            attempts: self.state.progress.attempts,
+            rate_limit_waits: self.state.progress.rate_limit_waits,
+            elapsed: self.state.conditions.elapsed(now),
+            rejection,
             failures,
         };
-        RetryError::new(gave_up, last)
+        let error = match last {
+            Some(AttemptError::Error(error)) => Some(error),
+            _ => None,
+        };
+        Box::new(Ended { gave_up, error, source: self.context.source() })
     }
 
-    pub(super) fn report<E>(&self, state: &SessionState<E>) -> Report
-    where
-        Facts: ErrorFacts<E>,
-    {
+    #[inline(never)]
+    pub(super) fn report(&self) -> Report {
         Report {
-            attempts: state.progress.attempt(),
-            rate_limit_waits: state.progress.rate_limit_waits,
-            elapsed: state.elapsed(self.environment.now()),
-            failures: self.failures(state),
+            attempts: self.state.progress.attempt(),
+            rate_limit_waits: self.state.progress.rate_limit_waits,
+            elapsed: self.state.conditions.elapsed(self.context.now()),
+            failures: self.failures(),
         }
     }
 
     /// The recorded failures, rendered for the caller.
-    fn failures<E>(&self, state: &SessionState<E>) -> Vec<FailedAttempt>
-    where
-        Facts: ErrorFacts<E>,
-    {
+    fn failures(&self) -> Vec<FailedAttempt> {
         let render = |failed: &PastFailure<E>| {
-            let fault = failed.error.report(&self.judges.facts);
+            let fault = self.context.report(&failed.error);
             let delay = Duration::from_nanos(failed.delay);
-            self.failed_attempt(failed.attempt, fault, failed.judgement, Some(delay))
+            self.failed_attempt(failed.attempt, fault, &failed.judgement(), Some(delay))
         };
-        state.failures().map(render).collect()
+        self.state.failures().map(render).collect()
     }
 
     fn failed_attempt(
         &self,
         attempt: u32,
         fault: Fault,
-        judgement: Judgement,
+        judgement: &Judgement,
         delay: Option<Duration>,
     ) -> FailedAttempt {
         FailedAttempt {
@@ -375,105 +273,174 @@ where
     #[inline]
     fn observe_transition(&mut self, attempt: u32, now: Moment, transition: Option<Transition>) {
         if let Some(transition) = transition {
-            self.observe(attempt, now, EventKind::Breaker(transition));
+            self.context.observe(self.policy, attempt, now, EventKind::Breaker(transition));
         }
     }
-
-    #[inline]
-    fn observe(&mut self, attempt: u32, now: Moment, kind: EventKind<'_>) {
-        observe(&self.policy, &self.environment, &mut self.instruments, attempt, now, kind);
-    }
 }
 
-#[inline]
-fn observe<Instruments: Instrument, Env: Environment>(
+/// Judges a failure and decides what follows: the delay in nanoseconds, or the end.
+///
+/// The common case is compiled for each kind of context, which saves 36 instructions: the judge is
+/// then often computed by the compiler. All other cases are compiled once per error type.
+#[inline(always)]
+pub(super) fn on_failure<E>(
     policy: &Policy,
-    environment: &Env,
-    instruments: &mut Instruments,
-    attempt: u32,
-    now: Moment,
-    kind: EventKind<'_>,
-) {
-    if !instruments.observes() {
-        return;
+    state: &mut SessionState<E>,
+    context: &mut impl SessionContext<E>,
+    error: AttemptError<E>,
+) -> Result<u64, Box<Ended<E>>> {
+    if !matches!(error, AttemptError::Error(_)) || !policy.rules.are_default() {
+        return on_unjudged(policy, state, context.as_dyn(), error);
     }
-    let operation = environment.operation().or(policy.id()).unwrap_or("operation");
-    let (session, found_by) = (instruments.session(), environment.found_by());
-    instruments.observe(&SessionEvent { operation, session, policy, found_by, attempt, now, kind });
+    let judgement = context.judge(&policy.rules, &error);
+    follow(policy, state, context, error, judgement)
 }
 
-/// Notifies the instruments that the session is about to wait.
-#[inline]
-pub(super) fn before_wait<Instruments: Instrument, Env: Environment>(
+/// Follows a failure that the compiler cannot have judged. Apart from the others, so that what it
+/// knows of their judgement is not lost where the two would meet.
+#[cold]
+#[inline(never)]
+fn on_unjudged<E>(
     policy: &Policy,
-    environment: &mut Env,
-    instruments: &mut Instruments,
-) {
-    if let Some(handle) = instruments.before_wait(environment.operation(), policy) {
-        environment.add_cancel_handle(handle);
-    }
+    state: &mut SessionState<E>,
+    context: &mut dyn SessionContext<E>,
+    error: AttemptError<E>,
+) -> Result<u64, Box<Ended<E>>> {
+    let judgement = context.judge(&policy.rules, &error);
+    on_judged(policy, state, context, error, judgement)
 }
 
-/// Reports the success of a first attempt that needed no session state.
-#[inline]
-pub(super) fn first_attempt_succeeded<Success: Outcome<T>, T>(
+/// Decides what follows a failure that a probe was asked about.
+#[cold]
+#[inline(never)]
+pub(super) fn on_judged<E>(
     policy: &Policy,
-    environment: &impl Environment,
-    instruments: &mut impl Instrument,
-    value: &T,
-) {
-    Success::record(value, instruments);
-    let transition = instruments.after_success(|| environment.now());
-    let now = Moment::ORIGIN;
-    if let Some(transition) = transition {
-        observe(policy, environment, instruments, 1, now, EventKind::Breaker(transition));
-    }
-    observe(policy, environment, instruments, 1, now, EventKind::Succeeded);
+    state: &mut SessionState<E>,
+    context: &mut dyn SessionContext<E>,
+    error: AttemptError<E>,
+    judgement: Judgement,
+) -> Result<u64, Box<Ended<E>>> {
+    follow(policy, state, context, error, judgement)
 }
 
 #[inline(always)]
-fn judge_by<Facts, Values, Override, T, E>(
-    judges: &Judges<Facts, Values, Override>,
-    rules: &Rules,
-    error: &AttemptError<T, E>,
-) -> Judgement
-where
-    Facts: ErrorFacts<E>,
-    Override: ClassOverride,
-{
-    match error {
-        AttemptError::Error(error) => judges.error(rules, error),
-        AttemptError::Value(_, fault) => judges.fault(rules, fault),
-        AttemptError::TimedOut => judges.fault(rules, &Fault::timed_out()),
+fn follow<E>(
+    policy: &Policy,
+    state: &mut SessionState<E>,
+    context: &mut (impl SessionContext<E> + ?Sized),
+    error: AttemptError<E>,
+    judgement: Judgement,
+) -> Result<u64, Box<Ended<E>>> {
+    if !state.conditions.is_simple() {
+        return on_watched_failure(policy, state, context.as_dyn(), error, judgement);
+    }
+    let attempt = state.progress.attempt();
+    match decide(policy, state, context, &error, &judgement, None) {
+        Err(reason) => Err(end(policy, state, context.as_dyn(), error, judgement, reason)),
+        Ok(delay) => {
+            state.conditions.count_wait(delay);
+            state.push_failure(PastFailure::new(error, &judgement, attempt, delay));
+            Ok(delay)
+        }
     }
 }
 
-struct SessionEnv<'s, Env, Instruments, N> {
-    environment: &'s mut Env,
-    instruments: &'s mut Instruments,
-    guards: Option<&'s mut PolicyGuards>,
-    now: Moment,
-    nesting: N,
+#[cold]
+#[inline(never)]
+fn on_watched_failure<E>(
+    policy: &Policy,
+    state: &mut SessionState<E>,
+    context: &mut dyn SessionContext<E>,
+    error: AttemptError<E>,
+    judgement: Judgement,
+) -> Result<u64, Box<Ended<E>>> {
+    Session { policy, state, context }.on_watched_failure(error, &judgement)
 }
 
-impl<Env, Instruments, N> DecisionEnv for SessionEnv<'_, Env, Instruments, N>
-where
-    Env: Environment,
-    Instruments: Instrument,
-    N: Fn() -> Option<Reason>,
-{
-    #[inline]
+#[cold]
+#[inline(never)]
+fn end<E>(
+    policy: &Policy,
+    state: &mut SessionState<E>,
+    context: &mut dyn SessionContext<E>,
+    error: AttemptError<E>,
+    judgement: Judgement,
+    reason: Reason,
+) -> Box<Ended<E>> {
+    Session { policy, state, context }.end(error, &judgement, reason, Moment::ORIGIN)
+}
+
+/// Counts the attempt and decides what follows it, at `now` if the session needs the time.
+#[inline(always)]
+fn decide<E>(
+    policy: &Policy,
+    state: &mut SessionState<E>,
+    context: &mut (impl SessionContext<E> + ?Sized),
+    error: &AttemptError<E>,
+    judgement: &Judgement,
+    now: Option<Moment>,
+) -> Result<u64, Reason> {
+    let SessionState { progress, conditions, .. } = state;
+    let mut env = SessionEnv { policy, conditions, context, error, now };
+    progress.try_decide(policy, now, judgement, &mut env)
+}
+
+/// The environment of a decision after a rejection, which needs only randomness.
+struct Draws<'s, E>(&'s mut dyn SessionContext<E>);
+
+impl<E> DecisionEnv for Draws<'_, E> {
     fn draw(&mut self) -> u64 {
-        self.environment.draw()
+        self.0.draw()
+    }
+}
+
+/// The environment of a decision within a session.
+struct SessionEnv<'s, E, Context: ?Sized> {
+    policy: &'s Policy,
+    conditions: &'s mut Conditions<E>,
+    context: &'s mut Context,
+    error: &'s AttemptError<E>,
+    /// The time, if the session needs it.
+    now: Option<Moment>,
+}
+
+impl<E, Context: SessionContext<E> + ?Sized> DecisionEnv for SessionEnv<'_, E, Context> {
+    #[inline(always)]
+    fn draw(&mut self) -> u64 {
+        self.context.draw()
     }
 
-    #[inline]
+    #[inline(always)]
     fn withdraw(&mut self) -> bool {
-        self.guards.withdraw(self.now) && self.instruments.withdraw(self.now)
+        self.now
+            .is_none_or(|now| self.conditions.guards().withdraw(now) && self.context.withdraw(now))
     }
 
-    #[inline]
+    #[inline(always)]
     fn nesting(&mut self) -> Option<Reason> {
-        (self.nesting)()
+        if !self.conditions.is_simple() && self.conditions.take_retried_inside() {
+            return Some(Reason::RetriedInside);
+        }
+        if !nested::has_outer() {
+            return None;
+        }
+        left_to_outer(self.policy, self.context.as_dyn(), self.error)
     }
+}
+
+impl<E, Context: SessionContext<E> + ?Sized> LimitedEnv for SessionEnv<'_, E, Context> {
+    #[inline(always)]
+    fn limits(&self) -> SessionLimits {
+        self.conditions.limits().key_in_use(self.conditions.key_in_use(self.policy))
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn left_to_outer<E>(
+    policy: &Policy,
+    context: &dyn SessionContext<E>,
+    error: &AttemptError<E>,
+) -> Option<Reason> {
+    nested::left_to_outer(policy, |rules| context.class_by(rules, error))
 }

@@ -12,6 +12,7 @@
 //! assert!(error.to_string().starts_with("`-1` is not a duration: it is negative"));
 //! ```
 
+#[cfg(feature = "serde")]
 pub mod serde_seconds;
 
-pub use steadfast_duration::{DurationError, format, from_seconds, parse};
+pub use steadfast_duration::{DurationError, format, format_rounded, from_seconds, parse};

@@ -57,6 +57,13 @@ pub trait Failure {
     fn message(&self) -> Option<String> {
         None
     }
+
+    /// This error as a standard error: the `source()` of a [`RetryError`](crate::RetryError). Return
+    /// `Some(self)` if the type implements [`Error`]; the derive macro does, for types without
+    /// parameters.
+    fn as_error(&self) -> Option<&(dyn Error + 'static)> {
+        None
+    }
 }
 
 impl<F: Failure + ?Sized> Failure for &F {
@@ -64,6 +71,7 @@ impl<F: Failure + ?Sized> Failure for &F {
         fn fault(&self) -> Fault;
         fn cause(&self) -> Option<&(dyn Error + 'static)>;
         fn message(&self) -> Option<String>;
+        fn as_error(&self) -> Option<&(dyn Error + 'static)>;
     }
 }
 
@@ -72,6 +80,7 @@ impl<F: Failure + ?Sized> Failure for Box<F> {
         fn fault(&self) -> Fault;
         fn cause(&self) -> Option<&(dyn Error + 'static)>;
         fn message(&self) -> Option<String>;
+        fn as_error(&self) -> Option<&(dyn Error + 'static)>;
     }
 }
 
@@ -83,6 +92,24 @@ impl Failure for Fault {
 
     fn message(&self) -> Option<String> {
         self.message.clone()
+    }
+}
+
+/// A message without facts, for [`Retry::when`](crate::Retry::when): no default rule matches it.
+impl Failure for str {
+    fn fault(&self) -> Fault {
+        Fault::default()
+    }
+
+    fn message(&self) -> Option<String> {
+        Some(self.to_owned())
+    }
+}
+
+impl Failure for String {
+    forward! { self => (**self);
+        fn fault(&self) -> Fault;
+        fn message(&self) -> Option<String>;
     }
 }
 

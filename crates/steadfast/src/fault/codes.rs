@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
 use super::kind::UnknownNameError;
 use crate::named_enum::named_enum;
 use crate::text;
@@ -38,7 +36,7 @@ impl SqlState {
         }
         let mut bytes = [0; 5];
         let mut rest = text.as_bytes();
-        let mut space = bytes.as_mut_slice();
+        let mut space: &mut [u8] = &mut bytes;
         while let ([from, others @ ..], [to, left @ ..]) = (rest, space) {
             if !from.is_ascii_alphanumeric() {
                 return None;
@@ -83,20 +81,6 @@ impl fmt::Debug for SqlState {
     }
 }
 
-impl Serialize for SqlState {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-/// Ignores a text that is not a SQLSTATE, instead of failing (J3).
-pub(super) fn lenient_sqlstate<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<SqlState>, D::Error> {
-    let text = Option::<String>::deserialize(deserializer)?;
-    Ok(text.and_then(|text| SqlState::new(&text)))
-}
-
 macro_rules! grpc_codes {
     ($($code:ident = $number:literal, $name:tt;)*) => {
         named_enum! {
@@ -105,7 +89,8 @@ macro_rules! grpc_codes {
             /// ```
             /// assert_eq!(steadfast::GrpcCode::Unavailable.name(), "UNAVAILABLE");
             /// ```
-            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+            #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
             #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = GrpcStatus, description = "The name of a gRPC status code."))]
             #[allow(missing_docs, reason = "the names are gRPC's own")]
             pub enum GrpcCode by name {
@@ -117,7 +102,7 @@ macro_rules! grpc_codes {
             /// The code of this name, in upper or lower case.
             #[must_use]
             pub const fn named(name: &str) -> Option<Self> {
-                $(if name.eq_ignore_ascii_case($name) {
+                $(if text::same_ignoring_case(name, $name) {
                     return Some(Self::$code);
                 })*
                 None

@@ -1,11 +1,10 @@
 //! Retry hints of the other side, such as `Retry-After`.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
+#[cfg(feature = "http")]
+use std::time::SystemTime;
 
-use serde::de::{self, Deserializer, Visitor};
-use serde::{Deserialize, Serialize, Serializer};
-
-use crate::duration::serde_seconds::{self, DurationVisitor};
+use super::retry_info;
 
 /// The other side's request: retry later, or not at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,7 +17,7 @@ pub enum Hint {
 
 impl Hint {
     /// Parses an HTTP `Retry-After`: seconds or a date. A date in the past means now; an invalid value
-    /// is no hint; a number that is too large is the longest wait (J6).
+    /// is no hint; a number that is too large is the longest wait (J6). Needs the feature `http`.
     ///
     /// ```
     /// use std::time::{Duration, SystemTime};
@@ -30,6 +29,7 @@ impl Hint {
     /// assert_eq!(Hint::retry_after(date, now), Some(Hint::After(Duration::from_secs(10))));
     /// assert_eq!(Hint::retry_after("soon", now), None);
     /// ```
+    #[cfg(feature = "http")]
     #[must_use]
     pub fn retry_after(value: &str, now: SystemTime) -> Option<Self> {
         let value = value.trim();
@@ -57,48 +57,20 @@ impl Hint {
             Err(_) => Self::Stop,
         }
     }
-}
 
-impl Serialize for Hint {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::After(wait) => serde_seconds::serialize(wait, serializer),
-            Self::Stop => serializer.serialize_str("stop"),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Hint {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(HintVisitor)
-    }
-}
-
-struct HintVisitor;
-
-impl Visitor<'_> for HintVisitor {
-    type Value = Hint;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("a duration or `stop`")
-    }
-
-    fn visit_f64<E: de::Error>(self, seconds: f64) -> Result<Hint, E> {
-        DurationVisitor.visit_f64(seconds).map(Hint::After)
-    }
-
-    fn visit_u64<E: de::Error>(self, seconds: u64) -> Result<Hint, E> {
-        DurationVisitor.visit_u64(seconds).map(Hint::After)
-    }
-
-    fn visit_i64<E: de::Error>(self, seconds: i64) -> Result<Hint, E> {
-        DurationVisitor.visit_i64(seconds).map(Hint::After)
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Hint, E> {
-        if text == "stop" {
-            return Ok(Hint::Stop);
-        }
-        DurationVisitor.visit_str(text).map(Hint::After)
+    /// Reads the `google.rpc.RetryInfo` in the details of a gRPC status, which are the decoded bytes of
+    /// `grpc-status-details-bin`. Details without one, or that cannot be decoded, give no hint (J6).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use steadfast::Hint;
+    ///
+    /// let retry_info = b"\x1a\x1d\x0a\x15/google.rpc.RetryInfo\x12\x04\x0a\x02\x08\x05";
+    /// assert_eq!(Hint::grpc_retry_info(retry_info), Some(Hint::After(Duration::from_secs(5))));
+    /// assert_eq!(Hint::grpc_retry_info(b"none"), None);
+    /// ```
+    #[must_use]
+    pub fn grpc_retry_info(status_details: &[u8]) -> Option<Self> {
+        retry_info::retry_delay(status_details).map(Self::After)
     }
 }

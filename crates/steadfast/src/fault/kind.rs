@@ -2,8 +2,6 @@
 
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
 use crate::named_enum::named_enum;
 use crate::text;
 
@@ -67,7 +65,8 @@ macro_rules! kinds {
             /// ```
             /// assert_eq!(steadfast::Kind::ConnectionReset.name(), "connection_reset");
             /// ```
-            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+            #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
             #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = FaultKind, description = "The kind of a fault."))]
             #[non_exhaustive]
             pub enum Kind by name {
@@ -128,6 +127,8 @@ kinds! {
     Unreachable = "unreachable", Connection;
     /// The response ended early.
     UnexpectedEof = "unexpected_eof", Connection;
+    /// A host name could not be resolved.
+    Dns = "dns", Connection;
     /// Timed out waiting for a pooled connection.
     PoolTimeout = "pool_timeout", Pool;
     /// The pool has no connection left.

@@ -12,26 +12,30 @@
 mod chain;
 mod codes;
 pub mod extract;
+#[cfg(feature = "http")]
+mod headers;
 mod hint;
 mod kind;
+mod retry_info;
+mod signals;
+#[cfg(feature = "serde")]
+mod wire;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
-
-use serde::{Deserialize, Serialize};
-
-use crate::serde_integer;
 
 pub(crate) use chain::walk;
 pub use chain::{Failure, MAX_CAUSES};
 pub use codes::{GrpcCode, SqlState};
 pub use hint::Hint;
 pub use kind::{Family, Kind};
+pub use signals::{RetrySignal, RetrySignals};
 
 /// The facts of one failure.
 ///
-/// Plain data: every field is optional, and none implies a decision.
+/// Plain data: every field is optional, and none implies a decision. In JSON (feature `serde`) the
+/// fault below is `{"http_status": 429, "hint": 120}`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -40,63 +44,47 @@ pub use kind::{Family, Kind};
 /// let fault = Fault::http(429).with_hint(Hint::After(Duration::from_secs(120)));
 /// assert_eq!(fault.http_status, Some(429));
 ///
-/// let same: Fault = serde_json::from_str(r#"{"http_status": 429, "hint": 120}"#).unwrap();
-/// assert_eq!(same, fault);
 /// assert_eq!(Fault::of(Kind::Timeout).kind, Some(Kind::Timeout));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(
     feature = "openapi",
     schema(description = "The facts of a failure. Every field is optional.")
 )]
-#[serde(default, deny_unknown_fields, remote = "Self")]
+#[cfg_attr(feature = "openapi", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 #[must_use]
 pub struct Fault {
     /// The kind of the failure, such as `timeout` or `connection_reset`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
     /// The name of the error's type, such as `TimeoutError` or `sqlx::Error`.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(rename = "type", value_type = Option<String>))]
     pub type_name: Option<Cow<'static, str>>,
     /// The HTTP status code.
     #[cfg_attr(feature = "openapi", schema(maximum = 65535))]
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "serde_integer::option::deserialize"
-    )]
     pub http_status: Option<u16>,
     /// The SQLSTATE of a database error.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
-    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "codes::lenient_sqlstate")]
     pub sqlstate: Option<SqlState>,
     /// The gRPC status code.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub grpc_status: Option<GrpcCode>,
     /// The exit code of a process.
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "serde_integer::option::deserialize"
-    )]
     pub exit_code: Option<i32>,
     /// When the other side allows a retry: a delay, or `stop` for never.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<Hint>,
+    /// The signal that contained the hint, such as `retry-after-ms`.
+    pub hint_source: Option<RetrySignal>,
+    /// Whether the other side asks for a retry, whatever its status: the header `x-should-retry`.
+    pub should_retry: Option<bool>,
     /// Whether the request may have taken effect despite the failure.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unknown_outcome: bool,
     /// The error message.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// The causes, outermost first.
     #[cfg_attr(feature = "openapi", schema(no_recursion))]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<Fault>,
 }
-
-crate::read_from_objects!(Fault);
 
 impl Fault {
     /// A failure of this kind.
@@ -143,6 +131,29 @@ impl Fault {
     /// Adds a hint when to retry.
     pub fn with_hint(mut self, hint: impl Into<Option<Hint>>) -> Self {
         self.hint = hint.into();
+        self
+    }
+
+    /// Adds a hint and the signal that contained it.
+    pub fn with_hint_from(mut self, hint: Hint, source: RetrySignal) -> Self {
+        self.hint = Some(hint);
+        self.hint_source = Some(source);
+        self
+    }
+
+    /// Adds the other side's own word on whether to retry.
+    ///
+    /// ```
+    /// use steadfast::judge::{self, Rules};
+    /// use steadfast::{Class, Fault};
+    ///
+    /// let locked = Fault::http(409).with_should_retry(true);
+    /// assert_eq!(judge::judge(&Rules::DEFAULT, &locked).class(), Class::Retryable);
+    /// let billing = Fault::http(429).with_should_retry(false);
+    /// assert_eq!(judge::judge(&Rules::DEFAULT, &billing).class(), Class::Final);
+    /// ```
+    pub fn with_should_retry(mut self, should_retry: impl Into<Option<bool>>) -> Self {
+        self.should_retry = should_retry.into();
         self
     }
 

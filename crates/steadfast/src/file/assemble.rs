@@ -118,10 +118,13 @@ impl Base<'_, '_> {
         for layer in [fields, variables, code] {
             layered.apply(&above, layer, findings);
         }
-        let Layered { draft, origins } = layered;
-        let draft = draft.id(id);
+        let draft = std::mem::take(&mut layered.draft).id(id).allow_ineffective();
         for error in draft.problems() {
             let field = error.field();
+            if layered.is_consequence(&field) {
+                continue;
+            }
+            let origins = &layered.origins;
             let origin = origins.origin_of_error(&field);
             if let Some((_, at)) = origin.and_then(Origin::location)
                 && !reported.insert((at.start, at.end, error.message()))
@@ -141,6 +144,7 @@ impl Base<'_, '_> {
             return None;
         }
         let policy = Arc::new(draft.clone().build().ok()?);
+        let origins = layered.origins;
         Some(Listed { policy, draft, origins, is_preset: entry.is_none() })
     }
 }
@@ -157,6 +161,7 @@ impl Overlay {
             value: value.clone(),
             origin: Origin::CODE,
             node: None,
+            parents: Vec::new(),
         })
         .collect()
     }

@@ -105,7 +105,7 @@ impl Reader<'_, '_> {
             Content::Map(entries) => Some(entries),
             Content::Null => Some(&[]),
             other => {
-                self.add(node.span, path, format!("{other} is not {wanted}"), None);
+                self.add(node.span, path, format!("expected {wanted}, not {other}"), None);
                 None
             }
         }
@@ -115,14 +115,16 @@ impl Reader<'_, '_> {
         if entries.iter().any(|entry| entry.key == key) {
             return;
         }
-        self.add(Span::new(0, 0), key, format!("{key} is missing"), Some(next));
+        self.add(Span::new(0, 0), "", format!("missing field `{key}`"), Some(next));
     }
 
     fn unknown_key(&mut self, key: &str, at: Span) {
         let near = nearest(key, KEYS);
         let next = match near {
-            Some(near) => format!("did you mean {near}?"),
-            None => format!("an extension key starts with {EXTENSION_PREFIX}"),
+            Some(near) => format!("did you mean `{near}`?"),
+            None => {
+                format!("use {}; your own keys must start with {EXTENSION_PREFIX}", KEYS.join(", "))
+            }
         };
         self.add(at, &excerpt(key), "unknown key", Some(&next));
     }
@@ -154,8 +156,8 @@ impl Reader<'_, '_> {
         for entry in fields {
             let path = format!("{above}.{}", excerpt(&entry.key));
             if entry.key.contains('.') {
-                let next = "nest its parts as maps";
-                self.add(entry.key_span, &path, "no such field", Some(next));
+                let next = nested(&entry.key);
+                self.add(entry.key_span, &path, NO_DOTS, Some(&next));
             } else if let Content::Map(fields) = &entry.value.content {
                 self.report_dotted(&path, fields);
             }
@@ -200,7 +202,7 @@ impl Reader<'_, '_> {
             let wanted = "a map of operations";
             for operation in self.map(&subsystem.value, &path, wanted).unwrap_or_default() {
                 let path = self.name(&path, operation);
-                let wanted = "a map of cases, each with the name of a policy";
+                let wanted = "a map from cases to policy names";
                 for case in self.map(&operation.value, &path, wanted).unwrap_or_default() {
                     let path = self.name(&path, case);
                     mappings.extend(self.mapping(&path, [subsystem, operation, case]));
@@ -213,9 +215,10 @@ impl Reader<'_, '_> {
     /// A part of a mapped name. With a dot in it, it would never match.
     fn name(&mut self, above: &str, entry: &Entry) -> String {
         let path = format!("{above}.{}", excerpt(&entry.key));
-        if entry.key.contains('.') || entry.key.is_empty() {
-            let message = "a part of a name must not be empty or contain a dot";
-            self.add(entry.key_span, &path, message, Some("nest its parts as maps"));
+        if entry.key.contains('.') {
+            self.add(entry.key_span, &path, NO_DOTS, Some(&nested(&entry.key)));
+        } else if entry.key.is_empty() {
+            self.add(entry.key_span, &path, "a name must not be empty", None);
         }
         path
     }
@@ -223,12 +226,24 @@ impl Reader<'_, '_> {
     fn mapping(&mut self, path: &str, names: [&Entry; 3]) -> Option<Mapping> {
         let [.., Entry { value, .. }] = names;
         let (Content::Plain(policy) | Content::Text(policy)) = &value.content else {
-            let message = format!("{} is not a policy name", value.content);
+            let message = format!("expected a policy name, not {}", value.content);
             self.add(value.span, path, message, None);
             return None;
         };
         let [subsystem, operation, case] = names.map(|entry| entry.key.clone());
         Some(Mapping { subsystem, operation, case, policy: policy.clone(), at: value.span })
+    }
+}
+
+const NO_DOTS: &str = "names cannot contain a dot";
+
+/// How to write a name with dots: `a.b` as nested maps.
+fn nested(name: &str) -> String {
+    match name.split_once('.') {
+        Some((outer, inner)) if !outer.is_empty() && !inner.is_empty() => {
+            format!("write {}: {{{}: …}}", excerpt(outer), excerpt(inner))
+        }
+        _ => "nest its parts as maps".to_owned(),
     }
 }
 

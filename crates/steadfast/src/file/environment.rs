@@ -63,7 +63,7 @@ impl Variables {
             "false" => return vec![field_value(name, "ENABLED", value)],
             "true" => {}
             other => findings.add(|| {
-                let message = format!("`{}` is neither true nor false", excerpt(other));
+                let message = format!("expected true or false, not `{}`", excerpt(other));
                 Problem::of_file(&Origin::environment(name).to_string(), message)
                     .suggest("false turns off all retries")
             }),
@@ -85,6 +85,7 @@ fn field_value(variable: &str, field: &str, value: &str) -> FieldValue<'static> 
         value: Setting::from(value),
         origin: Origin::environment(variable),
         node: None,
+        parents: Vec::new(),
     }
 }
 
@@ -114,7 +115,7 @@ fn unknown_policy(variable: &str, rest: &str, ids: &[&str]) -> Problem {
     let spellings: Vec<String> = ids.iter().map(|id| spelled(id)).collect();
     match nearest(id, spellings.iter().map(String::as_str)) {
         Some(near) if !field.is_empty() => {
-            problem.suggest(format!("did you mean {POLICY_PREFIX}{near}__{field}?"))
+            problem.suggest(format!("did you mean `{POLICY_PREFIX}{near}__{field}`?"))
         }
         _ => problem.suggest(form),
     }

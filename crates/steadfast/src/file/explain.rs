@@ -122,10 +122,19 @@ fn simple_breaker(fields: &mut serde_json::Map<String, Value>) {
 /// spellings.
 fn is_shown_when_absent(name: &str, kind: FieldKind) -> bool {
     let limit = matches!(kind, FieldKind::Duration) && name.starts_with("max_");
-    limit
-        || ["description", "attempt_timeout", "retry_on", "abort_on", "budget", "durable"]
-            .contains(&name)
+    limit || SHOWN_WHEN_ABSENT.contains(&name)
 }
+
+const SHOWN_WHEN_ABSENT: [&str; 8] = [
+    "description",
+    "attempt_timeout",
+    "retry_on",
+    "abort_on",
+    "idempotent",
+    "max_rate_limit_waits",
+    "budget",
+    "durable",
+];
 
 fn flatten(path: &str, value: Value, values: &mut Vec<(String, Value)>) {
     match value {

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::policies::Policies;
 use super::problem::Problem;
+use super::serde_words::JsonError;
 use super::tree::Span;
 use crate::policy::Setting;
 
@@ -39,7 +40,7 @@ impl Policies {
     /// assert_eq!(teams, Some(("search".to_owned(), 7)));
     /// assert_eq!(
     ///     policies.extension::<Vec<u32>>("x-teams").unwrap_err().to_string(),
-    ///     "steadfast.yaml:2:10: x-teams: invalid type: string \"search\", expected u32",
+    ///     "steadfast.yaml:2:10: x-teams: expected a whole number from 0 to 4294967295, not \"search\"",
     /// );
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -51,7 +52,7 @@ impl Policies {
             None | Some(Value::Null) => Ok(None),
             Some(value) => serde_json::from_value(value)
                 .map(Some)
-                .map_err(|error| self.problem(key, error.to_string())),
+                .map_err(|error| self.problem(key, JsonError::of(&error).message)),
         }
     }
 

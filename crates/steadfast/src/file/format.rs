@@ -13,6 +13,7 @@ use super::Problem;
 /// # Ok::<(), steadfast::file::Problem>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Format {
     /// YAML 1.2: `.yaml`, `.yml`.
     Yaml,

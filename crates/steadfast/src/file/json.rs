@@ -159,7 +159,7 @@ impl<'t> Reader<'t, '_> {
                     return Err(self.problem(at, "unexpected token in object", CHECK_BRACKETS));
                 }
                 None => {
-                    return Err(self.problem(opening, "unclosed object", "close it with }"));
+                    return Err(self.problem(opening, "unclosed object", "add }"));
                 }
             };
             self.path.push(Step::Key(key.clone()));
@@ -223,8 +223,8 @@ impl<'t> Reader<'t, '_> {
     fn unclosed(&mut self, opening: Span) -> Problem {
         self.path.pop();
         match self.source.slice(opening) {
-            "[" => self.problem(opening, "unclosed list", "close it with ]"),
-            _ => self.problem(opening, "unclosed object", "close it with }"),
+            "[" => self.problem(opening, "unclosed list", "add ]"),
+            _ => self.problem(opening, "unclosed object", "add }"),
         }
     }
 

@@ -4,7 +4,7 @@
 //! the global defaults. If a value has two spellings, such as `max_attempts` and `max_retries`,
 //! either one in a later layer replaces the other; both in one layer are an error.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Source;
 use super::origin::{Layer, Origin};
@@ -20,13 +20,15 @@ pub(crate) struct FieldValue<'t> {
     pub(crate) origin: Origin,
     /// The span of its key and its node in the file.
     pub(crate) node: Option<(Span, &'t Node)>,
+    /// The spans of the keys above it, outermost first.
+    pub(crate) parents: Vec<Span>,
 }
 
 impl<'t> FieldValue<'t> {
     /// Every value in a map of fields.
     pub(crate) fn all(layer: Layer, source: &Source, fields: &'t [Entry]) -> Vec<Self> {
         let mut all = Vec::new();
-        collect(layer, source, "", fields, &mut all);
+        collect(layer, source, ("", &[]), fields, &mut all);
         all
     }
 
@@ -39,7 +41,16 @@ impl<'t> FieldValue<'t> {
         let at = |at: Span, error: &PolicyError| {
             Problem::at(source, at, error.message()).did_you_mean(error.suggestion())
         };
-        if let Content::List(items) = &node.content {
+        let error_field = error.field();
+        let depth = error_field.split('.').count();
+        if let (true, Some(parent)) = (error.is_unknown_field(), depth.checked_sub(1))
+            && let Some(key) = self.parents.get(parent)
+        {
+            return vec![at(*key, error).field(&error_field)];
+        }
+        if let Content::List(items) = &node.content
+            && is_list_field(&self.field)
+        {
             let problems = items.iter().enumerate().filter_map(|(index, item)| {
                 let alone = Setting::List(vec![item.into()]);
                 let error = Draft::new().set(&self.field, &alone).err()?;
@@ -55,10 +66,16 @@ impl<'t> FieldValue<'t> {
     }
 }
 
+/// Whether the field is a list, so that a problem may be one of its items.
+fn is_list_field(field: &str) -> bool {
+    let name = field.rsplit('.').next().unwrap_or_default();
+    matches!(name, "schedule" | "retry_on" | "retryable_exceptions" | "abort_on")
+}
+
 fn collect<'t>(
     layer: Layer,
     source: &Source,
-    above: &str,
+    (above, parents): (&str, &[Span]),
     fields: &'t [Entry],
     all: &mut Vec<FieldValue<'t>>,
 ) {
@@ -67,13 +84,15 @@ fn collect<'t>(
         let field = format!("{above}{}", entry.key);
         match &entry.value.content {
             Content::Map(fields) if !fields.is_empty() => {
-                collect(layer, source, &format!("{field}."), fields, all);
+                let parents = [parents, &[entry.key_span]].concat();
+                collect(layer, source, (&format!("{field}."), &parents), fields, all);
             }
             _ => all.push(FieldValue {
                 field,
                 value: (&entry.value).into(),
                 origin: Origin::file(layer, source, entry.value.span),
                 node: Some((entry.key_span, &entry.value)),
+                parents: parents.to_vec(),
             }),
         }
     }
@@ -100,6 +119,8 @@ impl From<&Node> for Setting {
 pub(crate) struct Layered {
     pub(crate) draft: Draft,
     pub(crate) origins: Origins,
+    /// The fields with a value that could not be read.
+    pub(crate) invalid: BTreeSet<String>,
 }
 
 impl Layered {
@@ -113,12 +134,28 @@ impl Layered {
                 Ok(()) => self.origins.add(&each.field, &each.origin),
                 Err(_) if findings.is_full() => findings.skip(),
                 Err(error) => {
+                    let is_new = self.invalid.insert(error.field());
+                    // An unknown part is reported once, not for each of its fields.
+                    if !is_new && error.is_unknown_field() {
+                        continue;
+                    }
                     for problem in each.problems(&error, findings.file()) {
                         findings.add(|| problem.within(above));
                     }
                 }
             }
         }
+    }
+
+    /// Whether the problem of a field may follow from another field whose value could not be read.
+    pub(crate) fn is_consequence(&self, field: &str) -> bool {
+        let (above, name) = match field.rsplit_once('.') {
+            Some((above, name)) => (format!("{above}."), name),
+            None => (String::new(), field),
+        };
+        partners(name).iter().any(|partner| {
+            self.invalid.contains(&format!("{above}{partner}")) || self.invalid.contains(*partner)
+        })
     }
 }
 
@@ -169,17 +206,24 @@ impl Origins {
             Some((above, name)) => (format!("{above}."), name),
             None => (String::new(), field),
         };
-        let partners: &[&str] = match name {
-            "max_delay" | "max_duration" => &["base_delay", "backoff_type"],
-            "schedule" => &["backoff_type"],
-            "jitter" => &["jitter_type"],
-            _ => &[],
-        };
-        let partners = partners.iter().filter_map(|partner| self.of(&format!("{above}{partner}")));
+        let partners = partners(name).iter().filter(|_| name != "backoff_type");
+        let partners = partners.filter_map(|partner| self.of(&format!("{above}{partner}")));
         highest(self.of(field).into_iter().chain(partners)).or_else(|| {
             let inside = self.0.iter().filter(|(name, _)| name.starts_with(field));
             highest(inside.map(|(_, origin)| origin))
         })
+    }
+}
+
+/// The fields that a rule of this field depends on.
+fn partners(name: &str) -> &'static [&'static str] {
+    match name {
+        "min_delay" => &["max_delay", "base_delay", "backoff_type"],
+        "max_delay" | "max_duration" => &["base_delay", "backoff_type"],
+        "schedule" => &["backoff_type"],
+        "backoff_type" => &["schedule"],
+        "jitter" => &["jitter_type"],
+        _ => &[],
     }
 }
 

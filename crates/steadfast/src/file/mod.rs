@@ -1,6 +1,6 @@
 //! The policy file: YAML, JSON or TOML, by its extension (F1).
 //!
-//! A file is read in two steps. The first parses one of the three formats into a [tree] in which
+//! A file is read in two steps. The first parses one of the three formats into a tree in which
 //! every key and value has its span in the text. The second reads policies from the tree and does
 //! not depend on the format. Each rule therefore exists once, and a [problem](Problem) has its line
 //! and column in all three formats.
@@ -20,12 +20,12 @@ mod name_table;
 mod origin;
 mod path;
 mod policies;
-mod problem;
+pub(crate) mod problem;
 mod schema;
+mod serde_words;
 mod source;
 mod toml;
-#[doc(hidden)]
-pub mod tree;
+pub(crate) mod tree;
 mod yaml;
 
 pub(crate) use assemble::Overlay;
@@ -34,10 +34,10 @@ pub use format::Format;
 pub use origin::{Layer, Origin};
 pub(crate) use path::{Path, Step};
 pub use policies::{MappedName, Policies, Route};
-#[doc(hidden)]
-pub use problem::{Findings, excerpt};
 pub use problem::{Problem, Problems};
 pub use schema::schema;
+#[doc(hidden)]
+pub use serde_words::JsonError;
 pub use source::{Source, SourcePosition};
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ impl Problem {
     #[must_use]
     pub fn did_you_mean(self, near: Option<&str>) -> Self {
         match near {
-            Some(near) => self.suggest(format!("did you mean {near}?")),
+            Some(near) => self.suggest(format!("did you mean `{near}`?")),
             None => self,
         }
     }

@@ -70,7 +70,7 @@ pub fn schema() -> Value {
             },
             "rule": {
                 "description": "5xx, 503, 08, 40P01, timeout, connection, io:connection_reset, tls, \
-                                grpc:UNAVAILABLE, exit:75, a type's name, or any.",
+                                grpc:UNAVAILABLE, exit:75, a type name, or any.",
                 "type": ["string", "integer"],
             },
         },

@@ -99,7 +99,7 @@ impl Source {
     #[must_use]
     pub fn position(&self, offset: usize) -> SourcePosition {
         let Inner { text, lines, .. } = &*self.0;
-        let offset = text.floor_char_boundary(offset);
+        let offset = floor_char_boundary(text, offset);
         let line = lines.partition_point(|start| *start <= offset);
         let start = line.checked_sub(1).and_then(|line| lines.get(line)).copied().unwrap_or(0);
         let before = text.get(start..offset).unwrap_or_default();
@@ -115,6 +115,16 @@ impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Source").field(&self.0.name).finish()
     }
+}
+
+/// The start of the character at an offset, or the end of the text. The method of `str` is stable since
+/// Rust 1.91.
+pub(crate) fn floor_char_boundary(text: &str, offset: usize) -> usize {
+    let mut offset = offset.min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    offset
 }
 
 fn count(number: usize) -> u32 {

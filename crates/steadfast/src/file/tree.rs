@@ -113,8 +113,13 @@ impl fmt::Display for Content {
 }
 
 pub(super) fn empty_file(source: &Source) -> Problem {
-    Problem::of_file(source.name(), "the file is empty")
-        .suggest("add version and policies, or delete it")
+    match source.name() {
+        "stdin" => {
+            Problem::of_file("stdin", "the input is empty").suggest("add version and policies")
+        }
+        name => Problem::of_file(name, "the file is empty")
+            .suggest("add version and policies, or delete it"),
+    }
 }
 
 /// A key that its map already has.

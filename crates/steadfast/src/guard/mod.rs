@@ -53,7 +53,6 @@ pub use breaker::{Breaker, BreakerSettings};
 pub use breaker::{Rejection, Transition};
 pub use budget::{Budget, BudgetSettings};
 pub use session::PolicyGuards;
-#[doc(hidden)]
-pub use session::{BreakerGuard, BudgetGuard};
+pub(crate) use session::{BreakerGuard, BudgetGuard};
 pub(crate) use shared::GuardCell;
 pub use shared::{NamedBreaker, NamedBudget, breakers, budgets, for_policy};

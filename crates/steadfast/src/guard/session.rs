@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::breaker::{Permit, Rejection, Transition};
 use super::{Breaker, Budget};
 use crate::drive::Instrument;
-use crate::{Class, Moment};
+use crate::{Class, Fault, Moment};
 
 /// A breaker in one session: holds the permit of the attempt in flight, and releases it if the
 /// attempt never ends.
@@ -71,6 +71,10 @@ impl<B: Borrow<Breaker>> Instrument for BreakerGuard<B> {
         let elapsed = self.elapsed(now);
         let permit = mem::replace(&mut self.permit, Permit::NONE);
         self.breaker.borrow().failure_of(class, permit, now, elapsed)
+    }
+
+    fn record_cause(&mut self, fault: &Fault) {
+        self.breaker.borrow().record_cause(fault);
     }
 
     #[inline]

@@ -1,16 +1,16 @@
 //! The classes of faults.
 
-use serde::{Deserialize, Serialize};
-
 use crate::named_enum::named_enum;
 
 named_enum! {
-    /// The class of a fault.
+    /// The class of a fault. A `match` covers all four: code that treats a class it does not know like
+    /// another one would repeat what must not be repeated.
     ///
     /// ```
     /// assert_eq!(steadfast::Class::RateLimited.name(), "rate_limited");
     /// ```
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(description = "The class of a fault."))]
     pub enum Class by name {
         /// A retry cannot succeed.

@@ -5,9 +5,9 @@
 //!
 //! | | decides by |
 //! |---|---|
-//! | 1 | a server pushback that means stop |
+//! | 1 | the other side's word not to retry: a gRPC pushback that means stop, `x-should-retry: false` |
 //! | 2 | the policy's `abort_on` and `retry_on`: the most specific matching rule, `abort_on` on a tie (J10) |
-//! | 3 | the default rules (J3 to J7); their *retry* half only if the policy has no `retry_on` |
+//! | 3 | the default rules (J3 to J7), `x-should-retry: true` first; their *retry* half only if the policy has no `retry_on` |
 //! | 4 | the same for the next link of the cause chain (J8) |
 //! | 5 | no rule matches: final |
 //!
@@ -18,11 +18,13 @@ mod class;
 mod defaults;
 mod rule;
 mod rules;
+#[cfg(feature = "serde")]
+mod wire;
 
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use crate::fault::{Fault, MAX_CAUSES};
+use crate::fault::{Fault, MAX_CAUSES, RetrySignal};
 
 pub use class::Class;
 use defaults::DefaultRule;
@@ -30,9 +32,10 @@ pub use rule::{Rule, RuleError};
 pub use rules::Rules;
 
 /// The list that contains the deciding rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum MatchedBy {
     /// The default rules.
@@ -73,28 +76,32 @@ pub struct Judgement {
     pub(crate) class: Class,
     pub(crate) ruling: Ruling,
     pub(crate) hint: Option<Duration>,
+    pub(crate) hint_source: Option<RetrySignal>,
 }
 
 impl Judgement {
     /// A judgement by code, without a rule.
     #[must_use]
     pub const fn by_code(class: Class, hint: Option<Duration>) -> Self {
-        Self { class, ruling: Ruling::Code, hint }
+        Self { class, ruling: Ruling::Code, hint, hint_source: None }
     }
 
     /// The judgement if no rule matches.
     pub(crate) const UNDECIDED: Self =
-        Self { class: Class::Final, ruling: Ruling::Nothing, hint: None };
+        Self { class: Class::Final, ruling: Ruling::Nothing, hint: None, hint_source: None };
 
     /// The same judgement after a probe found that the attempt took no effect.
     pub(crate) const fn without_effect(self) -> Self {
         Self { class: Class::Retryable, ..self }
     }
 
-    /// Whether the other side asked for a wait, which consumes no attempt (J2).
-    #[inline]
-    pub(crate) const fn is_hinted_wait(&self) -> bool {
-        matches!(self.class, Class::RateLimited) && self.hint.is_some()
+    /// The wait that the other side asked for, unless that is zero: then the backoff applies (J2).
+    #[inline(always)]
+    pub(crate) const fn wait(&self) -> Option<Duration> {
+        match self.hint {
+            Some(hint) if !hint.is_zero() => Some(hint),
+            _ => None,
+        }
     }
 
     /// The class of the fault.
@@ -103,10 +110,16 @@ impl Judgement {
         self.class
     }
 
-    /// The wait that the other side asked for.
+    /// The wait that the other side asked for. After a hint of zero the backoff applies.
     #[must_use]
     pub const fn hint(&self) -> Option<Duration> {
         self.hint
+    }
+
+    /// The signal that contained the hint, such as `retry-after`.
+    #[must_use]
+    pub const fn hint_source(&self) -> Option<RetrySignal> {
+        self.hint_source
     }
 
     /// The list that contains the deciding rule.
@@ -172,7 +185,8 @@ pub(crate) fn judge_link(rules: &Rules, fault: &Fault) -> ControlFlow<Judgement>
     };
     let class = if retry { class_of(fault) } else { Class::Final };
     let hint = if retry { fault.wait() } else { None };
-    ControlFlow::Break(Judgement { class, ruling, hint })
+    let hint_source = hint.and(fault.hint_source);
+    ControlFlow::Break(Judgement { class, ruling, hint, hint_source })
 }
 
 /// The class of a retryable fault.

@@ -10,7 +10,7 @@
 //! | `timeout`, `connection`, `pool`, `tls`, `request` | a kind of that family |
 //! | `503`, `http:503` | that HTTP status |
 //! | `40P01`, `sqlstate:40P01` | that SQLSTATE |
-//! | `io:connection_reset`, `kind:pool_timeout` | that kind |
+//! | `dns`, `io:connection_reset`, `kind:pool_timeout` | that kind |
 //! | `grpc:UNAVAILABLE` | that gRPC status |
 //! | `exit:75` | that exit code |
 //!
@@ -20,8 +20,6 @@
 
 use std::fmt;
 use std::str::FromStr;
-
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::fault::{Family, Fault, GrpcCode, Kind, SqlState};
 use crate::text;
@@ -289,13 +287,24 @@ pub struct RuleError {
 impl RuleError {
     /// The message for an invalid rule.
     #[doc(hidden)]
-    pub const EXPECTED: &'static str = "not a rule; rules are like 5xx, 503, 08, 40P01, timeout, \
-        connection, io:connection_reset, tls, grpc:UNAVAILABLE, exit:75, a type's name, or any";
+    pub const EXPECTED: &'static str = "not a rule; use one such as 5xx, 503, 08, 40P01, timeout, \
+        connection, io:connection_reset, tls, grpc:UNAVAILABLE, exit:75, message:TEXT, \
+        a type name, or any";
 }
 
 impl fmt::Display for RuleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is {}", self.text, Self::EXPECTED)
+        let text = self.text.trim_ascii();
+        match split_prefix(text) {
+            (None, "") => f.write_str("empty rule"),
+            (Some("io" | "kind"), kind) if !kind.is_empty() => {
+                write!(f, "unknown I/O kind `{kind}`; use one such as connection_reset or timeout")
+            }
+            (Some("grpc"), status) if !status.is_empty() => {
+                write!(f, "unknown gRPC status `{status}`; use one such as UNAVAILABLE")
+            }
+            _ => write!(f, "`{}` is {}", self.text, Self::EXPECTED),
+        }
     }
 }
 
@@ -304,29 +313,6 @@ impl std::error::Error for RuleError {}
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.text.fmt(f)
-    }
-}
-
-impl Serialize for Rule {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.text)
-    }
-}
-
-impl<'de> Deserialize<'de> for Rule {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// YAML parses `503` as a number.
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum NumberOrText {
-            Number(i64),
-            Text(String),
-        }
-        let text = match NumberOrText::deserialize(deserializer)? {
-            NumberOrText::Number(number) => number.to_string(),
-            NumberOrText::Text(text) => text,
-        };
-        text.parse().map_err(de::Error::custom)
     }
 }
 
@@ -342,6 +328,22 @@ mod tests {
         let rule = parse_rule(text).map(|rule| rule.matcher);
         assert_eq!(rule.is_some(), Rule::is_rule(text), "{text}");
         rule
+    }
+
+    /// J10: an error names what is unknown.
+    #[test]
+    fn error_names_the_unknown_part() {
+        for (text, message) in [
+            ("io:foo", "unknown I/O kind `foo`; "),
+            ("grpc:FOO", "unknown gRPC status `FOO`; "),
+            (" ", "empty rule"),
+            ("io:", "`io:` is not a rule; "),
+            ("5yx", "`5yx` is not a rule; use one such as 5xx, "),
+        ] {
+            let error = text.parse::<Rule>().unwrap_err().to_string();
+            assert!(error.starts_with(message), "{error}");
+        }
+        assert!(RuleError::EXPECTED.contains("message:TEXT"));
     }
 
     /// J10: all forms of a rule.

@@ -13,7 +13,7 @@ use crate::fault::{Fault, Hint};
 /// use steadfast::{Class, Fault};
 ///
 /// let rules = Rules::new(Some(vec!["5xx".parse()?, "429".parse()?]), vec!["4xx".parse()?]);
-/// assert_eq!(judge::judge(&rules, &Fault::http(429)).class(), Class::Retryable);
+/// assert_eq!(judge::judge(&rules, &Fault::http(429)).class(), Class::RateLimited);
 /// assert_eq!(judge::judge(&rules, &Fault::http(404)).class(), Class::Final);
 /// # Ok::<(), steadfast::judge::RuleError>(())
 /// ```
@@ -80,6 +80,9 @@ impl Rules {
     pub(super) fn decide(&self, fault: &Fault) -> Option<(bool, Ruling)> {
         if fault.hint == Some(Hint::Stop) {
             return Some((false, Ruling::Default(DefaultRule::Pushback)));
+        }
+        if fault.should_retry == Some(false) {
+            return Some((false, Ruling::Default(DefaultRule::ShouldRetry)));
         }
         if !self.are_default()
             && let Some(decided) = self.decide_by_custom(fault)

@@ -69,6 +69,28 @@ impl LayerError {
     pub fn into_source(self) -> Option<BoxError> {
         self.source
     }
+
+    /// The last attempt's error as its own type.
+    ///
+    /// # Errors
+    /// The last attempt left no error, or one of another type.
+    ///
+    /// ```
+    /// use std::io;
+    /// use steadfast::layer::LayerError;
+    ///
+    /// fn original(error: LayerError) -> io::Error {
+    ///     error.downcast_source().unwrap_or_else(io::Error::other)
+    /// }
+    /// ```
+    pub fn downcast_source<E: Error + 'static>(self) -> Result<E, Self> {
+        let Self { gave_up, source } = self;
+        match source.map(|source| source.downcast::<E>()) {
+            Some(Ok(error)) => Ok(*error),
+            Some(Err(source)) => Err(Self { gave_up, source: Some(source) }),
+            None => Err(Self { gave_up, source: None }),
+        }
+    }
 }
 
 impl fmt::Display for LayerError {

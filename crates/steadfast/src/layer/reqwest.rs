@@ -16,12 +16,14 @@
 //!
 //! # What is retried
 //!
-//! * 4xx and 5xx responses are classified by their status and `Retry-After` (J6), errors by how far
-//!   the request got (J2).
+//! * 4xx and 5xx responses are classified by their status and their
+//!   [retry signals](crate::fault::RetrySignals) such as `Retry-After` (J6), errors by how far the
+//!   request got (J2).
 //! * After an **unknown outcome**, such as a connection that broke before the response, a request is
-//!   repeated if that is safe (J9): its method is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE),
-//!   or it carries an [idempotency key](RetryMiddleware::idempotency_key_header), or the policy is
-//!   idempotent.
+//!   repeated if that is safe (J9): it carries an
+//!   [idempotency key](RetryMiddleware::idempotency_key_header), or the policy says `idempotent`, or
+//!   the policy does not say and the method is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE).
+//!   So a POST without a key is not repeated by default.
 //! * A request whose **body is a stream** cannot be sent twice and is never retried. Bodies of bytes,
 //!   text, JSON and forms can.
 //!
@@ -29,7 +31,16 @@
 //! if the response is complete, and is closed otherwise (J4).
 //!
 //! The timeouts of the client and of the request apply to each attempt, as does `attempt_timeout`.
+//!
+//! # What is sent
+//!
+//! Nothing beside the request, unless it is turned on: the session's
+//! [key](RetryMiddleware::idempotency_key_header), the [attempt and its
+//! timeout](RetryMiddleware::send_attempt_headers), and [anything else](RetryMiddleware::prepare), such
+//! as a `traceparent`. With the feature `tracing` each attempt has a span `http_attempt`, whose
+//! `http.request.resend_count` counts the earlier ones.
 
+use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -37,12 +48,16 @@ use http::{Extensions, HeaderName, HeaderValue};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Middleware, Next, Result};
 
+use super::AttemptHeaders;
 use super::error::split_error;
+use super::options::SessionOptions;
+use super::request_policy::{Repeatability, RequestPolicies};
+use super::span::AttemptSpan;
 use crate::borrow_slot::BorrowSlot;
-use crate::drive::Last;
-use crate::guard::shared::Guards;
+use crate::drive::{Environment, Last, Real, SessionEvent};
+use crate::fault::RetrySignals;
 use crate::guard::{Breaker, Budget};
-use crate::{Attempt, Key, Policy, retry};
+use crate::{Attempt, Class, Fault, Key, Policy, retry};
 
 pub use super::LayerError;
 
@@ -60,7 +75,6 @@ pub use super::LayerError;
 /// let policy = Policy::exponential(Duration::from_millis(200))
 ///     .max_attempts(5)
 ///     .jitter(Jitter::Full)
-///     .idempotent(false)
 ///     .build()?;
 /// let client = ClientBuilder::new(reqwest::Client::new())
 ///     .with(RetryMiddleware::new(policy).idempotency_key_header(IDEMPOTENCY_KEY))
@@ -73,50 +87,137 @@ pub use super::LayerError;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[must_use = "add it to a client"]
 pub struct RetryMiddleware {
-    policies: Policies,
-    guards: Guards,
+    policies: RequestPolicies,
+    options: SessionOptions,
+    signals: RetrySignals,
     key_header: Option<HeaderName>,
+    sends_attempt_headers: bool,
+    prepare: Option<Prepare>,
 }
 
-/// The variants of the policy for different requests.
-#[derive(Clone, Debug)]
-struct Policies {
-    unchanged: Arc<Policy>,
-    /// For requests that are safe to repeat.
-    repeatable: Arc<Policy>,
-    /// For requests that cannot be cloned.
-    once: Arc<Policy>,
-}
+type Prepare = Arc<dyn Fn(&mut Request, &Attempt) + Send + Sync>;
 
 impl RetryMiddleware {
     /// A middleware with this policy.
     pub fn new(policy: impl Into<Arc<Policy>>) -> Self {
-        let policies = Policies::new(policy.into());
-        Self { policies, guards: Guards::default(), key_header: None }
+        Self {
+            policies: RequestPolicies::new(policy.into()),
+            options: SessionOptions::default(),
+            signals: RetrySignals::ALL,
+            key_header: None,
+            sends_attempt_headers: false,
+            prepare: None,
+        }
     }
 
     /// Sends the session's idempotency key in this header, the same with every attempt. Set it only if
     /// the server honours the key: every request then counts as safe to repeat (J9).
     ///
-    /// A request that already has the header keeps it, and counts as a request with a key.
+    /// A request that already has the header keeps it, and counts as a request with a key, as does one
+    /// with an `Idempotency-Key`.
     pub fn idempotency_key_header(mut self, name: HeaderName) -> Self {
         self.key_header = Some(name);
         self
     }
 
+    /// Sends [headers that describe the attempt](AttemptHeaders): `retry-attempt: attempt=2; max=4;
+    /// timeout-ms=1500`. Off by default, because a strict server might refuse unknown headers.
+    pub fn send_attempt_headers(mut self) -> Self {
+        self.sends_attempt_headers = true;
+        self
+    }
+
+    /// Sets the function that prepares the request of each attempt (I2). It runs in the attempt's span,
+    /// whose trace context it can send:
+    ///
+    /// ```
+    /// use http::HeaderValue;
+    /// use steadfast::Policy;
+    /// use steadfast::layer::reqwest::RetryMiddleware;
+    ///
+    /// # fn current_traceparent() -> String { String::new() }
+    /// let policy = Policy::immediate().build()?;
+    /// let middleware = RetryMiddleware::new(policy).prepare(|request, _| {
+    ///     if let Ok(value) = HeaderValue::try_from(current_traceparent()) {
+    ///         request.headers_mut().insert("traceparent", value);
+    ///     }
+    /// });
+    /// # let _ = middleware;
+    /// # Ok::<(), steadfast::policy::PolicyError>(())
+    /// ```
+    pub fn prepare(
+        mut self,
+        prepare: impl Fn(&mut Request, &Attempt) + Send + Sync + 'static,
+    ) -> Self {
+        self.prepare = Some(Arc::new(prepare));
+        self
+    }
+
+    /// Sets the retry signals that are honoured; all by default (J6).
+    pub fn signals(mut self, signals: RetrySignals) -> Self {
+        self.signals = signals;
+        self
+    }
+
+    /// Sets the operation's name in logs, events and metrics. Defaults to the policy's id.
+    pub fn named(mut self, operation: impl Into<Arc<str>>) -> Self {
+        self.options.name = Some(operation.into());
+        self
+    }
+
+    /// Calls a function before each retry, with the fault and the delay.
+    pub fn on_retry(mut self, hook: impl Fn(&SessionEvent<'_>) + Send + Sync + 'static) -> Self {
+        self.options.retry_hooks.push(Arc::new(hook));
+        self
+    }
+
+    /// Sets a function that gives a class before any rule applies; `None` applies the rules.
+    pub fn judge(
+        mut self,
+        judge: impl Fn(&Fault) -> Option<Class> + Send + Sync + 'static,
+    ) -> Self {
+        self.options.judge = Some(Arc::new(judge));
+        self
+    }
+
     /// Guards each attempt with a circuit breaker. Clients can share it.
     pub fn breaker(mut self, breaker: Arc<Breaker>) -> Self {
-        self.guards.breaker = Some(breaker);
+        self.options.guards.breaker = Some(breaker);
         self
     }
 
     /// Withdraws every retry from a budget. Clients can share it.
     pub fn budget(mut self, budget: Arc<Budget>) -> Self {
-        self.guards.budget = Some(budget);
+        self.options.guards.budget = Some(budget);
         self
+    }
+
+    /// Prepares the request of an attempt, which was sent `resend_count` times before.
+    fn prepare_attempt(
+        &self,
+        request: &mut Request,
+        key_header: Option<&HeaderName>,
+        attempt: &Attempt,
+        policy: &Policy,
+        resend_count: u32,
+    ) {
+        if let Some(name) = key_header {
+            add_key(request, name, attempt.key());
+        }
+        if self.sends_attempt_headers {
+            let time_left = attempt.deadline().map(|deadline| deadline.since(Real.now()));
+            AttemptHeaders::new(attempt.number())
+                .max_attempts(policy.max_attempts())
+                .resend_count(resend_count)
+                .time_left(time_left)
+                .apply(request.headers_mut());
+        }
+        if let Some(prepare) = &self.prepare {
+            prepare(request, attempt);
+        }
     }
 
     fn has_key(&self, request: &Request) -> bool {
@@ -130,31 +231,25 @@ impl RetryMiddleware {
 
     fn policy(&self, request: &Request) -> &Policy {
         if request.body().is_some_and(|body| body.as_bytes().is_none()) {
-            return &self.policies.once;
+            return self.policies.once();
         }
-        if request.method().is_idempotent() || self.has_key(request) {
-            return &self.policies.repeatable;
-        }
-        &self.policies.unchanged
+        let known = match self.has_key(request) {
+            true => Repeatability::Keyed,
+            false => Repeatability::of_http(request.method(), request.headers()),
+        };
+        self.policies.of(known)
     }
 }
 
-impl Policies {
-    fn new(policy: Arc<Policy>) -> Self {
-        let repeatable = if policy.idempotent {
-            Arc::clone(&policy)
-        } else {
-            Arc::new(Policy { idempotent: true, ..Policy::clone(&policy) })
-        };
-        let once = Policy {
-            max_attempts: 1,
-            max_rate_limit_waits: 0,
-            // Inner sessions must not expect a retry.
-            plain: false,
-            retries_by_default_rules: false,
-            ..Policy::clone(&policy)
-        };
-        Self { unchanged: policy, repeatable, once: Arc::new(once) }
+impl fmt::Debug for RetryMiddleware {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RetryMiddleware")
+            .field("policy", self.policies.unchanged())
+            .field("options", &self.options)
+            .field("signals", &self.signals)
+            .field("key_header", &self.key_header)
+            .field("sends_attempt_headers", &self.sends_attempt_headers)
+            .finish_non_exhaustive()
     }
 }
 
@@ -170,24 +265,30 @@ impl Middleware for RetryMiddleware {
         let key_header = self.missing_header(&request);
         let extensions = &BorrowSlot::new(extensions);
         let mut original = Some(request);
+        let mut sent = 0;
         let send = move |attempt: Attempt| {
             let mut request = clone_or_take(&mut original);
-            if let (Some(request), Some(name)) = (&mut request, key_header) {
-                add_key(request, name, attempt.key());
+            let span = AttemptSpan::http(sent);
+            if let Some(request) = &mut request {
+                span.in_scope(|| self.prepare_attempt(request, key_header, &attempt, policy, sent));
             }
+            sent = sent.saturating_add(1);
             let next = next.clone();
-            async move {
+            span.instrument(async move {
                 let Some(request) = request else {
                     unreachable!("a request that cannot be cloned has one attempt");
                 };
                 next.run(request, &mut extensions.borrow()).await
-            }
+            })
         };
         let session = retry(policy, send)
+            .named(self.options.name(policy))
             .value_facts(|response: &Response| {
-                super::response_fault(response.status(), response.headers())
+                super::response_fault(self.signals, response.status(), response.headers())
             })
-            .instrument(self.guards.in_session())
+            .judge(|fault| self.options.class(fault))
+            .instrument(self.options.guards.in_session())
+            .instrument(self.options.hooks())
             .with_report();
         let (last, gave_up) = match session.await {
             Ok((mut response, report)) => {

@@ -10,9 +10,10 @@
 //!
 //! A transaction that did not reach its commit has no effect, however it ended: after a lost
 //! connection or a timeout it runs again even if the policy is not idempotent. If the connection is
-//! lost *during* the commit, the outcome is unknown, and the transaction runs again only if the policy
-//! is idempotent or the session has a [key](Retry::key) that the transaction stores, so that a second
-//! run finds it (J9). To find out before the retry, set a [probe](Retry::probe).
+//! lost *during* the commit, the outcome is unknown, and the transaction runs again only if that is
+//! safe (J9): the policy says `idempotent`, or does not say and the transaction is `READ ONLY`, or the
+//! session has a [key](Retry::key) that the transaction stores, so that a second run finds it. To find
+//! out before the retry, set a [probe](Retry::probe).
 //!
 //! Only the database rolls back. Other side effects of the body happen once per attempt. The body must
 //! return the errors of its statements: after an error that the body swallows, PostgreSQL answers
@@ -31,7 +32,9 @@ use sqlx::pool::PoolConnection;
 use sqlx::{Database, Pool, SqlSafeStr, SqlStr};
 use sqlx_core::transaction::TransactionManager;
 
-use crate::drive::{AnyValue, Callable, ClassOverride, FromFn, Judges, NoKey, OwnFacts, Real};
+use crate::drive::{
+    AnyValue, Async, Callable, ClassOverride, FromFn, Judges, Known, NoKey, OwnFacts, Real,
+};
 use crate::fault::{Failure, Fault, extract};
 use crate::judge::judge_link;
 use crate::observe::DefaultInstrument;
@@ -73,8 +76,14 @@ pub fn transaction<'a, DB, F, Fut, T, E>(
     body: F,
 ) -> Retry<
     &'a Policy,
-    impl Callable<(), Output = impl Future<Output = Result<T, E>>, Memory = NoKey>,
-    (),
+    impl Callable<
+        Async<()>,
+        Value = T,
+        Error = E,
+        Output = impl Future<Output = Result<T, E>>,
+        Memory = NoKey,
+    >,
+    Async<()>,
     Judges<OwnFacts, AnyValue, impl ClassOverride>,
     DefaultInstrument,
     Real,
@@ -115,8 +124,14 @@ pub fn transaction_with<'a, DB, F, Fut, T, E>(
     body: F,
 ) -> Retry<
     &'a Policy,
-    impl Callable<(), Output = impl Future<Output = Result<T, E>>, Memory = NoKey>,
-    (),
+    impl Callable<
+        Async<()>,
+        Value = T,
+        Error = E,
+        Output = impl Future<Output = Result<T, E>>,
+        Memory = NoKey,
+    >,
+    Async<()>,
     Judges<OwnFacts, AnyValue, impl ClassOverride>,
     DefaultInstrument,
     Real,
@@ -188,8 +203,14 @@ fn session<'a, DB, F, Fut, T, E>(
     body: F,
 ) -> Retry<
     &'a Policy,
-    impl Callable<(), Output = impl Future<Output = Result<T, E>>, Memory = NoKey>,
-    (),
+    impl Callable<
+        Async<()>,
+        Value = T,
+        Error = E,
+        Output = impl Future<Output = Result<T, E>>,
+        Memory = NoKey,
+    >,
+    Async<()>,
     Judges<OwnFacts, AnyValue, impl ClassOverride>,
     DefaultInstrument,
     Real,
@@ -201,6 +222,7 @@ where
     Fut: Future<Output = Result<T, E>>,
     E: From<sqlx::Error> + Failure,
 {
+    let idempotent = begin.as_ref().is_some_and(|begin| is_read_only(begin.as_str()));
     let work = Arc::new(RepeatableTx {
         begin,
         body: Mutex::new(body),
@@ -211,7 +233,7 @@ where
         let work = Arc::clone(&work);
         async move { work.attempt(pool).await }
     };
-    retry(policy, attempt)
+    retry(policy, Known { operation: attempt, idempotent })
         .judge(move |fault| {
             if !judge_tx.is_committing() || !leaves_commit_in_doubt(fault) {
                 return None;
@@ -224,6 +246,13 @@ where
         .probe(move |_| {
             future::ready(if probe_tx.is_committing() { Effect::Unknown } else { Effect::No })
         })
+}
+
+/// Whether a `BEGIN` statement opens a read-only transaction.
+fn is_read_only(begin: &str) -> bool {
+    let begin = begin.to_ascii_uppercase();
+    let words = begin.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().windows(2).any(|pair| pair == ["READ", "ONLY"])
 }
 
 /// A transaction that can be run more than once.
@@ -354,9 +383,9 @@ impl From<GaveUp> for sqlx::Error {
     }
 }
 
-/// The last attempt's error, if there is one.
-impl From<RetryError<sqlx::Error>> for sqlx::Error {
-    fn from(error: RetryError<sqlx::Error>) -> Self {
-        error.into_error().unwrap_or_else(Self::from)
+/// Lets `?` return the last attempt's own error.
+impl<T> From<RetryError<Self, T>> for sqlx::Error {
+    fn from(error: RetryError<Self, T>) -> Self {
+        error.into_own()
     }
 }

@@ -25,46 +25,61 @@ use crate::{Class, Fault};
 /// assert_eq!((&json["delay"], &json["duration"]), (&1.5.into(), &3.5.into()));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(description = "An attempt of a session."))]
-#[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct AttemptRecord {
-    /// The number of the attempt, from 1. One after a hinted wait counts here, too.
+    /// The number of the attempt, from 1. Calls after a hinted wait are counted, too.
     pub attempt_number: u32,
     /// The start of the attempt.
-    #[serde(with = "serde_format::time")]
     pub timestamp: Timestamp,
     /// The delay before the attempt, in seconds.
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]
-    #[serde(with = "serde_format::seconds")]
     pub delay: Duration,
     /// The error.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorRecord>,
     /// Whether the attempt succeeded.
     pub success: bool,
     /// The duration of the attempt, in seconds.
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]
-    #[serde(with = "serde_format::seconds")]
     pub duration: Duration,
     /// Additional context.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Map<String, Value>>,
     /// The facts of the failure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
     /// The class of the fault.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<Class>,
     /// Why the decision was made.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Why>,
 }
 
-deserialize_validated!(AttemptRecord);
+/// The fields of [`AttemptRecord`] as data. With `remote = "Self"` the derived functions would be public.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "AttemptRecord")]
+struct AttemptRecordFields {
+    attempt_number: u32,
+    #[serde(with = "serde_format::time")]
+    timestamp: Timestamp,
+    #[serde(with = "serde_format::seconds")]
+    delay: Duration,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorRecord>,
+    success: bool,
+    #[serde(with = "serde_format::seconds")]
+    duration: Duration,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    context: Option<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fault: Option<Fault>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    class: Option<Class>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    why: Option<Why>,
+}
+
+deserialize_validated!(AttemptRecord, AttemptRecordFields);
 
 impl AttemptRecord {
     /// An attempt that started then, after a delay.

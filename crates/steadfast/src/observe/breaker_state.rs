@@ -21,11 +21,11 @@ pub enum CircuitState {
     HalfOpen,
 }
 
-/// An isolated breaker rejects calls, so it is open.
+/// An isolated breaker rejects calls, so it is open; a disabled one permits them, so it is closed.
 impl From<BreakerState> for CircuitState {
     fn from(state: BreakerState) -> Self {
         match state {
-            BreakerState::Closed => Self::Closed,
+            BreakerState::Closed | BreakerState::Disabled => Self::Closed,
             BreakerState::Open | BreakerState::Isolated => Self::Open,
             BreakerState::HalfOpen => Self::HalfOpen,
         }
@@ -48,8 +48,7 @@ impl From<BreakerState> for CircuitState {
 /// assert_eq!((&json["state"], &json["timeout"]), (&"closed".into(), &60.0.into()));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(remote = "Self")]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CircuitBreakerState {
     /// The policy.
@@ -59,19 +58,32 @@ pub struct CircuitBreakerState {
     /// Failures since the last reset.
     pub failure_count: u64,
     /// The time of the last failure.
-    #[serde(with = "serde_format::maybe_time", default, skip_serializing_if = "Option::is_none")]
     pub last_failure_time: Option<Timestamp>,
     /// Failures that open it.
     pub threshold: u32,
     /// The time it stays open before it lets probes through.
-    #[serde(with = "serde_format::seconds")]
     pub timeout: Duration,
     /// The time of the last state change, or of its creation.
-    #[serde(with = "serde_format::time")]
     pub last_state_change: Timestamp,
 }
 
-deserialize_validated!(CircuitBreakerState);
+/// The fields of [`CircuitBreakerState`] as data. With `remote = "Self"` the derived functions would be public.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "CircuitBreakerState")]
+struct CircuitBreakerStateFields {
+    policy_id: String,
+    state: CircuitState,
+    failure_count: u64,
+    #[serde(with = "serde_format::maybe_time", default, skip_serializing_if = "Option::is_none")]
+    last_failure_time: Option<Timestamp>,
+    threshold: u32,
+    #[serde(with = "serde_format::seconds")]
+    timeout: Duration,
+    #[serde(with = "serde_format::time")]
+    last_state_change: Timestamp,
+}
+
+deserialize_validated!(CircuitBreakerState, CircuitBreakerStateFields);
 
 impl CircuitBreakerState {
     /// A breaker in this state, without failures.

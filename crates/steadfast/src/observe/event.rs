@@ -43,7 +43,7 @@ named_enum! {
 
 impl EventType {
     /// All types.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: &'static [Self] = &[
         Self::RetryAttempt,
         Self::RetrySuccess,
         Self::RetryFailure,
@@ -119,10 +119,9 @@ impl Subject {
 /// assert_eq!(serde_json::from_value::<Event>(json)?, event);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(description = "An event of a session."))]
-#[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct Event {
     /// The unique id of the event.
@@ -130,7 +129,6 @@ pub struct Event {
     /// The type of the event.
     pub event_type: EventType,
     /// The time of the event.
-    #[serde(with = "time")]
     pub timestamp: Timestamp,
     /// The correlation id.
     pub correlation_id: String,
@@ -141,33 +139,55 @@ pub struct Event {
     /// The operation: the kind of a task, or the name of an operation.
     pub operation: String,
     /// The number of the attempt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u32>,
     /// The most attempts that the policy allows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<u32>,
     /// The delay before the attempt, in seconds.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
-    #[serde(with = "maybe_seconds", default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,
     /// The error.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorRecord>,
     /// The component that emitted the event.
     pub component: String,
     /// Additional context.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Map<String, Value>>,
     /// Why the session failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Why the decision was made.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Why>,
 }
 
-deserialize_validated!(Event);
+/// The fields of [`Event`] as data. With `remote = "Self"` the derived functions would be public.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Event")]
+struct EventFields {
+    event_id: String,
+    event_type: EventType,
+    #[serde(with = "time")]
+    timestamp: Timestamp,
+    correlation_id: String,
+    session_id: String,
+    policy_id: String,
+    operation: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    attempt: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    max_attempts: Option<u32>,
+    #[serde(with = "maybe_seconds", default, skip_serializing_if = "Option::is_none")]
+    delay: Option<Duration>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorRecord>,
+    component: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    context: Option<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason: Option<Reason>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    why: Option<Why>,
+}
+
+deserialize_validated!(Event, EventFields);
 
 impl Event {
     /// An event with a new id and without optional fields.

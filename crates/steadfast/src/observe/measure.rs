@@ -6,7 +6,7 @@
 //! | `steadfast_retries_total` | counter | `operation`, `class` |
 //! | `steadfast_give_ups_total` | counter | `operation`, `reason` |
 //! | `steadfast_retry_delay_seconds` | histogram | `operation` |
-//! | `steadfast_breaker_changes_total` | counter | `operation`, `to`: `open`, `closed`, `half_open` or `isolated` |
+//! | `steadfast_breaker_changes_total` | counter | `operation`, `to`: `open`, `closed`, `half_open`, `isolated` or `disabled` |
 
 use std::time::Duration;
 
@@ -101,7 +101,7 @@ impl Instrument for &Metrics {
             EventKind::GaveUp { reason, .. } => self.gave_up(reason),
             EventKind::Dropped => self.cancelled.increment(1),
             EventKind::Breaker(change) => self.breaker_changed(change.to),
-            EventKind::Succeeded => {}
+            EventKind::Succeeded | EventKind::Rejected { .. } => {}
         }
     }
 }

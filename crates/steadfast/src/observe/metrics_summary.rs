@@ -11,20 +11,17 @@ use super::record_error::RecordError;
 use super::serde_format::{self, deserialize_validated};
 
 /// The statistics of all sessions that ended within a time window. [`Tally`] computes them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(
     feature = "openapi",
     schema(description = "A summary of the sessions that ended in a time window.")
 )]
-#[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct MetricsSummary {
     /// The start of the window.
-    #[serde(with = "serde_format::time")]
     pub time_window_start: Timestamp,
     /// The end of the window.
-    #[serde(with = "serde_format::time")]
     pub time_window_end: Timestamp,
     /// Number of sessions.
     pub total_sessions: u64,
@@ -40,11 +37,9 @@ pub struct MetricsSummary {
     pub max_attempts_in_session: u64,
     /// Total duration of all sessions, in seconds.
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]
-    #[serde(with = "serde_format::seconds")]
     pub total_duration: Duration,
     /// Average duration per session, in seconds.
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]
-    #[serde(with = "serde_format::seconds")]
     pub average_duration_per_session: Duration,
     /// Statistics by policy.
     pub by_policy: BTreeMap<String, GroupStats>,
@@ -66,7 +61,29 @@ pub struct GroupStats {
     pub average_attempts: f64,
 }
 
-deserialize_validated!(MetricsSummary);
+/// The fields of [`MetricsSummary`] as data. With `remote = "Self"` the derived functions would be public.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "MetricsSummary")]
+struct MetricsSummaryFields {
+    #[serde(with = "serde_format::time")]
+    time_window_start: Timestamp,
+    #[serde(with = "serde_format::time")]
+    time_window_end: Timestamp,
+    total_sessions: u64,
+    successful_sessions: u64,
+    failed_sessions: u64,
+    total_attempts: u64,
+    average_attempts_per_session: f64,
+    max_attempts_in_session: u64,
+    #[serde(with = "serde_format::seconds")]
+    total_duration: Duration,
+    #[serde(with = "serde_format::seconds")]
+    average_duration_per_session: Duration,
+    by_policy: BTreeMap<String, GroupStats>,
+    by_subsystem: BTreeMap<String, GroupStats>,
+}
+
+deserialize_validated!(MetricsSummary, MetricsSummaryFields);
 
 impl MetricsSummary {
     /// Validates the statistics: an ordered window, sessions that add up, rates from 0.0 to 1.0 and
@@ -175,7 +192,7 @@ impl Tally {
         let Some(end) = session.end_time else {
             return false;
         };
-        let attempts = session.forgotten_attempts.saturating_add(session.total_attempts() as u64);
+        let attempts = session.calls();
         let sum = SessionSum {
             sessions: 1,
             successful: session.success.into(),

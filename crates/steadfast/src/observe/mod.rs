@@ -7,13 +7,14 @@
 //! |---|---|---|
 //! | `Traced` (feature `tracing`) | each retry, give-up and late success | the log |
 //! | `Metrics` (feature `metrics`) | counts | the exporter of the application |
-//! | [`Recorder`] | each [`Event`], and the whole [`Session`] when it ends | a [`Sink`] |
-//! | [`Sessions`] | the sessions in progress | the caller, which can also cancel them |
+//! | [`Recorder`] (feature `record`) | each [`Event`], and the whole [`Session`] when it ends | a [`Sink`] |
+//! | [`Sessions`] (feature `record`) | the sessions in progress | the caller, which can also cancel them |
 //!
 //! [`Tally`] computes a [`MetricsSummary`] of the sessions that ended in a time window, and [`Why`]
 //! explains a decision in words and as data. All output passes through a [`Redactor`].
 //!
 //! ```
+//! # #[cfg(feature = "record")] {
 //! use std::time::Duration;
 //!
 //! use jiff::Timestamp;
@@ -64,59 +65,84 @@
 //! let why = Why::gave_up(&policy, None, steadfast::Reason::BreakerOpen);
 //! assert_eq!(why.decided_by, DecidedBy::Breaker);
 //! # let _ = (error, unknown, send(&memory, ended[0].clone()));
+//! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "record")]
 mod attempt;
+#[cfg(feature = "record")]
 mod attempt_log;
+#[cfg(feature = "record")]
 mod breaker_state;
+#[cfg(feature = "record")]
 mod clock;
+#[cfg(feature = "record")]
 mod error;
+#[cfg(feature = "record")]
 mod event;
 mod id;
 #[cfg(feature = "file")]
 mod lazy_tracking;
 #[cfg(feature = "metrics")]
 mod measure;
+#[cfg(feature = "record")]
 mod metrics_summary;
+#[cfg(feature = "record")]
 mod record;
+#[cfg(feature = "record")]
 mod record_error;
+#[cfg(feature = "record")]
 mod recorder;
+#[cfg(any(feature = "record", feature = "tracing"))]
 mod redact;
+#[cfg(feature = "record")]
 pub(crate) mod serde_format;
+#[cfg(feature = "record")]
 mod sessions;
+#[cfg(feature = "record")]
 mod sink;
 #[cfg(feature = "tracing")]
 mod trace;
+#[cfg(feature = "record")]
 mod why;
 
+#[cfg(feature = "record")]
 pub use attempt::AttemptRecord;
+#[cfg(feature = "record")]
 pub use breaker_state::{CircuitBreakerState, CircuitState};
+#[cfg(feature = "record")]
 pub use error::ErrorRecord;
+#[cfg(feature = "record")]
 pub use event::{Event, EventType, Subject};
 pub use id::{SessionId, SessionIdError};
 #[cfg(feature = "file")]
-#[doc(hidden)]
-pub use lazy_tracking::LazyTracked;
+pub(crate) use lazy_tracking::LazyTracked;
 #[cfg(feature = "metrics")]
 pub use measure::Metrics;
+#[cfg(feature = "record")]
 pub use metrics_summary::{GroupStats, MetricsSummary, SessionSum, Tally};
+#[cfg(feature = "record")]
 pub use record::Session;
+#[cfg(feature = "record")]
 pub use record_error::RecordError;
+#[cfg(feature = "record")]
 pub use recorder::Recorder;
+#[cfg(any(feature = "record", feature = "tracing"))]
 pub use redact::{MASK, Redactor};
+#[cfg(feature = "record")]
 pub use sessions::{ActiveSession, SessionState, Sessions, Tracked};
+#[cfg(feature = "record")]
 pub use sink::{Memory, Sink};
 #[cfg(feature = "tracing")]
 pub use trace::Traced;
+#[cfg(feature = "record")]
 pub use why::{DecidedBy, Why};
 
 /// The instrument of every session: its log, as the feature `tracing` is on.
 #[cfg(feature = "tracing")]
-#[doc(hidden)]
-pub type DefaultInstrument = Traced;
+pub(crate) type DefaultInstrument = Traced;
 
 /// The instrument of every session: none, as the feature `tracing` is off.
 #[cfg(not(feature = "tracing"))]
-#[doc(hidden)]
-pub type DefaultInstrument = ();
+pub(crate) type DefaultInstrument = ();

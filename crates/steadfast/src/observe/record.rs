@@ -42,8 +42,7 @@ use crate::Reason;
 /// assert_eq!((&json["total_attempts"], &json["total_duration"]), (&1.into(), &2.0.into()));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(remote = "Self")]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Session {
     /// A unique id.
@@ -53,36 +52,56 @@ pub struct Session {
     /// The operation.
     pub operation: String,
     /// Its start.
-    #[serde(with = "serde_format::time")]
     pub start_time: Timestamp,
     /// Its end.
-    #[serde(with = "serde_format::maybe_time", default, skip_serializing_if = "Option::is_none")]
     pub end_time: Option<Timestamp>,
     /// Its attempts, oldest first; only the latest of very many.
     pub attempts: Vec<AttemptRecord>,
     /// Its result, if it succeeded and the result is recorded.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub final_result: Option<Value>,
     /// Its last error.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub final_error: Option<ErrorRecord>,
     /// Whether it succeeded.
     pub success: bool,
     /// Further context.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<Map<String, Value>>,
     /// Why it failed: `cancelled` if it was cancelled or dropped (I6).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Correlates one request across systems.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub correlation_id: Option<String>,
     /// The subsystem by which a registry found the policy, if it differs from the operation's.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub subsystem: Option<String>,
     /// The number of older attempts that the record omits.
-    #[serde(default, skip_serializing_if = "is_zero")]
     pub forgotten_attempts: u64,
+}
+
+/// The fields of [`Session`] as data. With `remote = "Self"` the derived functions would be public.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Session")]
+struct SessionFields {
+    session_id: String,
+    policy_id: String,
+    operation: String,
+    #[serde(with = "serde_format::time")]
+    start_time: Timestamp,
+    #[serde(with = "serde_format::maybe_time", default, skip_serializing_if = "Option::is_none")]
+    end_time: Option<Timestamp>,
+    attempts: Vec<AttemptRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    final_result: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    final_error: Option<ErrorRecord>,
+    success: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<Map<String, Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<Reason>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    correlation_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subsystem: Option<String>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    forgotten_attempts: u64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -121,6 +140,13 @@ impl Session {
     pub fn gave_up(&mut self, at: Timestamp, reason: Reason) {
         (self.end_time, self.reason) = (Some(at), Some(reason));
         self.final_error = self.attempts.last().and_then(|attempt| attempt.error.clone());
+    }
+
+    /// The number of calls that were made. Each has an attempt in the record, hinted waits or not,
+    /// except those that the record omits.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        self.forgotten_attempts.saturating_add(self.total_attempts() as u64)
     }
 
     /// The number of attempts in the record.
@@ -172,7 +198,7 @@ impl Serialize for Session {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct WithDerived<'s> {
-            #[serde(flatten, serialize_with = "Session::serialize")]
+            #[serde(flatten, serialize_with = "SessionFields::serialize")]
             session: &'s Session,
             total_attempts: usize,
             #[serde(with = "serde_format::maybe_seconds", skip_serializing_if = "Option::is_none")]
@@ -194,7 +220,7 @@ impl<'de> Deserialize<'de> for Session {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         struct WithDerived {
-            #[serde(flatten, deserialize_with = "Session::deserialize")]
+            #[serde(flatten, deserialize_with = "SessionFields::deserialize")]
             session: Session,
             total_attempts: Option<usize>,
             /// Measured by another clock, so only its type is checked.

@@ -297,18 +297,19 @@ impl<S: Sink> Instrument for Recorder<S> {
         // A session that succeeds at once does not read the clock.
         self.latest = self.latest.max(session_event.now);
         match session_event.kind {
-            EventKind::Retrying { fault, judgement, delay } => {
-                let next =
-                    session_event.attempt.saturating_add((!judgement.is_hinted_wait()).into());
-                self.retrying(session_event, fault, next, delay);
+            EventKind::Retrying { fault, delay, next_attempt, .. } => {
+                self.retrying(session_event, fault, next_attempt, delay);
             }
             EventKind::GaveUp { reason, fault, .. } => self.gave_up(session_event, reason, fault),
             EventKind::Dropped => self.gave_up(session_event, Reason::Cancelled, None),
             EventKind::Succeeded => self.succeeded(session_event),
+            EventKind::Rejected { .. } => {}
             EventKind::Breaker(change) => {
                 let event_type = match change.to {
                     BreakerState::Open | BreakerState::Isolated => EventType::CircuitBreakerOpened,
-                    BreakerState::Closed => EventType::CircuitBreakerClosed,
+                    BreakerState::Closed | BreakerState::Disabled => {
+                        EventType::CircuitBreakerClosed
+                    }
                     BreakerState::HalfOpen => return,
                 };
                 let event = self.event(event_type, session_event);

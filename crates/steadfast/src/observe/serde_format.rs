@@ -2,20 +2,22 @@
 //!
 //! Programs in any language read records, so a duration is a number here, unlike in a policy.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Implements serde by `#[serde(remote = "Self")]`, with validation on deserialization.
+use super::SessionId;
+
+/// Implements serde by a struct with `#[serde(remote = …)]`, with validation on deserialization.
 macro_rules! deserialize_validated {
-    ($record:ty) => {
+    ($record:ty, $fields:ty) => {
         impl serde::Serialize for $record {
             fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                Self::serialize(self, to)
+                <$fields>::serialize(self, to)
             }
         }
 
         impl<'de> serde::Deserialize<'de> for $record {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                let record = Self::deserialize(from)?;
+                let record = <$fields>::deserialize(from)?;
                 record.validate().map_err(serde::de::Error::custom)?;
                 Ok(record)
             }
@@ -96,3 +98,15 @@ macro_rules! optional {
 
 optional!(maybe_seconds, "super::seconds", std::time::Duration);
 optional!(maybe_time, "super::time", jiff::Timestamp);
+
+impl Serialize for SessionId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for SessionId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}

@@ -11,9 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 use std::time::{Duration, SystemTime};
 
-use event_listener::Event;
 #[cfg(feature = "file")]
-use event_listener::{EventListener, Listener};
+use event_listener::{Event, EventListener, Listener};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -62,6 +61,7 @@ struct Shard {
     slots: Vec<Slot>,
     empty: Vec<usize>,
     /// Notified when a session ends, if there is a listener.
+    #[cfg(feature = "file")]
     ended: Option<Event>,
     /// Whether new sessions are cancelled.
     closed: bool,
@@ -281,6 +281,7 @@ impl Shard {
         };
         slot.taken = false;
         self.empty.push(index);
+        #[cfg(feature = "file")]
         if let Some(ended) = &self.ended {
             ended.notify(usize::MAX);
         }
@@ -395,12 +396,14 @@ impl Instrument for Tracked {
 
     fn observe(&mut self, session_event: &SessionEvent<'_>) {
         match session_event.kind {
-            EventKind::Retrying { judgement, delay, .. } => {
-                let counted = u32::from(!judgement.is_hinted_wait());
+            EventKind::Retrying { delay, next_attempt, .. } => {
                 self.with(|slot| {
-                    slot.attempt = session_event.attempt.saturating_add(counted);
+                    slot.attempt = next_attempt;
                     (slot.state, slot.delay) = (SessionState::Waiting, Some(delay));
                 });
+            }
+            EventKind::Rejected { delay, .. } => {
+                self.with(|slot| (slot.state, slot.delay) = (SessionState::Waiting, Some(delay)));
             }
             EventKind::GaveUp { .. } | EventKind::Succeeded | EventKind::Dropped => self.release(),
             EventKind::Breaker(_) => {}

@@ -105,6 +105,9 @@ impl Traced {
             BreakerState::Isolated => {
                 line!(Level::WARN, self, session_event, {}, "breaker isolated")
             }
+            BreakerState::Disabled => {
+                line!(Level::WARN, self, session_event, {}, "breaker disabled")
+            }
             BreakerState::Closed => line!(Level::INFO, self, session_event, {}, "breaker closed"),
             BreakerState::HalfOpen => {
                 line!(Level::DEBUG, self, session_event, {}, "breaker half open")
@@ -128,8 +131,13 @@ impl Instrument for Traced {
         match session_event.kind {
             EventKind::Succeeded if self.retried => self.succeeded_late(session_event),
             EventKind::Succeeded => line!(Level::DEBUG, self, session_event, {}, "succeeded"),
-            EventKind::Retrying { fault, judgement, delay } => {
+            EventKind::Retrying { fault, judgement, delay, .. } => {
                 self.retrying(session_event, fault, judgement, delay);
+            }
+            EventKind::Rejected { rejection, delay } => {
+                line!(Level::INFO, self, session_event, {
+                    delay = delay.as_secs_f64(),
+                }, "{rejection}; asking again {}", when(delay));
             }
             EventKind::GaveUp { reason, fault, judgement } => {
                 self.gave_up(session_event, reason, fault, judgement);
@@ -143,7 +151,10 @@ impl Instrument for Traced {
 }
 
 fn when(delay: Duration) -> String {
-    if delay.is_zero() { "at once".to_owned() } else { format!("in {}", duration::format(delay)) }
+    match delay.is_zero() {
+        true => "at once".to_owned(),
+        false => format!("in {}", duration::format_rounded(delay)),
+    }
 }
 
 fn redacted(text: &str) -> Cow<'_, str> {

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::serde_format::{maybe_seconds, seconds};
 use crate::decide::Reason;
 use crate::drive::{EventKind, SessionEvent};
+use crate::fault::RetrySignal;
 use crate::judge::{Judgement, MatchedBy};
 use crate::policy::Policy;
 use crate::{Class, duration};
@@ -33,9 +34,9 @@ use crate::{Class, duration};
 /// let policy = Policy::fixed(Duration::from_millis(1)).max_attempts(2).build()?;
 /// let mut reasons = Vec::new();
 /// let _ = retry(&policy, || Err::<(), _>(Status(503)))
-///     .on_retry(|session_event| reasons.extend(Why::of(session_event).map(|why| why.to_string())))
+///     .on_event(|event| reasons.extend(Why::of(event).map(|why| why.to_string())))
 ///     .call();
-/// assert_eq!(reasons, ["rule `5xx` (default) makes it retryable; backoff of retry 1 is 1ms"]);
+/// assert_eq!(reasons[0], "rule `5xx` (default) makes it retryable; backoff for retry 1: 1ms");
 /// # Ok::<(), steadfast::policy::PolicyError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -47,7 +48,7 @@ pub struct Why {
     /// The matching rule.
     #[serde(default)]
     pub rule: Option<String>,
-    /// The list of the rule.
+    /// The list that contains the rule.
     pub matched_by: MatchedBy,
     /// The deciding factor.
     pub decided_by: DecidedBy,
@@ -71,9 +72,15 @@ pub enum DecidedBy {
     },
     /// The server's hint, such as `Retry-After`.
     Hint {
-        /// The wait, in seconds.
+        /// The wait that the server asked for, in seconds.
         #[serde(with = "seconds")]
         wait: Duration,
+        /// The delay after jitter, in seconds, if it is longer.
+        #[serde(with = "maybe_seconds", default, skip_serializing_if = "Option::is_none")]
+        delay: Option<Duration>,
+        /// The signal that contained it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<RetrySignal>,
     },
     /// The class: not retryable.
     Class,
@@ -96,13 +103,16 @@ pub enum DecidedBy {
         /// The limit, in seconds, if the policy sets it.
         #[serde(with = "maybe_seconds", default, skip_serializing_if = "Option::is_none")]
         max_hint: Option<Duration>,
+        /// The signal that contained the hint.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<RetrySignal>,
     },
-    /// The limit on hinted waits.
+    /// The limit on hinted waits; only in records of earlier versions.
     MaxRateLimitWaits {
         /// The limit.
         max_rate_limit_waits: u32,
     },
-    /// The attempt may have taken effect, and the policy is not idempotent.
+    /// The attempt may have taken effect, and the operation is not idempotent.
     NotIdempotent,
     /// The retry budget.
     Budget,
@@ -134,15 +144,18 @@ impl Why {
                 Some(Self::gave_up(policy, judgement, reason))
             }
             EventKind::Dropped => Some(Self::gave_up(policy, None, Reason::Cancelled)),
-            EventKind::Succeeded | EventKind::Breaker(_) => None,
+            EventKind::Succeeded | EventKind::Rejected { .. } | EventKind::Breaker(_) => None,
         }
     }
 
     /// The explanation of a retry after this delay.
     #[must_use]
     pub fn retried(policy: &Policy, judgement: Judgement, attempt: u32, delay: Duration) -> Self {
-        let decided_by = match judgement.hint() {
-            Some(wait) => DecidedBy::Hint { wait },
+        let decided_by = match judgement.wait() {
+            Some(wait) => {
+                let delay = Some(delay).filter(|delay| *delay > wait);
+                DecidedBy::Hint { wait, delay, source: judgement.hint_source() }
+            }
             None => {
                 let base = policy.timing_on(judgement.class()).base_delay(attempt);
                 DecidedBy::Backoff { retry: attempt, base, delay }
@@ -163,9 +176,11 @@ impl Why {
             Reason::HintTooLong => DecidedBy::MaxHint {
                 hint: judgement.and_then(|judgement| judgement.hint()),
                 max_hint: policy.max_hint(),
+                source: judgement.and_then(|judgement| judgement.hint_source()),
             },
             Reason::RateLimitWaitsExhausted => {
-                DecidedBy::MaxRateLimitWaits { max_rate_limit_waits: policy.max_rate_limit_waits() }
+                let max_rate_limit_waits = policy.max_rate_limit_waits().unwrap_or_default();
+                DecidedBy::MaxRateLimitWaits { max_rate_limit_waits }
             }
             Reason::NotSafeToRetry => DecidedBy::NotIdempotent,
             Reason::BudgetExhausted => DecidedBy::Budget,
@@ -212,7 +227,7 @@ impl fmt::Display for Why {
         if let Some(class) = self.class {
             match (self.rule.as_deref(), self.matched_by) {
                 (Some(rule), list) => write!(f, "rule `{rule}` ({}) makes it {class}", name(list))?,
-                (None, MatchedBy::Code) => write!(f, "code makes it {class}")?,
+                (None, MatchedBy::Code) => write!(f, "the program classified it as {class}")?,
                 (None, _) => write!(f, "no rule matches, so it is {class}")?,
             }
             f.write_str("; ")?;
@@ -231,39 +246,47 @@ const fn name(list: MatchedBy) -> &'static str {
     }
 }
 
-/// A random delay, rounded to milliseconds, or to microseconds if it is short.
-fn rounded(drawn: Duration) -> Duration {
-    let unit: u128 = if drawn < Duration::from_millis(10) { 1_000 } else { 1_000_000 };
-    let units = (drawn.as_nanos() + unit / 2) / unit;
-    Duration::from_nanos(u64::try_from(units * unit).unwrap_or(u64::MAX))
+/// Writes that a hint decided, and the signal that contained it.
+fn write_hint(f: &mut fmt::Formatter<'_>, source: Option<RetrySignal>) -> fmt::Result {
+    match source {
+        Some(signal) => write!(f, "server hint `{signal}`"),
+        None => f.write_str("server hint"),
+    }
 }
 
 impl fmt::Display for DecidedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Backoff { retry, base, delay } => {
-                write!(f, "backoff of retry {retry} is {}", duration::format(base))?;
+                write!(f, "backoff for retry {retry}: {}", duration::format(base))?;
                 if base == delay {
                     return Ok(());
                 }
-                write!(f, ", with jitter {}", duration::format(rounded(delay)))
+                write!(f, "; {} after jitter", duration::format_rounded(delay))
             }
-            Self::Hint { wait } => write!(f, "server hint: {}", duration::format(wait)),
+            Self::Hint { wait, delay, source } => {
+                write_hint(f, source)?;
+                write!(f, ": {}", duration::format(wait))?;
+                match delay {
+                    Some(delay) => write!(f, "; {} after jitter", duration::format_rounded(delay)),
+                    None => Ok(()),
+                }
+            }
             Self::Class => f.write_str("not retryable"),
             Self::MaxAttempts { max_attempts } => write!(f, "max_attempts {max_attempts} reached"),
             Self::MaxDuration { max_duration: Some(limit) } => {
                 write!(f, "max_duration {} leaves no time", duration::format(limit))
             }
             Self::MaxDuration { max_duration: None } => f.write_str("the task expires first"),
-            Self::MaxHint { hint, max_hint } => {
-                f.write_str("server hint")?;
+            Self::MaxHint { hint, max_hint, source } => {
+                write_hint(f, source)?;
                 if let Some(hint) = hint {
                     write!(f, " ({})", duration::format(hint))?;
                 }
                 f.write_str(" is longer than ")?;
                 match max_hint {
                     Some(limit) => write!(f, "max_hint {}", duration::format(limit)),
-                    None => f.write_str("the longest wait in a process"),
+                    None => f.write_str("the default max_hint"),
                 }
             }
             Self::MaxRateLimitWaits { max_rate_limit_waits } => {

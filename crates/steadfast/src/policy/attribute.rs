@@ -3,7 +3,7 @@
 //! The rules are those of every other policy. The attribute checks each field separately, so that
 //! the compiler points at the invalid one.
 
-use super::{Draft, Jitter};
+use super::{Draft, Jitter, RangeError};
 use crate::text;
 
 #[doc(hidden)]
@@ -26,31 +26,43 @@ impl Draft {
     }
 
     /// The jitter as `jitter_type`, which has an amount.
-    const fn long_form_jitter(&mut self) -> Option<Jitter> {
+    pub(super) const fn long_form_jitter(&mut self) -> Option<Jitter> {
         match self.timing.jitter.take() {
             None => self.timing.jitter_type,
             short => short,
         }
     }
 
+    /// Accepts settings without an effect: those of a file, and those whose base policy is known only
+    /// at run time.
+    pub const fn allow_ineffective(mut self) -> Self {
+        self.allows_ineffective = Some(true);
+        self
+    }
+
     /// The first problem of any of these fields.
     #[must_use]
     pub const fn first_problem(self, fields: &[&str]) -> Option<&'static str> {
-        let mut message = None;
-        let mut checks: &[_] = &self.checks();
-        while let [check, rest @ ..] = checks {
-            if let Some(problem) = check
-                && contains(fields, problem.field)
-            {
-                message = Some(problem.const_message());
-                break;
-            }
-            checks = rest;
-        }
+        let message = match first_of(&self.checks(), fields) {
+            None => first_of(&self.effect_checks(), fields),
+            message => message,
+        };
         // A constant cannot run its destructor.
         std::mem::forget(self);
         message
     }
+}
+
+const fn first_of(mut checks: &[Option<RangeError>], fields: &[&str]) -> Option<&'static str> {
+    while let [check, rest @ ..] = checks {
+        if let Some(problem) = check
+            && contains(fields, problem.field)
+        {
+            return Some(problem.const_message());
+        }
+        checks = rest;
+    }
+    None
 }
 
 const fn contains(mut fields: &[&str], wanted: &str) -> bool {

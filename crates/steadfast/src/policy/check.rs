@@ -4,14 +4,13 @@ use std::time::Duration;
 
 use super::error::Value;
 use super::timing::{Timing, TimingDraft};
-use super::{Draft, Nested, Policy, PolicyError, RangeError};
+use super::{Draft, Nested, OnOpen, Policy, PolicyError, RangeError};
 use crate::Class;
 use crate::guard::budget::BudgetDraft;
 use crate::guard::{BreakerSettings, GuardCell};
 use crate::judge::Rules;
 
 const DEFAULT_MAX_ATTEMPTS: u32 = 3;
-const DEFAULT_MAX_RATE_LIMIT_WAITS: u32 = 100;
 const DEFAULT_BREAKER_THRESHOLD: u32 = 5;
 const DEFAULT_BREAKER_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -40,21 +39,37 @@ impl Draft {
         Ok(Policy { on, durable, rules, plain, retries_by_default_rules, budget, guards, ..policy })
     }
 
-    /// Builds a policy in a constant, validated by the compiler:
+    /// Builds a policy in a `static`, validated by the compiler. A `const` would be a new policy at
+    /// each use.
     ///
     /// ```
     /// use std::time::Duration;
     /// use steadfast::Policy;
     ///
-    /// const UPLOAD: Policy =
+    /// static UPLOAD: Policy =
     ///     Policy::exponential(Duration::from_millis(100)).max_attempts(5).constant();
     /// # assert_eq!(UPLOAD.max_attempts(), 5);
+    /// ```
+    ///
+    /// A policy with a breaker, a budget or rules is built at its first use:
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use steadfast::Policy;
+    /// use std::sync::LazyLock;
+    /// use steadfast::guard::BudgetSettings;
+    ///
+    /// static CALLS: LazyLock<Policy> = LazyLock::new(|| {
+    ///     let budget = BudgetSettings::Rate { retries_per_second: 10.0 };
+    ///     Policy::grpc().budget(budget).build().unwrap_or_default()
+    /// });
+    /// # assert!(CALLS.budget().is_some());
     /// ```
     ///
     /// ```compile_fail
     /// # use std::time::Duration;
     /// # use steadfast::Policy;
-    /// const UPLOAD: Policy =
+    /// static UPLOAD: Policy =
     ///     Policy::exponential(Duration::from_millis(100)).max_attempts(0).constant();
     /// # assert_eq!(UPLOAD.max_attempts(), 0);
     /// ```
@@ -65,13 +80,8 @@ impl Draft {
     #[must_use]
     #[allow(clippy::panic, reason = "a panic rejects a constant at compile time")]
     pub const fn constant(self) -> Policy {
-        let mut checks: &[_] = &self.checks();
-        while let [check, rest @ ..] = checks {
-            if let Some(problem) = check {
-                problem.panic_in_const();
-            }
-            checks = rest;
-        }
+        reject_in_const(&self.checks());
+        reject_in_const(&self.effect_checks());
         if self.on.is_some() || self.durable.is_some() {
             panic!("`on` and `durable` cannot be constants: use `build`");
         }
@@ -104,6 +114,8 @@ impl Draft {
         if let Some(durable) = &self.durable {
             problems.extend(durable.problems().into_iter().map(PolicyError::in_durable));
         }
+        problems.extend(self.effect_checks().into_iter().flatten().map(PolicyError::from));
+        problems.extend(self.class_effects());
         problems
     }
 
@@ -119,12 +131,13 @@ impl Draft {
     }
 
     /// The violations of the range rules, in the order of the fields.
-    pub(super) const fn checks(&self) -> [Option<RangeError>; 11] {
+    pub(super) const fn checks(&self) -> [Option<RangeError>; 12] {
         let (threshold, timeout) = match self.has_simple_breaker() {
             true => (self.circuit_breaker_threshold, self.circuit_breaker_timeout),
             false => (None, None),
         };
-        let [multiplier, max_delay, amount, jitter, missing, unused] = self.timing.checks();
+        let [multiplier, min_delay, max_delay, amount, jitter, missing, unused] =
+            self.timing.checks();
         [
             RangeError::if_zero("max_attempts", self.max_attempts),
             self.attempts_and_retries_problem(),
@@ -132,6 +145,7 @@ impl Draft {
             RangeError::if_zero("circuit_breaker_threshold", threshold),
             RangeError::if_empty("circuit_breaker_timeout", timeout),
             multiplier,
+            min_delay,
             max_delay,
             amount,
             jitter,
@@ -147,15 +161,20 @@ impl Draft {
 
     const fn attempts_and_retries_problem(&self) -> Option<RangeError> {
         match (self.max_attempts, self.max_retries) {
-            (Some(attempts), Some(retries)) => Some(
-                RangeError::new(
-                    "max_attempts",
-                    Value::Count(attempts as u64),
-                    "conflicts with max_retries",
-                )
-                .bound(Value::Count(retries as u64)),
-            ),
+            (Some(attempts), Some(_)) => Some(RangeError::new(
+                "max_attempts",
+                Value::Count(attempts as u64),
+                "set only one of max_attempts and max_retries",
+            )),
             _ => None,
+        }
+    }
+
+    pub(super) const fn attempts(&self) -> u32 {
+        match (self.max_attempts, self.max_retries) {
+            (Some(attempts), _) => attempts,
+            (None, Some(retries)) => retries.saturating_add(1),
+            (None, None) => DEFAULT_MAX_ATTEMPTS,
         }
     }
 
@@ -169,11 +188,7 @@ impl Draft {
     /// The policy with its defaults filled in. The caller has checked every rule and has taken out
     /// the rules, the budget, `on` and `durable`, which a constant cannot have.
     const fn assemble(mut self) -> Policy {
-        let max_attempts = match (self.max_attempts, self.max_retries) {
-            (Some(attempts), _) => attempts,
-            (None, Some(retries)) => retries.saturating_add(1),
-            (None, None) => DEFAULT_MAX_ATTEMPTS,
-        };
+        let max_attempts = self.attempts();
         let breaker = match self.breaker {
             _ if matches!(self.enable_circuit_breaker, Some(false)) => None,
             Some(rich) => Some(rich),
@@ -191,14 +206,14 @@ impl Draft {
             Some(nested) => nested,
             None => Nested::Outer,
         };
-        let idempotent = !matches!(self.idempotent, Some(false));
+        let may_repeat = !matches!(self.idempotent, Some(false));
         let retries_by_default_rules =
-            enabled && idempotent && max_attempts > 1 && matches!(nested, Nested::Outer);
+            enabled && may_repeat && max_attempts > 1 && matches!(nested, Nested::Outer);
         let clockless = self.max_duration.is_none()
             && self.attempt_timeout.is_none()
             && breaker.is_none()
             && self.budget.is_none()
-            && idempotent
+            && may_repeat
             && !matches!(nested, Nested::Inner);
         let policy = Policy {
             plain: retries_by_default_rules && clockless,
@@ -210,10 +225,14 @@ impl Draft {
             max_duration: self.max_duration,
             attempt_timeout: self.attempt_timeout,
             rules: Rules::DEFAULT,
-            idempotent,
+            idempotent: self.idempotent,
             max_hint: self.max_hint,
-            max_rate_limit_waits: or(self.max_rate_limit_waits, DEFAULT_MAX_RATE_LIMIT_WAITS),
+            max_rate_limit_waits: self.max_rate_limit_waits,
             nested,
+            on_open: match self.on_open {
+                Some(on_open) => on_open,
+                None => OnOpen::GiveUp,
+            },
             breaker,
             budget: None,
             on: [None, None, None, None],
@@ -226,6 +245,15 @@ impl Draft {
         // Nothing is left in it, but a constant cannot run its destructor.
         std::mem::forget(self);
         policy
+    }
+}
+
+const fn reject_in_const(mut checks: &[Option<RangeError>]) {
+    while let [check, rest @ ..] = checks {
+        if let Some(problem) = check {
+            problem.panic_in_const();
+        }
+        checks = rest;
     }
 }
 
@@ -249,6 +277,7 @@ impl TimingDraft {
             base_delay: self.base_delay.or(base.base_delay),
             multiplier: self.multiplier.or(base.multiplier),
             increment: self.increment.or(base.increment),
+            min_delay: self.min_delay.or(base.min_delay),
             max_delay: self.max_delay.or(self.room_for(base)),
             schedule: self.schedule.clone().or(growth.schedule),
             jitter: self.jitter.or(jitter.jitter),

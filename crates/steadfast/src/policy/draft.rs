@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::Nested;
 use super::timing::{BackoffType, Jitter, TimingDraft};
+use super::{Nested, OnOpen};
 use crate::Class;
 use crate::guard::budget::BudgetDraft;
 use crate::guard::{BreakerSettings, BudgetSettings};
@@ -55,6 +55,15 @@ optional_fields! {
     /// let wrong = Policy::fixed(Duration::from_secs(2)).max_delay(Duration::from_secs(1)).build();
     /// assert_eq!(wrong.unwrap_err().to_string(), "max_delay 1s is shorter than base_delay 2s");
     ///
+    /// // Of two calls that set the same, the later one wins.
+    /// let patient = Policy::patient().max_attempts(5).jitter(Jitter::Full).build()?;
+    /// assert_eq!(patient.max_attempts(), 5);
+    ///
+    /// // A setting without an effect is refused.
+    /// let useless = Policy::immediate().base_delay(Duration::from_secs(5)).build();
+    /// let error = "base_delay 5s has no effect with backoff_type immediate";
+    /// assert_eq!(useless.unwrap_err().to_string(), error);
+    ///
     /// // The other settings.
     /// let thorough = Draft::new()
     ///     .id("calls")
@@ -63,8 +72,8 @@ optional_fields! {
     ///     .max_retries(4)
     ///     .backoff_type(BackoffType::Linear)
     ///     .base_delay(Duration::from_secs(1))
-    ///     .multiplier(2.0)
     ///     .increment(Duration::from_secs(2))
+    ///     .min_delay(Duration::from_millis(100))
     ///     .jitter_type(Jitter::Equal)
     ///     .jitter_amount(0.5)
     ///     .max_hint(Duration::from_secs(600))
@@ -97,10 +106,12 @@ optional_fields! {
         circuit_breaker_threshold: u32,
         circuit_breaker_timeout: Duration,
         breaker: BreakerSettings,
+        on_open: OnOpen,
         budget: BudgetDraft,
         on: BTreeMap<Class, TimingDraft>,
         durable: Box<Draft>,
         rule_error: RuleError,
+        allows_ineffective: bool,
     }
 }
 
@@ -133,20 +144,18 @@ impl Draft {
     setters! {
         /// Whether to retry at all; `false` runs the operation once.
         enabled: bool;
-        /// Maximum number of attempts, including the first.
-        max_attempts: u32;
-        /// Maximum number of attempts after the first.
-        max_retries: u32;
         /// The longest the whole session may take, attempts and waits.
         max_duration: Duration;
         /// The longest one attempt may take.
         attempt_timeout: Duration;
         /// Whether the operation is safe to repeat. If `false`, an attempt that may have taken effect
-        /// is not repeated.
+        /// is not repeated. If unset, what is known of the operation decides: a `POST` is not repeated,
+        /// a plain closure is. `docs/unknown-outcomes.md` in the repository has all cases.
         idempotent: bool;
         /// The longest hint that is honoured; a longer one ends the session.
         max_hint: Duration;
-        /// The largest number of hinted waits, which consume no attempt.
+        /// The number of hinted waits that consume no attempt. A further one is an attempt like any
+        /// other.
         max_rate_limit_waits: u32;
         /// Which session retries when one runs inside another.
         nested: Nested;
@@ -156,25 +165,76 @@ impl Draft {
         circuit_breaker_threshold: u32;
         /// How long the circuit breaker stays open.
         circuit_breaker_timeout: Duration;
+        /// What a session does when a circuit breaker rejects its attempt: give up, or wait for the
+        /// next probe.
+        on_open: OnOpen;
     }
 
     timing_setters! {
-        /// How delays grow.
-        backoff_type: BackoffType;
         /// The delay before the first retry.
         base_delay: Duration;
         /// The factor by which an exponential delay grows.
         multiplier: f64;
         /// The duration by which a linear delay grows.
         increment: Duration;
+        /// The shortest delay, whatever the jitter.
+        min_delay: Duration;
         /// The longest delay.
         max_delay: Duration;
-        /// The randomness of the delays, at full strength.
-        jitter: Jitter;
-        /// The randomness of the delays, at the strength of [`jitter_amount`](Self::jitter_amount).
-        jitter_type: Jitter;
-        /// How much of the jitter is applied, from 0 to 1.
-        jitter_amount: f64;
+    }
+
+    /// Maximum number of attempts, including the first.
+    pub const fn max_attempts(mut self, max_attempts: u32) -> Self {
+        self.max_attempts = Some(max_attempts);
+        self.max_retries = None;
+        self
+    }
+
+    /// Maximum number of attempts after the first.
+    pub const fn max_retries(mut self, max_retries: u32) -> Self {
+        self.max_retries = Some(max_retries);
+        self.max_attempts = None;
+        self
+    }
+
+    /// How delays grow. The delays that only another type uses are reset.
+    pub const fn backoff_type(mut self, backoff_type: BackoffType) -> Self {
+        self.timing.backoff_type = Some(backoff_type);
+        if !backoff_type.uses_base_delay() {
+            self.timing.base_delay = None;
+        }
+        if !matches!(backoff_type, BackoffType::Exponential) {
+            self.timing.multiplier = None;
+        }
+        if !matches!(backoff_type, BackoffType::Linear) {
+            self.timing.increment = None;
+        }
+        self
+    }
+
+    /// The randomness of the delays, at full strength.
+    pub const fn jitter(mut self, jitter: Jitter) -> Self {
+        self.timing.jitter = Some(jitter);
+        self.timing.jitter_type = None;
+        self.timing.jitter_amount = None;
+        self
+    }
+
+    /// The randomness of the delays, at the strength of [`jitter_amount`](Self::jitter_amount).
+    pub const fn jitter_type(mut self, jitter_type: Jitter) -> Self {
+        self.timing.jitter_type = Some(jitter_type);
+        self.timing.jitter = None;
+        if !jitter_type.has_amount() {
+            self.timing.jitter_amount = None;
+        }
+        self
+    }
+
+    /// How much of the jitter is applied, from 0 to 1.
+    pub const fn jitter_amount(mut self, jitter_amount: f64) -> Self {
+        self.timing.jitter_type = self.long_form_jitter();
+        self.timing.jitter_amount = Some(jitter_amount);
+        self
     }
 
     /// The name for lookups, under which the breaker and the budget are shared.
@@ -195,8 +255,9 @@ impl Draft {
         self
     }
 
-    /// The delays of a custom backoff.
+    /// The delays of a custom backoff, which replaces another type of backoff.
     pub fn schedule(mut self, delays: impl IntoIterator<Item = Duration>) -> Self {
+        self = self.backoff_type(BackoffType::Custom);
         self.timing.schedule = Some(delays.into_iter().collect());
         self
     }
@@ -243,6 +304,7 @@ impl Draft {
     /// A circuit breaker with all its settings.
     pub fn breaker(mut self, breaker: BreakerSettings) -> Self {
         self.breaker = Some(breaker);
+        self.enable_circuit_breaker = None;
         self
     }
 

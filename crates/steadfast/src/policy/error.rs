@@ -15,10 +15,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::setting::SettingError;
 use crate::Class;
 use crate::duration;
 use crate::judge::RuleError;
+use crate::text;
 
 /// The value of a setting.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,14 +45,15 @@ impl fmt::Display for Value {
     }
 }
 
-/// A setting outside its range. Displayed as `max_delay 1s is shorter than base_delay 2s`.
+/// A setting outside its range. Displayed as `max_attempts must be at least 1, not 0`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RangeError {
     /// The name of the field.
     pub field: &'static str,
     /// Its value.
     pub value: Value,
-    /// The rule that it breaks, such as `is below`.
+    /// The rule that it breaks, such as `must be at least`.
     pub rule: &'static str,
     /// The bound of the rule, if it has one.
     pub bound: Option<Value>,
@@ -73,7 +74,7 @@ impl RangeError {
         if count >= min {
             return None;
         }
-        Some(Self::new(field, Value::Count(count), "is below").bound(Value::Count(min)))
+        Some(Self::new(field, Value::Count(count), "must be at least").bound(Value::Count(min)))
     }
 
     /// An error if the count is set to 0.
@@ -88,7 +89,8 @@ impl RangeError {
     pub(crate) const fn if_empty(field: &'static str, duration: Option<Duration>) -> Option<Self> {
         match duration {
             Some(Duration::ZERO) => {
-                Some(Self::new(field, Value::Duration(Duration::ZERO), "must be longer than 0s"))
+                let zero = Value::Duration(Duration::ZERO);
+                Some(Self::new(field, zero, "must be greater than").bound(zero))
             }
             _ => None,
         }
@@ -97,11 +99,30 @@ impl RangeError {
 
 impl fmt::Display for RangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.field, self.value, self.rule)?;
-        match self.bound {
-            Some(bound) => write!(f, " {bound}"),
-            None => Ok(()),
+        if !self.names_fields() {
+            write!(f, "{} ", self.field)?;
         }
+        f.write_str(&self.message())
+    }
+}
+
+impl RangeError {
+    /// What is wrong, without the field.
+    pub(crate) fn message(&self) -> String {
+        let (rule, value) = (self.rule, self.value);
+        let bound = self.bound.map_or_else(String::new, |bound| format!(" {bound}"));
+        if self.names_fields() || rule.starts_with("must have ") || rule.starts_with("is only ") {
+            return format!("{rule}{bound}");
+        }
+        match rule.starts_with("must be ") {
+            true => format!("{rule}{bound}, not {value}"),
+            false => format!("{value} {rule}{bound}"),
+        }
+    }
+
+    /// Whether the rule names its fields itself.
+    const fn names_fields(&self) -> bool {
+        text::starts_with(self.rule, "set only one of ")
     }
 }
 
@@ -120,16 +141,65 @@ impl RangeError {
             b"max_attempts" => {
                 "max_attempts must be at least 1 and cannot be combined with max_retries"
             }
+            b"base_delay" if self.bound.is_some() => {
+                "base_delay has no effect with this backoff_type"
+            }
+            b"base_delay" => {
+                "base_delay of 60s or more does not grow under the default max_delay; set max_delay, \
+                 or use fixed"
+            }
+            b"multiplier" if self.has_no_effect() => {
+                "multiplier has no effect with this backoff_type"
+            }
             b"multiplier" => "multiplier must be finite and at least 1",
+            b"increment" => "increment has no effect with this backoff_type",
+            b"min_delay" => "min_delay must not be longer than max_delay",
             b"max_delay" => "max_delay must not be shorter than base_delay",
             b"max_duration" => "max_duration must not be shorter than base_delay",
+            b"jitter_amount" if self.has_no_effect() => {
+                "jitter_amount has no effect without jitter_type"
+            }
             b"jitter_amount" => "jitter_amount must be in 0.0..=1.0",
             b"jitter" => "jitter cannot be combined with jitter_type",
             b"schedule" => "schedule must not be empty and needs backoff_type custom",
+            b"circuit_breaker_threshold" | b"circuit_breaker_timeout" if self.has_no_effect() => {
+                "circuit_breaker_threshold and circuit_breaker_timeout have no effect without \
+                 enable_circuit_breaker"
+            }
             b"circuit_breaker_threshold" => "circuit_breaker_threshold must be at least 1",
-            b"circuit_breaker_timeout" => "circuit_breaker_timeout must be longer than 0s",
+            b"circuit_breaker_timeout" => "circuit_breaker_timeout must be greater than 0s",
             _ => "a setting of the policy is out of range",
         }
+    }
+}
+
+/// Why a value cannot be used for a field.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SettingError {
+    pub(crate) reason: String,
+    pub(crate) suggestion: Option<String>,
+    /// Whether the field's name is unknown, rather than its value invalid.
+    pub(crate) unknown_field: bool,
+}
+
+impl From<String> for SettingError {
+    fn from(reason: String) -> Self {
+        Self { reason, suggestion: None, unknown_field: false }
+    }
+}
+
+impl fmt::Display for SettingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.suggestion {
+            Some(suggestion) => write!(f, "{}; did you mean `{suggestion}`?", self.reason),
+            None => self.reason.fmt(f),
+        }
+    }
+}
+
+impl RangeError {
+    const fn has_no_effect(&self) -> bool {
+        text::starts_with(self.rule, "has no effect")
     }
 }
 
@@ -178,7 +248,7 @@ impl PolicyError {
     ///
     /// let error = Policy::fixed(Duration::ZERO).max_attempts(0).build().unwrap_err();
     /// assert_eq!(error.field(), "max_attempts");
-    /// assert_eq!(error.to_string(), "max_attempts 0 is below 1");
+    /// assert_eq!(error.to_string(), "max_attempts must be at least 1, not 0");
     /// ```
     #[must_use]
     pub fn field(&self) -> String {
@@ -193,16 +263,18 @@ impl PolicyError {
     /// What is wrong with the field, without its path and without the suggestion.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// use steadfast::policy::Draft;
     ///
     /// let error = Draft::new().set("backoff_type", &"expnential".into()).unwrap_err();
     /// assert!(error.message().starts_with("`expnential` is not one of exponential, linear"));
     /// assert_eq!(error.suggestion(), Some("exponential"));
+    /// # }
     /// ```
     #[must_use]
     pub fn message(&self) -> String {
         match &self.kind {
-            ErrorKind::Range(error) => error.to_string(),
+            ErrorKind::Range(error) => error.message(),
             ErrorKind::Rule(error) => error.to_string(),
             ErrorKind::Setting { error, .. } => error.reason.clone(),
         }

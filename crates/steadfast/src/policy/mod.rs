@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use steadfast::policy::{BackoffType, Draft, FIELDS, Nested, PRESETS, Setting, Timing};
+//! use steadfast::policy::{Draft, Nested, Timing};
 //! use steadfast::{Class, Policy};
 //!
 //! let later = Draft::new().schedule([Duration::from_secs(86_400)]);
@@ -19,41 +19,55 @@
 //!     .build()?;
 //!
 //! assert_eq!(policy.description(), Some("calls to the billing service"));
-//! assert!(policy.is_enabled() && policy.is_idempotent());
+//! assert!(policy.is_enabled());
 //! assert_eq!(policy.nested(), Nested::Both);
 //! assert_eq!(policy.max_duration(), Some(Duration::from_secs(30)));
-//! assert_eq!((policy.attempt_timeout(), policy.max_hint()), (None, None));
-//! assert_eq!(policy.max_rate_limit_waits(), 100);
+//! assert_eq!((policy.attempt_timeout(), policy.idempotent()), (None, None));
+//! assert_eq!((policy.max_hint(), policy.max_rate_limit_waits()), (None, None));
 //! assert!(policy.durable().is_some());
 //! let timing: &Timing = policy.timing_on(Class::Retryable);
 //! assert_eq!(timing.base_delay(3), Duration::from_secs(3));
+//! # Ok::<(), steadfast::policy::PolicyError>(())
+//! ```
 //!
-//! // The same by the names of its fields, as in a file or a flag.
+//! With the feature `serde`, a policy is read from JSON, and a draft is set by the names of its fields, as
+//! in a file or a flag:
+//!
+//! ```
+//! # #[cfg(feature = "serde")] {
+//! use steadfast::policy::{BackoffType, Draft, FIELDS, PRESETS, Setting};
+//!
 //! let mut draft = Draft::new().backoff_type(BackoffType::Fixed);
 //! draft.set("base_delay", &Setting::Number(1.5))?;
 //! assert!(FIELDS.iter().any(|field| field.name == "base_delay") && PRESETS.contains(&"sql"));
+//! # }
 //! # Ok::<(), steadfast::policy::PolicyError>(())
 //! ```
 
 mod attribute;
 mod check;
 mod draft;
+mod effect;
 pub(crate) mod error;
+#[cfg(feature = "serde")]
 pub(crate) mod fields;
 mod presets;
+#[cfg(feature = "serde")]
 mod set;
+#[cfg(feature = "serde")]
 mod setting;
 mod timing;
+#[cfg(feature = "serde")]
 mod wire;
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 pub use draft::Draft;
 pub use error::{PolicyError, RangeError, Value};
+#[cfg(feature = "serde")]
 pub use fields::{FIELDS, Field, FieldKind};
 pub use presets::PRESETS;
+#[cfg(feature = "serde")]
 pub use setting::Setting;
 pub use timing::{BackoffType, Jitter, Timing};
 
@@ -62,8 +76,10 @@ use crate::guard::{BreakerSettings, BudgetSettings, GuardCell};
 use crate::judge::Rules;
 
 /// Which session retries when one runs inside another (I7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Nested {
     /// The outer session; the inner session does not retry what the outer session will retry.
     Outer,
@@ -73,8 +89,28 @@ pub enum Nested {
     Both,
 }
 
+#[cfg(feature = "serde")]
 impl Nested {
     pub(crate) const NAMES: [&'static str; 3] = ["outer", "inner", "both"];
+}
+
+/// What a session does when a circuit breaker rejects its attempt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum OnOpen {
+    /// It gives up with [`Reason::BreakerOpen`](crate::Reason::BreakerOpen).
+    #[default]
+    GiveUp,
+    /// It waits for the breaker's next probe, within its limits: see
+    /// [`on_rejection`](crate::decide::on_rejection).
+    Wait,
+}
+
+#[cfg(feature = "serde")]
+impl OnOpen {
+    pub(crate) const NAMES: [&'static str; 2] = ["give_up", "wait"];
 }
 
 /// A valid retry policy.
@@ -89,13 +125,16 @@ impl Nested {
 ///     .jitter(Jitter::Full)
 ///     .build()?;
 ///
+/// # #[cfg(feature = "serde")] {
 /// let json = r#"{"id": "calls", "max_attempts": 4, "base_delay": "500ms", "max_delay": 10, "jitter": "full"}"#;
 /// let same: Policy = serde_json::from_str(json).unwrap();
 /// assert_eq!(same.timing(), policy.timing());
+/// # }
 /// # Ok::<(), steadfast::policy::PolicyError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "Draft")]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Draft"))]
 pub struct Policy {
     /// Only delays and a count: the first attempt needs no clock, no guard and no session state.
     pub(crate) plain: bool,
@@ -104,10 +143,11 @@ pub struct Policy {
     /// Whether inner sessions need to know no more than that it retries by the default rules.
     pub(crate) retries_by_default_rules: bool,
     pub(crate) enabled: bool,
-    pub(crate) idempotent: bool,
+    pub(crate) idempotent: Option<bool>,
     pub(crate) nested: Nested,
+    pub(crate) on_open: OnOpen,
     pub(crate) max_attempts: u32,
-    pub(crate) max_rate_limit_waits: u32,
+    pub(crate) max_rate_limit_waits: Option<u32>,
     pub(crate) timing: Timing,
     pub(crate) max_duration: Option<Duration>,
     pub(crate) attempt_timeout: Option<Duration>,
@@ -135,6 +175,13 @@ macro_rules! getters {
 }
 use getters;
 
+/// Three attempts, a second and two seconds apart: every field has its default.
+impl Default for Policy {
+    fn default() -> Self {
+        Draft::new().constant()
+    }
+}
+
 impl Policy {
     /// Delays that double (or grow by another [`multiplier`](Draft::multiplier)).
     pub const fn exponential(base_delay: Duration) -> Draft {
@@ -144,6 +191,11 @@ impl Policy {
     /// Delays that grow by the base delay (or by another [`increment`](Draft::increment)).
     pub const fn linear(base_delay: Duration) -> Draft {
         Draft::new().backoff_type(BackoffType::Linear).base_delay(base_delay)
+    }
+
+    /// Delays of 1, 1, 2, 3, 5, 8 … times the base delay.
+    pub const fn fibonacci(base_delay: Duration) -> Draft {
+        Draft::new().backoff_type(BackoffType::Fibonacci).base_delay(base_delay)
     }
 
     /// The same delay every time.
@@ -206,10 +258,14 @@ impl Policy {
         attempt_timeout: Option<Duration>;
         /// The longest hint that is honoured, if it is set.
         max_hint: Option<Duration>;
-        /// The largest number of hinted waits.
-        max_rate_limit_waits: u32;
+        /// The number of hinted waits that consume no attempt, if it is set.
+        max_rate_limit_waits: Option<u32>;
+        /// Whether the operation is safe to repeat, if it is set: see [`Draft::idempotent`].
+        idempotent: Option<bool>;
         /// Which session retries when one runs inside another.
         nested: Nested;
+        /// What a session does when a circuit breaker rejects its attempt.
+        on_open: OnOpen;
     }
 
     /// The delays.
@@ -234,10 +290,22 @@ impl Policy {
         &self.rules
     }
 
-    /// Whether the operation is safe to repeat.
-    #[must_use]
-    pub const fn is_idempotent(&self) -> bool {
-        self.idempotent
+    /// Whether it says that an attempt which may have taken effect is not repeated (J9).
+    #[inline]
+    pub(crate) const fn forbids_repeat(&self) -> bool {
+        matches!(self.idempotent, Some(false))
+    }
+
+    /// The same policy for an operation that is, or is not, idempotent.
+    #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+    pub(crate) fn for_operation(&self, idempotent: bool) -> Self {
+        Self {
+            idempotent: Some(idempotent),
+            plain: self.plain && idempotent,
+            clockless: self.clockless && idempotent,
+            retries_by_default_rules: self.retries_by_default_rules && idempotent,
+            ..self.clone()
+        }
     }
 
     /// The settings of the breaker that its sessions share.

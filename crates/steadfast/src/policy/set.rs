@@ -5,12 +5,14 @@
 
 use std::time::Duration;
 
+use super::error::SettingError;
 use super::fields::{self, BREAKER_FIELDS, BUDGET_FIELDS, CLASSES, FIELDS};
-use super::setting::{Setting, SettingError};
+use super::setting::Setting;
 use super::timing::{BackoffType, Jitter, TimingDraft};
-use super::{Draft, Nested, PolicyError};
+use super::{Draft, Nested, OnOpen, PolicyError};
 use crate::Class;
 use crate::guard::BreakerSettings;
+use crate::guard::breaker::InitialState;
 use crate::guard::budget::BudgetDraft;
 use crate::judge::Rule;
 use crate::nearest::nearest;
@@ -40,6 +42,8 @@ from_setting! {
     Vec<Rule>: rules;
     BackoffType: |name: &Setting| name.named(&Self::NAMES);
     Nested: |name: &Setting| name.named(&Self::NAMES);
+    OnOpen: |name: &Setting| name.named(&Self::NAMES);
+    InitialState: |name: &Setting| name.named(&Self::NAMES);
     Jitter: jitter;
 }
 
@@ -77,7 +81,7 @@ impl Draft {
     /// draft.set("base_delay", &"500ms".into())?;
     /// draft.set("on.rate_limited.base_delay", &"5s".into())?;
     /// let error = draft.set("max_attemps", &"4".into()).unwrap_err();
-    /// assert_eq!(error.to_string(), "max_attemps: no such field; did you mean max_attempts?");
+    /// assert_eq!(error.to_string(), "max_attemps: no such field; did you mean `max_attempts`?");
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
     ///
@@ -85,6 +89,7 @@ impl Draft {
     /// The field is unknown, or the value has the wrong type. The range is checked when the draft is
     /// built.
     pub fn set(&mut self, path: &str, value: &Setting) -> Result<(), PolicyError> {
+        self.allows_ineffective = Some(true);
         let (part, rest) = split(path);
         match (part, rest) {
             ("on" | "durable" | "breaker" | "budget", Some(rest)) => {
@@ -92,9 +97,13 @@ impl Draft {
             }
             ("on" | "durable" | "breaker" | "budget", None) => self.set_part(part, value),
             (_, None) => {
-                self.set_own(part, value).map_err(|error| PolicyError::setting(part, error))
+                let set = self.set_own(part, value);
+                set.map_err(|error| PolicyError::setting(part, from_one(part, error)))
             }
-            (_, Some(_)) => Err(PolicyError::setting(path, no_parts(part))),
+            (_, Some(_)) => Err(match no_parts(part) {
+                error if error.unknown_field => PolicyError::setting(part, error),
+                error => PolicyError::setting(path, error),
+            }),
         }
     }
 
@@ -188,7 +197,7 @@ impl Draft {
         set_field!(self, field, value, Self::new();
             id name description enabled max_attempts max_retries max_duration attempt_timeout
             abort_on idempotent max_hint max_rate_limit_waits nested enable_circuit_breaker
-            circuit_breaker_threshold circuit_breaker_timeout;
+            circuit_breaker_threshold circuit_breaker_timeout on_open;
             timing => self.timing.set(timing, value, fields::names(FIELDS))
         )
     }
@@ -245,7 +254,8 @@ impl TimingDraft {
             return Ok(());
         }
         set_field!(self, field, value, Self::EMPTY;
-            backoff_type base_delay multiplier increment max_delay schedule jitter jitter_amount;
+            backoff_type base_delay multiplier increment min_delay max_delay schedule jitter
+            jitter_amount;
             unknown => Err(no_such_field(unknown, fields))
         )
     }
@@ -265,7 +275,8 @@ impl BreakerSettings {
     fn set(&mut self, field: &str, value: &Setting) -> Result<(), SettingError> {
         set_field!(self, field, value, Self::default();
             threshold timeout failure_rate window_calls window minimum_volume slow_call_threshold
-            slow_call_rate probes success_threshold timeout_multiplier max_timeout count_final;
+            slow_call_rate probes success_threshold half_open_calls timeout_multiplier max_timeout
+            count_final initial_state;
             unknown => Err(no_such_field(unknown, fields::names(BREAKER_FIELDS)))
         )
     }
@@ -300,7 +311,8 @@ fn jitter(value: &Setting) -> Result<Jitter, SettingError> {
     named_jitter(value).or_else(|named| {
         value.duration().map(Jitter::Additive).map_err(|_| SettingError {
             reason: format!(
-                "{value} is not a jitter; use none, full, equal, decorrelated or a duration such as 100ms"
+                "{value} is not a jitter type; use {} or a duration such as 100ms",
+                Jitter::NAMES.join(", ")
             ),
             ..named
         })
@@ -322,6 +334,14 @@ fn breaker_field(field: &str) -> Option<&'static str> {
         "circuit_breaker_timeout" => Some("timeout"),
         _ => None,
     }
+}
+
+/// The error of a count that must be at least 1, with its range.
+fn from_one(field: &str, mut error: SettingError) -> SettingError {
+    if matches!(field, "max_attempts" | "circuit_breaker_threshold") {
+        error.reason = error.reason.replace("number from 0 to", "number from 1 to");
+    }
+    error
 }
 
 /// The first name of a path, and the rest of it.

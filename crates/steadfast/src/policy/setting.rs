@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use serde::de::DeserializeOwned;
+use serde::de::IntoDeserializer;
+use serde::de::value::Error;
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::error::SettingError;
 use crate::duration;
 use crate::nearest::nearest;
 
@@ -93,31 +95,7 @@ impl fmt::Display for Setting {
             Self::Text(text) | Self::Word(text) => write!(f, "`{text}`"),
             Self::List(_) => f.write_str("a list"),
             Self::Map(_) => f.write_str("a map"),
-            Self::Null => f.write_str("nothing"),
-        }
-    }
-}
-
-/// Why a value cannot be used for a field.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct SettingError {
-    pub(crate) reason: String,
-    pub(crate) suggestion: Option<String>,
-    /// Whether the field's name is unknown, rather than its value invalid.
-    pub(crate) unknown_field: bool,
-}
-
-impl From<String> for SettingError {
-    fn from(reason: String) -> Self {
-        Self { reason, suggestion: None, unknown_field: false }
-    }
-}
-
-impl fmt::Display for SettingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.suggestion {
-            Some(suggestion) => write!(f, "{}; did you mean {suggestion}?", self.reason),
-            None => self.reason.fmt(f),
+            Self::Null => f.write_str("none"),
         }
     }
 }
@@ -130,6 +108,8 @@ impl SettingError {
         Self { suggestion, ..reason.into() }
     }
 }
+
+const COUNT: &str = "a whole number from 0 to 4294967295";
 
 /// Conversions to the type of a field.
 impl Setting {
@@ -155,42 +135,42 @@ impl Setting {
             Self::Bool(bool) => Ok(*bool),
             Self::Word(word) => read(word).ok_or_else(|| SettingError {
                 suggestion: yaml_1_1_bool(word).map(str::to_owned),
-                ..self.not("neither true nor false")
+                ..self.expected("true or false")
             }),
             Self::Text(text) if read(text).is_some() => Err(quoted(text, "true or false")),
-            _ => Err(self.not("neither true nor false")),
+            _ => Err(self.expected("true or false")),
         }
     }
 
     pub(super) fn number(&self) -> Result<f64, SettingError> {
-        match self {
-            Self::Number(number) => Ok(*number),
-            Self::Word(word) => word.trim().parse().map_err(|_| self.not("not a number")),
-            Self::Text(text) if text.trim().parse().is_ok_and(f64::is_finite) => {
-                Err(quoted(text, "a number"))
-            }
-            _ => Err(self.not("not a number")),
-        }
+        self.number_or("a number")
     }
 
     pub(super) fn count(&self) -> Result<u32, SettingError> {
-        let whole = |number: f64| {
-            let fits = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
-            fits.then_some(number as u32)
-        };
-        match self.number() {
-            Ok(number) => whole(number),
-            Err(error) if error.suggestion.is_some() => return Err(error),
-            Err(_) => None,
+        let number = self.number_or(COUNT)?;
+        if number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number) {
+            return Ok(number as u32);
         }
-        .ok_or_else(|| self.not(&format!("not a whole number from 0 to {}", u32::MAX)))
+        Err(self.expected(COUNT))
+    }
+
+    /// A number. The error says that `wanted` is expected, or that the number is quoted.
+    fn number_or(&self, wanted: &str) -> Result<f64, SettingError> {
+        match self {
+            Self::Number(number) => Ok(*number),
+            Self::Word(word) => word.trim().parse().map_err(|_| self.expected(wanted)),
+            Self::Text(text) if text.trim().parse().is_ok_and(f64::is_finite) => {
+                Err(quoted(text, "a number"))
+            }
+            _ => Err(self.expected(wanted)),
+        }
     }
 
     pub(super) fn text(&self) -> Result<String, SettingError> {
         match self {
             Self::Text(text) | Self::Word(text) => Ok(text.clone()),
             Self::Number(number) => Ok(number.to_string()),
-            _ => Err(self.not("not a string")),
+            _ => Err(self.expected("a string")),
         }
     }
 
@@ -198,7 +178,7 @@ impl Setting {
         let read = match self {
             Self::Number(seconds) => duration::from_seconds(*seconds),
             Self::Text(text) | Self::Word(text) => duration::parse(text),
-            _ => return Err(self.not("not a duration")),
+            _ => return Err(self.expected("a duration")),
         };
         read.map_err(|error| error.to_string().into())
     }
@@ -220,29 +200,28 @@ impl Setting {
     pub(super) fn map(&self) -> Result<&BTreeMap<String, Self>, SettingError> {
         match self {
             Self::Map(map) => Ok(map),
-            _ => Err(self.not("not a map of fields")),
+            _ => Err(self.expected("a map of fields")),
         }
     }
 
     /// One of `names`, deserialized as its type.
-    pub(super) fn named<T: DeserializeOwned>(
+    pub(super) fn named<'de, T: Deserialize<'de>>(
         &self,
         names: &[&'static str],
     ) -> Result<T, SettingError> {
         let name = self.text()?;
-        serde_json::from_value(name.as_str().into())
-            .map_err(|_| SettingError::not_one_of(&name, names))
+        let named = IntoDeserializer::<Error>::into_deserializer(name.as_str());
+        T::deserialize(named).map_err(|_| SettingError::not_one_of(&name, names))
     }
 
-    fn not(&self, wanted: &str) -> SettingError {
-        format!("{self} is {wanted}").into()
+    fn expected(&self, wanted: &str) -> SettingError {
+        format!("expected {wanted}, not {self}").into()
     }
 }
 
 /// A quoted value of a field that is not a string.
 fn quoted(text: &str, wanted: &str) -> SettingError {
-    let suggestion = Some(format!("{text} without quotes"));
-    SettingError { suggestion, ..format!("`{text}` is a string, not {wanted}").into() }
+    format!("expected {wanted}, not the string `{text}`; remove the quotes").into()
 }
 
 /// The meaning of `yes` and `no` in YAML 1.1.

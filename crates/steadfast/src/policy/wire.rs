@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::setting::Setting;
 use super::timing::{Jitter, Timing};
-use super::{Draft, Policy, PolicyError};
+use super::{Draft, OnOpen, Policy, PolicyError};
 use crate::Class;
 
 impl<'de> Deserialize<'de> for Draft {
@@ -40,48 +40,34 @@ impl<'de> Visitor<'de> for DraftVisitor {
 impl TryFrom<Draft> for Policy {
     type Error = PolicyError;
 
-    /// Unlike a policy in code, a serialized policy needs an id.
+    /// A policy inside other settings needs no id; an empty one is a mistake.
     fn try_from(draft: Draft) -> Result<Self, PolicyError> {
-        if draft.id.as_deref().unwrap_or_default().is_empty() {
-            return Err(PolicyError::invalid("id", "missing; a policy needs an id"));
+        if draft.id.as_deref() == Some("") {
+            return Err(PolicyError::invalid("id", "is empty; write one, or leave it out"));
         }
         draft.build()
     }
 }
-
-/// The id of a serialized policy that has none.
-const UNNAMED_ID: &str = "unnamed";
 
 /// Writes a policy with its defaults filled in, so that it means the same to every reader, whatever
 /// the reader's defaults are.
 impl Serialize for Policy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", self.id().unwrap_or(UNNAMED_ID))?;
         write_policy(&mut map, self)?;
         map.end()
     }
 }
 
-/// A policy in `durable`, which has no id of its own.
-struct DurablePolicy<'p>(&'p Policy);
-
-impl Serialize for DurablePolicy<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        write_some(&mut map, "id", self.0.id())?;
-        write_policy(&mut map, self.0)?;
-        map.end()
-    }
-}
-
-/// The delays of a class. Without `max_delay` they would inherit the policy's, so it is always written.
+/// The delays of a class. Without `min_delay` and `max_delay` they would inherit the policy's, so both
+/// are always written.
 struct ClassTiming<'p>(&'p Timing);
 
 impl Serialize for ClassTiming<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        write_timing(&mut map, self.0, Some(Duration::from_nanos(self.0.cap)))?;
+        let longest = Some(Duration::from_nanos(self.0.cap));
+        write_timing(&mut map, self.0, Some(self.0.min_delay()), longest)?;
         map.end()
     }
 }
@@ -92,29 +78,34 @@ fn write_policy<M: SerializeMap>(map: &mut M, policy: &Policy) -> Result<(), M::
         .filter_map(|(class, timing)| Some((class, ClassTiming(timing.as_deref()?))))
         .collect();
     let abort_on = Some(policy.rules.abort_on()).filter(|rules| !rules.is_empty());
+    write_some(map, "id", policy.id())?;
     write_some(map, "name", policy.name.as_deref())?;
     write_some(map, "description", policy.description())?;
     map.serialize_entry("enabled", &policy.enabled)?;
     map.serialize_entry("max_attempts", &policy.max_attempts)?;
-    write_timing(map, &policy.timing, policy.timing.serialized_cap())?;
+    let shortest = Some(policy.timing.min_delay()).filter(|floor| !floor.is_zero());
+    write_timing(map, &policy.timing, shortest, policy.timing.serialized_cap())?;
     write_some(map, "max_duration", policy.max_duration.map(Setting::from))?;
     write_some(map, "attempt_timeout", policy.attempt_timeout.map(Setting::from))?;
     write_some(map, "retry_on", policy.rules.retry_on())?;
     write_some(map, "abort_on", abort_on)?;
-    map.serialize_entry("idempotent", &policy.idempotent)?;
+    write_some(map, "idempotent", policy.idempotent)?;
     write_some(map, "max_hint", policy.max_hint.map(Setting::from))?;
-    map.serialize_entry("max_rate_limit_waits", &policy.max_rate_limit_waits)?;
+    write_some(map, "max_rate_limit_waits", policy.max_rate_limit_waits)?;
     map.serialize_entry("nested", &policy.nested)?;
     write_some(map, "breaker", policy.breaker())?;
+    let on_open = Some(policy.on_open).filter(|on_open| *on_open != OnOpen::default());
+    write_some(map, "on_open", on_open)?;
     write_some(map, "budget", policy.budget())?;
     write_some(map, "on", Some(on).filter(|on| !on.is_empty()))?;
-    write_some(map, "durable", policy.durable().map(DurablePolicy))
+    write_some(map, "durable", policy.durable())
 }
 
-/// `max_delay` is absent where the default is no limit.
+/// `min_delay` and `max_delay` are absent where the default is no limit.
 fn write_timing<M: SerializeMap>(
     map: &mut M,
     timing: &Timing,
+    min_delay: Option<Duration>,
     max_delay: Option<Duration>,
 ) -> Result<(), M::Error> {
     let nanos = |nanos: u64| Setting::from(Duration::from_nanos(nanos));
@@ -123,6 +114,7 @@ fn write_timing<M: SerializeMap>(
     map.serialize_entry("base_delay", &nanos(timing.base))?;
     map.serialize_entry("multiplier", &timing.multiplier)?;
     map.serialize_entry("increment", &nanos(timing.increment))?;
+    write_some(map, "min_delay", min_delay.map(Setting::from))?;
     write_some(map, "max_delay", max_delay.map(Setting::from))?;
     write_some(map, "schedule", timing.schedule.as_ref().map(delays).map(Setting::List))?;
     match timing.jitter {

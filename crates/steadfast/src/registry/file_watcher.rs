@@ -48,6 +48,7 @@ enum Message {
 
 /// What a watcher does after it has reported a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AfterChange {
     /// Waits for the next change.
     Continue,
@@ -62,7 +63,7 @@ pub enum AfterChange {
 /// ```
 /// use std::sync::mpsc::channel;
 /// use std::time::Duration;
-/// use steadfast::registry::{AfterChange, FileWatcher};
+/// use steadfast::__private::{AfterChange, FileWatcher};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("tokens");

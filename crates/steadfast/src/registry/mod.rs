@@ -25,7 +25,7 @@
 
 mod change;
 mod current;
-mod file_watcher;
+pub(crate) mod file_watcher;
 mod global;
 mod health;
 mod loader;
@@ -37,7 +37,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use change::{Change, Changed, Outcome};
-pub use file_watcher::{AfterChange, FileWatcher};
 pub use health::Health;
 pub use loader::Loader;
 pub use shutdown::Stopped;
@@ -48,6 +47,7 @@ use crate::file::{Explanation, Policies, Problems};
 use crate::observe::{ActiveSession, DefaultInstrument, LazyTracked, SessionId, Sessions};
 use crate::policy::Policy;
 use current::CurrentPolicies;
+use file_watcher::FileWatcher;
 use reload::Reloader;
 use shutdown::ShutdownFlag;
 
@@ -66,10 +66,10 @@ struct Inner {
 
 /// An operation with retries under a policy found by name: the type that
 /// [`retry`](fn@crate::retry) returns.
-pub type Run<'n, Op, M> = Retry<
+pub type Run<'n, Operation, Shape> = Retry<
     Arc<Policy>,
-    Op,
-    M,
+    Operation,
+    Shape,
     Judges,
     (DefaultInstrument, LazyTracked),
     Cancellable<Named<'n, Real, true>>,
@@ -107,7 +107,11 @@ impl Registry {
     /// [listed](Self::sessions) and [cancelled](Self::cancel), and keeps its policy if the file
     /// changes.
     #[inline]
-    pub fn run<'n, M, Op: Callable<M>>(&self, name: &'n str, operation: Op) -> Run<'n, Op, M> {
+    pub fn run<'n, Shape, Operation: Callable<Shape>>(
+        &self,
+        name: &'n str,
+        operation: Operation,
+    ) -> Run<'n, Operation, Shape> {
         let policy = self.policy(name);
         let cancelled = self.0.stopping.is_set().then(already_cancelled);
         Retry::holding(policy, name, self.0.sessions.clone(), cancelled, operation)

@@ -3,7 +3,10 @@
 #![cfg(not(loom))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+mod cause;
+mod half_open;
 mod late;
+mod manual;
 mod properties;
 mod rich;
 mod settings;
@@ -52,6 +55,15 @@ fn opened_at_0(settings: BreakerSettings) -> Breaker {
     breaker
 }
 
-fn rejected(state: BreakerState, retry_after: Duration) -> Result<Permit, Rejection> {
-    Err(Rejection { state, retry_after: Some(retry_after) })
+/// Whether a call is permitted, and if not, the state and the time until the next probe.
+fn asked(breaker: &Breaker, now: Moment) -> Result<(), (BreakerState, Option<Duration>)> {
+    let rejected = |rejection: Rejection| (rejection.state, rejection.retry_after);
+    breaker.acquire(now).map(drop).map_err(rejected)
+}
+
+fn rejected(
+    state: BreakerState,
+    retry_after: Duration,
+) -> Result<(), (BreakerState, Option<Duration>)> {
+    Err((state, Some(retry_after)))
 }

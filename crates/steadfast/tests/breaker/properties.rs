@@ -35,16 +35,21 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 fn settings() -> impl Strategy<Value = BreakerSettings> {
     let millis = |range: std::ops::Range<u64>| range.prop_map(Duration::from_millis);
     let opens = (1..5_u32, 1..8_u32, millis(10..5000), 0.01..1.0_f64, 0..4_u8);
-    let recovers = (millis(1..3000), 1..4_u32, 1..4_u32, 1.0..3.0_f64);
+    let sample = proptest::option::of(0..3_u32);
+    let recovers = (millis(1..3000), 1..4_u32, 1..4_u32, 1.0..3.0_f64, sample);
     (opens, recovers).prop_map(|((threshold, calls, window, rate, kind), recovers)| {
-        let (timeout, probes, successes, multiplier) = recovers;
+        let (timeout, probes, successes, multiplier, tolerated) = recovers;
         let settings = match kind {
             0 => BreakerSettings::consecutive(threshold, timeout),
             1 => BreakerSettings::rate_over_calls(rate, calls, timeout),
             2 => BreakerSettings::rate_over_time(rate, window, timeout).minimum_volume(calls),
             _ => BreakerSettings::rate_over_calls(rate, calls, timeout).slow_calls(window, rate),
         };
-        settings.probes(probes).success_threshold(successes).growing(multiplier, timeout * 4)
+        let settings = match tolerated {
+            Some(failures) => settings.successes_of(successes, successes + failures),
+            None => settings.success_threshold(successes),
+        };
+        settings.probes(probes).growing(multiplier, timeout * 4)
     })
 }
 
@@ -162,8 +167,8 @@ proptest! {
         }
     }
 
-    /// G2: half-open cannot get stuck: from any state, waiting for `retry_after` and
-    /// then succeeding closes the breaker.
+    /// G2: half-open cannot get stuck: from any state that rejects calls, waiting for `retry_after`
+    /// and then succeeding closes the breaker.
     #[test]
     fn success_can_always_close_the_breaker(settings in settings(), steps in steps()) {
         let mut world = World::new(settings);
@@ -172,6 +177,9 @@ proptest! {
         }
         let World { breaker, mut now, .. } = world;
         for _ in 0..settings.success_threshold {
+            if breaker.state(now) == Closed {
+                break;
+            }
             let permit = breaker.acquire(now).or_else(|rejection| {
                 now = now + rejection.retry_after.unwrap();
                 breaker.acquire(now)
@@ -215,13 +223,70 @@ proptest! {
         }
     }
 
+    /// G1: a rate over calls opens the breaker exactly when the last calls reach it, whichever call
+    /// is the last.
+    #[test]
+    fn rate_over_calls_matches_its_model(
+        window in 1..12_u32,
+        below in 0..12_u32,
+        percent in 1..=100_u32,
+        calls in proptest::collection::vec(any::<bool>(), 0..300),
+    ) {
+        let volume = window - below % window;
+        let rate = f64::from(percent) / 100.0;
+        let settings = BreakerSettings::rate_over_calls(rate, window, TIMEOUT);
+        let breaker = breaker(settings.minimum_volume(volume));
+        let mut last = std::collections::VecDeque::new();
+        for good in calls {
+            let change = if good { succeed(&breaker, at(0)) } else { fail(&breaker, at(0)) };
+            last.push_back(good);
+            if last.len() > window as usize {
+                last.pop_front();
+            }
+            let failed = last.iter().filter(|good| !**good).count();
+            let reached = failed as f64 / last.len() as f64 >= rate;
+            prop_assert_eq!(change.is_some(), reached && last.len() >= volume as usize);
+            if change.is_some() {
+                breaker.close(at(0));
+                last.clear();
+            }
+        }
+    }
+
+    /// G1: of n probes, in any order, k must succeed.
+    #[test]
+    fn share_of_probes_matches_its_model(
+        successes in 1..6_u32,
+        tolerated in 0..6_u32,
+        results in proptest::collection::vec(any::<bool>(), 12),
+    ) {
+        let sample = successes + tolerated;
+        let settings = BreakerSettings::consecutive(1, TIMEOUT).successes_of(successes, sample);
+        let breaker = opened_at_0(settings);
+        let (mut good, mut bad) = (0, 0);
+        for result in results {
+            let change = if result { succeed(&breaker, at(60)) } else { fail(&breaker, at(60)) };
+            if result { good += 1 } else { bad += 1 }
+            if good >= successes {
+                prop_assert_eq!(change, super::change(HalfOpen, Closed));
+                break;
+            }
+            if bad > tolerated {
+                prop_assert_eq!(change, super::change(HalfOpen, Open));
+                break;
+            }
+            prop_assert_eq!(change, None);
+        }
+        prop_assert!(good + bad <= sample);
+    }
+
     /// As in P3: no value causes a panic.
     #[test]
     fn extreme_settings_and_moments_do_not_panic(
         (threshold, calls, volume) in (any::<u32>(), any::<u16>(), any::<u32>()),
         (timeout, window) in (any::<Duration>(), any::<Duration>()),
         (rate, multiplier) in (any::<f64>(), any::<f64>()),
-        (probes, successes) in (any::<u32>(), 0..1001_u32),
+        (probes, successes) in (any::<u32>(), 0..251_u32),
         moments in proptest::collection::vec(any::<u64>(), 0..50),
     ) {
         let mut all = vec![
@@ -231,6 +296,7 @@ proptest! {
         ];
         all.push(all[0].probes(probes).success_threshold(successes).growing(multiplier, window));
         all.push(all[1].growing(1e308, Duration::MAX).slow_calls(window, rate));
+        all.push(all[0].successes_of(successes, probes % 251).probes(250));
         for settings in all {
             let Ok(breaker) = Breaker::new(settings) else {
                 prop_assert!(!settings.problems().is_empty());
@@ -243,6 +309,7 @@ proptest! {
                         0 => drop(breaker.success(permit, now, Some(window))),
                         1 => breaker.ignore(permit),
                         2 => drop(breaker.failure(permit, now, Some(timeout))),
+                        _ if nth % 8 == 3 => drop(breaker.open_for(window, now)),
                         _ => drop(breaker.open(now)),
                     }
                 }

@@ -30,8 +30,39 @@ fn failure_rate_over_time_opens_the_breaker() {
     for _ in 0..3 {
         assert_eq!(fail(&breaker, at(10)), None);
     }
-    succeed(&breaker, at(11));
     assert_eq!(fail(&breaker, at(12)), change(Closed, Open));
+}
+
+/// G1: a success that brings the window to its minimum volume opens the breaker, if the rate is
+/// reached; later successes do not.
+#[test]
+fn success_that_fills_the_window_opens_the_breaker() {
+    let by_calls = BreakerSettings::rate_over_calls(0.5, 10, TIMEOUT).minimum_volume(4);
+    let by_time = BreakerSettings::rate_over_time(0.5, secs(10), TIMEOUT).minimum_volume(4);
+    for settings in [by_calls, by_time] {
+        let breaker = breaker(settings);
+        fail(&breaker, at(0));
+        fail(&breaker, at(0));
+        assert_eq!(succeed(&breaker, at(0)), None, "below the volume");
+        assert_eq!(succeed(&breaker, at(0)), change(Closed, Open));
+    }
+    let breaker = breaker(by_calls);
+    fail(&breaker, at(0));
+    for _ in 0..20 {
+        assert_eq!(succeed(&breaker, at(0)), None, "below the rate");
+    }
+}
+
+/// G1: successes that leave a window of time raise the rate of those that stay.
+#[test]
+fn success_after_others_expired_opens_the_breaker() {
+    let settings = BreakerSettings::rate_over_time(0.5, secs(10), TIMEOUT).minimum_volume(2);
+    let breaker = breaker(settings);
+    for _ in 0..5 {
+        succeed(&breaker, at(0));
+    }
+    assert_eq!(fail(&breaker, at(5)), None);
+    assert_eq!(succeed(&breaker, at(11)), change(Closed, Open));
 }
 
 /// G1: with a minimum volume.
@@ -123,7 +154,7 @@ fn probes_in_flight_are_limited() {
     let probes: Vec<_> = (0..3).map(|_| breaker.acquire(at(60)).unwrap()).collect();
     assert_eq!(probes[0].transition(), change(Open, HalfOpen));
     assert_eq!(probes[1].transition(), None, "reported once");
-    assert_eq!(breaker.acquire(at(60)), rejected(HalfOpen, secs(60)));
+    assert_eq!(asked(&breaker, at(60)), rejected(HalfOpen, secs(60)));
     assert_eq!(breaker.success(probes[1], at(61), None), None);
     assert!(breaker.acquire(at(61)).is_ok(), "one came back, one goes");
     assert!(breaker.acquire(at(61)).is_err());
@@ -149,14 +180,14 @@ fn open_time_grows_with_each_failed_probe() {
     let breaker = opened_at_0(settings);
     let mut now = at(0);
     for open_time in [10, 30, 90, 100, 100] {
-        assert_eq!(breaker.acquire(now), rejected(Open, secs(open_time)));
+        assert_eq!(asked(&breaker, now), rejected(Open, secs(open_time)));
         now = now + secs(open_time);
         fail(&breaker, now);
     }
     now = now + secs(100);
     assert_eq!(succeed(&breaker, now), change(HalfOpen, Closed));
     assert_eq!(fail(&breaker, now), change(Closed, Open));
-    assert_eq!(breaker.acquire(now), rejected(Open, secs(10)));
+    assert_eq!(asked(&breaker, now), rejected(Open, secs(10)));
 }
 
 /// G1: opening by hand what is open already neither ends the growth nor adds
@@ -167,7 +198,7 @@ fn reopening_keeps_the_grown_open_time() {
     let breaker = opened_at_0(settings);
     fail(&breaker, at(10));
     breaker.open(at(20));
-    assert_eq!(breaker.acquire(at(20)), rejected(Open, secs(30)));
+    assert_eq!(asked(&breaker, at(20)), rejected(Open, secs(30)));
 }
 
 /// G1: growth without a limit of its own ends at an hour.
@@ -179,7 +210,7 @@ fn open_time_is_limited() {
     let mut now = at(10);
     for _ in 0..300 {
         fail(&breaker, now);
-        assert_eq!(breaker.acquire(now), rejected(Open, secs(3600)));
+        assert_eq!(asked(&breaker, now), rejected(Open, secs(3600)));
         now = now + secs(3600);
     }
 }
@@ -189,11 +220,10 @@ fn open_time_is_limited() {
 fn breaker_can_be_controlled_manually() {
     let breaker = breaker(BreakerSettings::consecutive(2, TIMEOUT));
     assert_eq!(breaker.isolate(at(0)), change(Closed, Isolated));
-    let never = Rejection { state: Isolated, retry_after: None };
-    assert_eq!(breaker.acquire(at(1_000_000)), Err(never));
+    assert_eq!(asked(&breaker, at(1_000_000)), Err((Isolated, None)));
     assert_eq!(breaker.open(at(10)), change(Isolated, Open));
     assert_eq!(breaker.open(at(20)), None);
-    assert_eq!(breaker.acquire(at(70)), rejected(Open, secs(10)));
+    assert_eq!(asked(&breaker, at(70)), rejected(Open, secs(10)));
     assert_eq!(breaker.close(at(70)), change(Open, Closed));
     assert_eq!(breaker.close(at(70)), None);
 

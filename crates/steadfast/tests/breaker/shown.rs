@@ -46,7 +46,7 @@ fn changed_settings_keep_the_state() {
 
     fail(&old, at(10));
     let open = old.with_settings(BreakerSettings::consecutive(3, secs(100))).unwrap();
-    assert_eq!(open.acquire(at(60)), rejected(Open, secs(50)));
+    assert_eq!(asked(&open, at(60)), rejected(Open, secs(50)));
     let probe = old.acquire(at(70)).unwrap();
     let half_open = old.with_settings(*old.settings()).unwrap();
     assert!(half_open.acquire(at(70)).is_err());

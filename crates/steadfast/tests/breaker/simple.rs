@@ -29,27 +29,27 @@ fn success_resets_consecutive_failures() {
 /// G1: the seed's defaults, 5 failures and 60 seconds.
 #[test]
 fn default_settings_match_the_specification() {
-    let breaker = breaker(serde_json::from_str("{}").unwrap());
+    let breaker = breaker(BreakerSettings::default());
     for _ in 0..4 {
         assert_eq!(fail(&breaker, at(0)), None);
     }
     assert_eq!(fail(&breaker, at(0)), change(Closed, Open));
-    assert_eq!(breaker.acquire(at(0)), rejected(Open, secs(60)));
+    assert_eq!(asked(&breaker, at(0)), rejected(Open, secs(60)));
 }
 
 /// G1: timeout later one probe. G2: a rejection carries the time until then.
 #[test]
 fn one_probe_is_permitted_after_the_timeout() {
     let breaker = opened_at_0(BreakerSettings::consecutive(1, TIMEOUT));
-    assert_eq!(breaker.acquire(at(0)), rejected(Open, secs(60)));
-    assert_eq!(breaker.acquire(at(45)), rejected(Open, secs(15)));
+    assert_eq!(asked(&breaker, at(0)), rejected(Open, secs(60)));
+    assert_eq!(asked(&breaker, at(45)), rejected(Open, secs(15)));
     assert_eq!(breaker.state(at(59)), Open);
     assert_eq!(breaker.state(at(60)), HalfOpen);
 
     let probe = breaker.acquire(at(60)).unwrap();
     assert!(probe.is_probe());
     assert_eq!(probe.transition(), change(Open, HalfOpen));
-    assert_eq!(breaker.acquire(at(61)), rejected(HalfOpen, secs(59)));
+    assert_eq!(asked(&breaker, at(61)), rejected(HalfOpen, secs(59)));
 }
 
 /// G1: the probe decides.
@@ -57,7 +57,7 @@ fn one_probe_is_permitted_after_the_timeout() {
 fn probe_result_closes_or_reopens_the_breaker() {
     let breaker = opened_at_0(BreakerSettings::consecutive(2, TIMEOUT));
     assert_eq!(fail(&breaker, at(60)), change(HalfOpen, Open));
-    assert_eq!(breaker.acquire(at(61)), rejected(Open, secs(59)));
+    assert_eq!(asked(&breaker, at(61)), rejected(Open, secs(59)));
     assert_eq!(succeed(&breaker, at(120)), change(HalfOpen, Closed));
     assert_eq!(breaker.state(at(120)), Closed);
     assert_eq!(fail(&breaker, at(121)), None, "the run starts from nothing");

@@ -34,7 +34,7 @@ fn probes_are_limited_across_threads() {
     const THREADS: usize = 4;
     const PROBES: u32 = 3;
     let breaker =
-        breaker(BreakerSettings::consecutive(1, TIMEOUT).probes(PROBES).success_threshold(1000));
+        breaker(BreakerSettings::consecutive(1, TIMEOUT).probes(PROBES).success_threshold(250));
     let out = AtomicU32::new(0);
     let start = Barrier::new(THREADS);
     let mut now = at(0);

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use steadfast::decide::{Decision, Progress, SessionLimits};
-use steadfast::drive::{FailedAttempt, GaveUp, Keyed, RetryError};
+use steadfast::drive::{Callable, FailedAttempt, GaveUp, Keyed, RetryError};
 use steadfast::judge::{self, MatchedBy};
 use steadfast::{Attempt, Class, Fault, Moment, Policy, Reason, Report, Retry, retry};
 
@@ -20,6 +20,8 @@ pub(crate) struct Scenario {
     /// Each attempt: how long it takes, and what it fails with. The last one repeats.
     pub(crate) script: Vec<(Duration, Option<Fault>)>,
     pub(crate) key: Key,
+    /// Whether the operation is idempotent, as far as its layer knows. Only the core uses it.
+    pub(crate) idempotent: Option<bool>,
     pub(crate) place: Place,
 }
 
@@ -33,11 +35,20 @@ pub(crate) enum Key {
     Read,
 }
 
-/// Where the session lives. Only a store has an expiry, and no limit to hints of its own.
+/// Where the session lives. Only a store has an expiry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Process,
     Store { expires_at: Option<Moment> },
+}
+
+/// Whether an attempt that takes too long is cut off (P5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overrun {
+    /// It runs to its end, as in the blocking driver.
+    Runs,
+    /// As in the async driver.
+    IsCutOff,
 }
 
 /// Everything that a session did.
@@ -75,17 +86,29 @@ impl Scenario {
     }
 
     fn terms(&self) -> SessionLimits {
-        let mut terms =
-            SessionLimits { key_in_use: self.key != Key::Unused, ..SessionLimits::default() };
-        match self.place {
-            Place::Process => terms.max_hint = Some(Duration::from_secs(3600)),
-            Place::Store { expires_at } => terms.expires_at = expires_at,
+        let terms = match self.place {
+            Place::Process => SessionLimits::IN_PROCESS,
+            Place::Store { expires_at } => SessionLimits::IN_STORE.expires_at(expires_at),
+        };
+        let key_in_use = self.key != Key::Unused;
+        terms.key_in_use(key_in_use).idempotent(self.idempotent)
+    }
+
+    /// The result of an attempt that starts now, and how long it takes. Unless it is ready at once,
+    /// its limit is noted as a wait, because the async driver arms a timer.
+    fn cut_off(&self, index: usize, world: &World) -> (Duration, Option<Fault>) {
+        let (took, fault) = self.result(index);
+        match Progress::attempt_limit(&self.policy, &self.terms(), world.now()) {
+            Some(limit) if !took.is_zero() => {
+                world.note_wait(limit);
+                if took > limit { (limit, Some(Fault::timed_out())) } else { (took, fault) }
+            }
+            _ => (took, fault),
         }
-        terms
     }
 
     /// By the core alone.
-    pub(crate) fn by_core(&self) -> Trace {
+    pub(crate) fn by_core(&self, overrun: Overrun) -> Trace {
         let mut world = self.world();
         let mut progress = Progress::default();
         let mut steps = Vec::new();
@@ -99,7 +122,10 @@ impl Scenario {
             draws_left: world.draws_left(),
         };
         for index in 0.. {
-            let (took, fault) = self.result(index);
+            let (took, fault) = match overrun {
+                Overrun::Runs => self.result(index),
+                Overrun::IsCutOff => self.cut_off(index, &world),
+            };
             world.pass(took);
             let Some(fault) = fault else {
                 return end(steps, None, progress.attempt(), &progress, &world);
@@ -136,7 +162,7 @@ impl Scenario {
         let world = self.world();
         let calls = Cell::new(0);
         let session = self.keyed(retry(&self.policy, self.blocking(&world, &calls)));
-        let end = session.facts(Fault::clone).environment(world.clone()).with_report().call();
+        let end = session.environment(world.clone()).with_report().call();
         Trace::of(end.map(|((), report)| report), &world)
     }
 
@@ -145,7 +171,7 @@ impl Scenario {
         let world = self.world();
         let calls = Cell::new(0);
         let session = self.keyed(retry(&self.policy, self.passing(&world, &calls)));
-        let session = session.facts(Fault::clone).environment(world.clone()).with_report();
+        let session = session.environment(world.clone()).with_report();
         Trace::of(world.run(session.into_future()).map(|((), report)| report), &world)
     }
 
@@ -154,17 +180,20 @@ impl Scenario {
     pub(crate) fn unreported(&self) -> [(Option<GaveUp>, Vec<Duration>); 2] {
         let (world, calls) = (self.world(), Cell::new(0));
         let session = self.keyed(retry(&self.policy, self.blocking(&world, &calls)));
-        let end = session.facts(Fault::clone).environment(world.clone()).call();
+        let end = session.environment(world.clone()).call();
         let blocking = (end.err().map(RetryError::into_gave_up), world.waits());
 
         let (world, calls) = (self.world(), Cell::new(0));
         let session = self.keyed(retry(&self.policy, self.passing(&world, &calls)));
-        let session = session.facts(Fault::clone).environment(world.clone());
+        let session = session.environment(world.clone());
         let end = world.run(session.into_future());
         [blocking, (end.err().map(RetryError::into_gave_up), world.waits())]
     }
 
-    fn keyed<L, Op, M>(&self, session: Retry<L, Op, M>) -> Retry<L, Keyed<Op>, M> {
+    fn keyed<'p, Operation: Callable<Shape>, Shape>(
+        &self,
+        session: Retry<&'p Policy, Operation, Shape>,
+    ) -> Retry<&'p Policy, Keyed<Operation>, Shape> {
         session.maybe_key((self.key == Key::Given).then(|| "given".into()))
     }
 

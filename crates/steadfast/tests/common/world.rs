@@ -108,6 +108,8 @@ impl Future for Passing {
 }
 
 impl Environment for World {
+    type Sleep = Passing;
+
     fn now(&self) -> Moment {
         self.now()
     }
@@ -118,8 +120,6 @@ impl Environment for World {
 }
 
 impl Sleeper for World {
-    type Sleep = Passing;
-
     fn sleep(&self, delay: Duration) -> Passing {
         self.note_wait(delay);
         self.passing(delay)

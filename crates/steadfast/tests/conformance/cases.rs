@@ -9,8 +9,18 @@ use serde_json::{Map, Value};
 use steadfast::Policy;
 use steadfast::policy::{Draft, PolicyError, Setting};
 
-pub(crate) const FILES: [&str; 8] =
-    ["delays", "jitter", "judgement", "hints", "decisions", "policies", "durations", "seeds"];
+pub(crate) const FILES: [&str; 10] = [
+    "delays",
+    "jitter",
+    "judgement",
+    "hints",
+    "signals",
+    "decisions",
+    "policies",
+    "durations",
+    "seeds",
+    "peers",
+];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

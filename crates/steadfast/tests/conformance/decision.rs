@@ -8,7 +8,7 @@ use steadfast::{Class, Fault, Moment};
 
 use crate::Checked;
 use crate::cases::{Case, draw, expect, expect_seconds, valid};
-use crate::common::ways::{Key, Place, Scenario, Step, Trace};
+use crate::common::ways::{Key, Overrun, Place, Scenario, Step, Trace};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,7 +22,23 @@ struct Session {
     expires_at: Option<f64>,
     #[serde(default)]
     key_in_use: bool,
+    idempotent: Option<bool>,
     script: Vec<Attempt>,
+    #[serde(flatten)]
+    end: End,
+    /// The same, where an attempt that takes too long is cut off.
+    cut_off: Option<CutOff>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CutOff {
+    #[serde(flatten)]
+    end: End,
+}
+
+#[derive(Deserialize)]
+struct End {
     trace: Option<Vec<Expected>>,
     reason: Option<String>,
     attempts: u32,
@@ -76,6 +92,7 @@ pub(crate) fn check(case: &Case) -> Checked {
         draws: session.draws.iter().copied().map(draw).collect(),
         script: session.script.iter().map(Attempt::outcome).collect(),
         key: Key::Unused,
+        idempotent: session.idempotent,
         place,
     };
     let keys: &[Key] = if session.key_in_use { &[Key::Given, Key::Read] } else { &[Key::Unused] };
@@ -94,25 +111,32 @@ impl Attempt {
 
 impl Session {
     fn run(&self, scenario: &Scenario) -> Checked {
-        let trace = scenario.by_core();
-        self.compare(&trace)?;
-        if scenario.place == Place::Process {
-            expect("the blocking driver's trace", scenario.by_blocking(), trace.clone())?;
-            expect("the async driver's trace", scenario.by_future(), trace.clone())?;
-            for (gave_up, waits) in scenario.unreported() {
-                expect("what is waited without a report", waits, trace.waits.clone())?;
-                let reason = gave_up.as_ref().map(|gave_up| gave_up.reason);
-                expect("the reason without a report", reason, trace.reason)?;
-                if let Some(gave_up) = gave_up {
-                    let steps = gave_up.failures.into_iter().map(Step::of).collect();
-                    expect("the failures without a report", steps, trace.steps.clone())?;
-                    expect("the attempts without a report", gave_up.attempts, trace.attempts)?;
-                }
+        let trace = scenario.by_core(Overrun::Runs);
+        self.end.compare(&trace)?;
+        let cut_off = scenario.by_core(Overrun::IsCutOff);
+        let end = self.cut_off.as_ref().map_or(&self.end, |cut_off| &cut_off.end);
+        end.compare(&cut_off).map_err(|why| format!("where it is cut off: {why}"))?;
+        // The drivers learn what is known of an operation from its layer.
+        if scenario.place != Place::Process || scenario.idempotent.is_some() {
+            return Ok(());
+        }
+        expect("the blocking driver's trace", scenario.by_blocking(), trace.clone())?;
+        expect("the async driver's trace", scenario.by_future(), cut_off.clone())?;
+        for ((gave_up, waits), trace) in scenario.unreported().into_iter().zip([trace, cut_off]) {
+            expect("what is waited without a report", waits, trace.waits.clone())?;
+            let reason = gave_up.as_ref().map(|gave_up| gave_up.reason);
+            expect("the reason without a report", reason, trace.reason)?;
+            if let Some(gave_up) = gave_up {
+                let steps = gave_up.failures.into_iter().map(Step::of).collect();
+                expect("the failures without a report", steps, trace.steps.clone())?;
+                expect("the attempts without a report", gave_up.attempts, trace.attempts)?;
             }
         }
         Ok(())
     }
+}
 
+impl End {
     fn compare(&self, trace: &Trace) -> Checked {
         let reason = trace.reason.map(|reason| reason.name());
         expect("the reason", reason, self.reason.as_deref())?;

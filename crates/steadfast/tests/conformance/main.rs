@@ -3,6 +3,7 @@
 //! A case that cannot be parsed, an unused field, an unused file and a
 //! file without cases all fail: a case that is silently skipped proves nothing.
 
+#![cfg(all(feature = "http", feature = "serde"))]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,6 +12,8 @@
     reason = "a test fails by panicking"
 )]
 
+mod breaker;
+mod budget;
 mod cases;
 #[path = "../common/mod.rs"]
 mod common;
@@ -33,9 +36,12 @@ fn check(case: &Case) -> Checked {
         "jitter" => timing::jitter(case),
         "judgement" => judgement::check(case),
         "hint" => hint::check(case),
+        "signals" => hint::signals(case),
         "decision" => decision::check(case),
         "policy" => policy::check(case),
         "duration" => duration::check(case),
+        "breaker" => breaker::check(case),
+        "budget" => budget::check(case),
         unknown => Err(format!("unknown kind of case `{unknown}`")),
     }
 }
@@ -72,6 +78,11 @@ fn hints() {
     run("hints");
 }
 
+#[test]
+fn signals() {
+    run("signals");
+}
+
 /// I1: each session through the core and both drivers, and the whole traces compared.
 #[test]
 fn decisions() {
@@ -94,6 +105,11 @@ fn seeds() {
     run("seeds");
 }
 
+#[test]
+fn peers() {
+    run("peers");
+}
+
 /// Every file in the directory is one that is run, and the other way round.
 #[test]
 fn every_file_is_run() {
@@ -113,7 +129,7 @@ fn every_file_is_run() {
 #[test]
 fn number_of_cases_does_not_shrink() {
     let count: usize = FILES.iter().map(|file| load(file).len()).sum();
-    assert!(count >= 500, "only {count} cases are left");
+    assert!(count >= 800, "only {count} cases are left");
 }
 
 /// A case is found by its id, and says what it proves.
@@ -131,9 +147,12 @@ fn every_case_can_be_cited() {
 /// An unused field is an error, in every kind of case.
 #[test]
 fn unknown_fields_are_rejected() {
-    for file in FILES {
-        let case = load(file).remove(0);
-        assert_eq!(check(&case), Ok(()));
-        assert!(check(&case.with("surprise")).is_err(), "{file}");
+    let mut kinds = std::collections::BTreeSet::new();
+    for case in FILES.iter().flat_map(|file| load(file)) {
+        if kinds.insert(case.check.clone()) {
+            assert_eq!(check(&case), Ok(()));
+            let kind = case.check.clone();
+            assert!(check(&case.with("surprise")).is_err(), "{kind}");
+        }
     }
 }

@@ -63,8 +63,7 @@ fn attempts_receive_the_same() {
         seen.borrow_mut().push((attempt.number(), key, attempt.deadline(), previous));
         unavailable::<()>()
     };
-    let (blocking, future) =
-        both!(&policy, |attempt: Attempt| see(&attempt), facts(Fault::clone), key("k"));
+    let (blocking, future) = both!(&policy, |attempt: Attempt| see(&attempt), key("k"));
     assert_eq!(summary(blocking), summary(future));
     let at = |seconds| Some(Moment::ORIGIN + seconds * SECOND);
     let expected = [
@@ -86,7 +85,7 @@ fn generated_key_is_constant_within_a_session() {
         keys.borrow_mut().push(attempt.key().clone());
         unavailable::<()>()
     };
-    let _ = both!(&policy, |attempt: Attempt| see(&attempt), facts(Fault::clone));
+    let _ = both!(&policy, |attempt: Attempt| see(&attempt));
     let keys = keys.into_inner();
     assert_eq!((&keys[0], &keys[0], &keys[3], &keys[3]), (&keys[1], &keys[2], &keys[4], &keys[5]));
     assert_ne!(keys[0], keys[3]);
@@ -96,21 +95,13 @@ fn generated_key_is_constant_within_a_session() {
 #[test]
 fn values_are_judged() {
     let policy = Policy::fixed(SECOND).build().unwrap();
-    let (blocking, future) = both!(
-        &policy,
-        |attempt: Attempt| Ok::<_, Fault>(attempt.number()),
-        facts(Fault::clone),
-        until(|n| *n == 3)
-    );
+    let (blocking, future) =
+        both!(&policy, |attempt: Attempt| Ok::<_, Fault>(attempt.number()), until(|n| *n == 3));
     assert_eq!(blocking.as_ref().unwrap().0, 3);
     assert_eq!(summary(blocking), summary(future));
 
-    let (blocking, future) = both!(
-        &policy,
-        |attempt: Attempt| Ok::<_, Fault>(attempt.number()),
-        facts(Fault::clone),
-        until(|n| *n == 9)
-    );
+    let (blocking, future) =
+        both!(&policy, |attempt: Attempt| Ok::<_, Fault>(attempt.number()), until(|n| *n == 9));
     for error in [blocking.unwrap_err(), future.unwrap_err()] {
         let last = error.gave_up().failures.last().unwrap();
         assert_eq!((error.reason(), error.attempts()), (Reason::AttemptsExhausted, 3));
@@ -129,16 +120,10 @@ fn probes_run_before_retries() {
         (Effect::No, Err((Reason::AttemptsExhausted, 2))),
         (Effect::Unknown, Err((Reason::NotSafeToRetry, 1))),
     ] {
-        let blocking = retry(&policy, lost)
-            .facts(Fault::clone)
-            .probe(|_| effect)
-            .environment(World::new([]))
-            .call();
+        let blocking = retry(&policy, lost).probe(|_| effect).environment(World::new([])).call();
         let world = World::new([]);
-        let session = retry(&policy, || ready(lost()))
-            .facts(Fault::clone)
-            .probe(|_| ready(effect))
-            .environment(world.clone());
+        let session =
+            retry(&policy, || ready(lost())).probe(|_| ready(effect)).environment(world.clone());
         let future = world.run(session.into_future());
         for end in [blocking, future] {
             assert_eq!(end.map_err(|error| (error.reason(), error.attempts())), expected);
@@ -153,7 +138,6 @@ fn code_overrides_the_rules() {
     let (blocking, future) = both!(
         &policy,
         |_attempt: Attempt| Err::<(), _>(Fault::http(404)),
-        facts(Fault::clone),
         judge(|fault: &Fault| (fault.http_status == Some(404)).then_some(Class::Retryable))
     );
     for error in [blocking.unwrap_err(), future.unwrap_err()] {
@@ -232,17 +216,11 @@ fn seeded_randomness_is_repeatable() {
     let policy = Policy::exponential(SECOND).max_attempts(9).jitter(Jitter::Full).build().unwrap();
     let waits = |seed: u64| {
         let world = World::new([]);
-        let _ = retry(&policy, unavailable::<()>)
-            .facts(Fault::clone)
-            .environment(world.clone())
-            .seed(seed)
-            .call();
+        let _ = retry(&policy, unavailable::<()>).environment(world.clone()).seed(seed).call();
         let blocking = world.waits();
         let world = World::new([]);
-        let session = retry(&policy, || ready(unavailable::<()>()))
-            .facts(Fault::clone)
-            .environment(world.clone())
-            .seed(seed);
+        let session =
+            retry(&policy, || ready(unavailable::<()>())).environment(world.clone()).seed(seed);
         let _ = world.run(session.into_future());
         assert_eq!(world.waits(), blocking);
         blocking
@@ -260,7 +238,7 @@ fn slow_attempts_time_out() {
         world.passing(60 * SECOND).await;
         Ok::<_, Fault>(())
     };
-    let session = retry(&policy, slow).facts(Fault::clone).environment(world.clone()).with_report();
+    let session = retry(&policy, slow).environment(world.clone()).with_report();
     let gave_up = world.run(session.into_future()).unwrap_err().into_gave_up();
     assert_eq!((gave_up.reason, gave_up.attempts), (Reason::AttemptsExhausted, 2));
     assert_eq!(gave_up.elapsed, 7 * SECOND);
@@ -271,8 +249,7 @@ fn slow_attempts_time_out() {
 #[test]
 fn only_the_latest_failures_are_kept() {
     let policy = Policy::fixed(SECOND).max_attempts(1000).build().unwrap();
-    let (blocking, future) =
-        both!(&policy, |_attempt: Attempt| unavailable::<()>(), facts(Fault::clone));
+    let (blocking, future) = both!(&policy, |_attempt: Attempt| unavailable::<()>());
     let (blocking, future) = (blocking.unwrap_err(), future.unwrap_err());
     assert_eq!(blocking.gave_up(), future.gave_up());
     assert_eq!(blocking.attempts(), 1000);

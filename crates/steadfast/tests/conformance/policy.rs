@@ -45,8 +45,11 @@ fn contains(path: &str, whole: &Value, part: &Value) -> Checked {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => part.iter().try_for_each(|(field, part)| {
             let path = format!("{path}{field}");
-            let whole = whole.get(field).ok_or(format!("{path} is not written"))?;
-            contains(&format!("{path}."), whole, part)
+            match (whole.get(field), part) {
+                (None, Value::Null) => Ok(()),
+                (None, _) => Err(format!("{path} is not written")),
+                (Some(whole), _) => contains(&format!("{path}."), whole, part),
+            }
         }),
         (Value::Array(whole), Value::Array(part)) if whole.len() == part.len() => {
             whole.iter().zip(part).try_for_each(|(whole, part)| contains(path, whole, part))

@@ -84,17 +84,17 @@ fn unknown_variable_is_reported() {
     assert_eq!(
         messages(&[("STEADFAST_POLICIES__AB__MAX_ATTEMPTS", "5")]),
         ["env STEADFAST_POLICIES__AB__MAX_ATTEMPTS: unknown policy ab; did you mean \
-          STEADFAST_POLICIES__A__MAX_ATTEMPTS?"]
+          `STEADFAST_POLICIES__A__MAX_ATTEMPTS`?"]
     );
     assert_eq!(
         messages(&[("STEADFAST_POLICIES__A__MAX_ATEMPTS", "5")]),
         ["env STEADFAST_POLICIES__A__MAX_ATEMPTS: policies.a.max_atempts: no such field; did you \
-          mean max_attempts?"]
+          mean `max_attempts`?"]
     );
     assert_eq!(
         messages(&[("STEADFAST_POLICIES__A__MAX_ATTEMPTS", "0")]),
-        ["env STEADFAST_POLICIES__A__MAX_ATTEMPTS: policies.a.max_attempts: max_attempts 0 is \
-          below 1"]
+        ["env STEADFAST_POLICIES__A__MAX_ATTEMPTS: policies.a.max_attempts: must be \
+          at least 1, not 0"]
     );
     for without_a_field in ["STEADFAST_POLICIES__A", "STEADFAST_POLICIES__"] {
         let found = messages(&[(without_a_field, "5")]);
@@ -110,7 +110,7 @@ fn unknown_variable_is_reported() {
 fn boolean_variable_is_parsed() {
     assert_eq!(
         messages(&[("STEADFAST_ENABLED", "off")]),
-        ["env STEADFAST_ENABLED: `off` is neither true nor false; false turns off all retries"]
+        ["env STEADFAST_ENABLED: expected true or false, not `off`; false turns off all retries"]
     );
 }
 

@@ -41,7 +41,8 @@ fn later_layer_overrides_earlier_ones() {
         ("base_delay", "4", "env STEADFAST_POLICIES__P__BASE_DELAY".to_owned(), Layer::Environment),
         ("multiplier", "4", format!("{file}:11"), Layer::Policy),
         ("max_delay", "90", format!("{file}:6"), Layer::GlobalDefaults),
-        ("idempotent", "true", "built-in".to_owned(), Layer::BuiltIn),
+        ("nested", "`outer`", "built-in".to_owned(), Layer::BuiltIn),
+        ("idempotent", "none", "built-in".to_owned(), Layer::BuiltIn),
     ] {
         let found = explained.value(field).unwrap();
         assert_eq!((found.value.to_string(), found.origin.to_string()), (value.to_owned(), origin));
@@ -142,7 +143,7 @@ fn null_resets_a_value_of_an_earlier_layer() {
 fn problem_points_at_the_last_layer_that_set_the_value() {
     assert_eq!(
         messages(&file("max_delay: 30s", "base_delay: 60s")),
-        ["steadfast.yaml:4:19: policies.p.max_delay: max_delay 30s is shorter than base_delay 1m"]
+        ["steadfast.yaml:4:19: policies.p.max_delay: 30s is shorter than base_delay 1m"]
     );
 }
 
@@ -155,8 +156,8 @@ fn invalid_default_is_reported_once() {
         messages(text),
         [
             "steadfast.yaml:2:36: global_defaults.backof_type: no such field; did you mean \
-             backoff_type?",
-            "steadfast.yaml:2:33: policies.a.max_attempts: max_attempts 0 is below 1",
+             `backoff_type`?",
+            "steadfast.yaml:2:33: policies.a.max_attempts: must be at least 1, not 0",
         ]
     );
 }

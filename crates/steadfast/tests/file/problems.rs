@@ -31,7 +31,7 @@ subsystem_mappings:
         (1, "version"),
         (3, "global_defaults.jiter"),
         (6, "policies.a.max_attempts"),
-        (7, "policies.a.base_delay[0]"),
+        (7, "policies.a.base_delay"),
         (8, "policies.a.base_delay"),
         (10, "policies.b.backoff_type"),
         (11, "policies.b.on.rate_limited.max_attempts"),
@@ -41,6 +41,41 @@ subsystem_mappings:
         (14, "subsystem_mappings.s.o.c"),
     ];
     assert_eq!(sorted, expected.map(|(line, path)| (line, path.to_owned())));
+}
+
+/// F2: a problem is at the value or the key that causes it.
+#[test]
+fn problem_points_at_its_cause() {
+    for (fields, expected) in [
+        ("max_delay: [1]", "3:18: policies.p.max_delay: expected a duration, not a list"),
+        (
+            "on: {retryabel: {base_delay: 1s, max_delay: 2s}}",
+            "3:12: policies.p.on.retryabel: `retryabel` is not one of ",
+        ),
+        (
+            "brekaer: {threshold: 3, timeout: 1s}",
+            "3:7: policies.p.brekaer: no such field; did you mean `breaker`?",
+        ),
+        ("max_attempts: {a: {b: 1}}", "3:29: policies.p.max_attempts.a.b: max_attempts has no "),
+    ] {
+        let [problem] = &messages(&policy(fields))[..] else {
+            panic!("{:?}", messages(&policy(fields)));
+        };
+        assert!(problem.starts_with(&format!("steadfast.yaml:{expected}")), "{problem}");
+    }
+}
+
+/// F2: a value that cannot be read causes one problem.
+#[test]
+fn consequence_of_an_invalid_value_is_not_reported() {
+    for fields in [
+        "backoff_type: custom, schedule: [1s, soon]",
+        "base_delay: soon, max_delay: 10ms",
+        "on: {retryable: {backoff_type: custom, schedule: [soon]}}",
+    ] {
+        let problems = messages(&policy(fields));
+        assert!(problems.len() == 1 && problems[0].contains("`soon`"), "{problems:?}");
+    }
 }
 
 /// F2: the machine-readable form.
@@ -55,7 +90,7 @@ fn problem_serializes_to_json() {
             "column": 16,
             "path": "policies.a.max_atempts",
             "message": "no such field",
-            "suggestion": "did you mean max_attempts?",
+            "suggestion": "did you mean `max_attempts`?",
         }])
     );
     assert_eq!(&problems[0].source().unwrap().text()[problems[0].span().unwrap()], "max_atempts");
@@ -100,7 +135,7 @@ fn many_dangling_mappings_are_reported_quickly() {
     let found = messages(&text);
     assert!(began.elapsed() < std::time::Duration::from_secs(30), "{:?}", began.elapsed());
     assert_eq!(found.len(), 1001);
-    assert!(found[0].ends_with("did you mean policy_number_0?"), "{}", found[0]);
+    assert!(found[0].ends_with("did you mean `policy_number_0`?"), "{}", found[0]);
 }
 
 /// K4: values and field names are printed without control characters, and shortened.

@@ -34,9 +34,9 @@ fn missing_key_is_named() {
     assert_eq!(
         messages("global_defaults: {}\n"),
         [
-            "steadfast.yaml:1:1: version: version is missing; start the file with version: \
+            "steadfast.yaml:1:1: missing field `version`; start the file with version: \
              \"1.1.0\"",
-            "steadfast.yaml:1:1: policies: policies is missing; define the policies under \
+            "steadfast.yaml:1:1: missing field `policies`; define the policies under \
              policies:",
         ]
     );
@@ -48,8 +48,9 @@ fn unknown_key_is_rejected() {
     assert_eq!(
         messages("version: '1.1.0'\npolicys: {}\npolicies: {}\ncolour: red\n"),
         [
-            "steadfast.yaml:2:1: policys: unknown key; did you mean policies?",
-            "steadfast.yaml:4:1: colour: unknown key; an extension key starts with x-",
+            "steadfast.yaml:2:1: policys: unknown key; did you mean `policies`?",
+            "steadfast.yaml:4:1: colour: unknown key; use version, global_defaults, policies, \
+             subsystem_mappings; your own keys must start with x-",
         ]
     );
     good("version: '1.1.0'\nx-common: &c {max_attempts: 4}\npolicies: {a: *c, b: {<<: *c}}\n");
@@ -75,19 +76,19 @@ fn mapping_of_another_depth_is_rejected() {
     };
     good(&mappings("{s: {o: {c: p, d: sql}}, empty: , t: {o: }}"));
     for (text, path, message) in [
-        ("p", "subsystem_mappings", "`p` is not a map of subsystems"),
-        ("{s: p}", "subsystem_mappings.s", "`p` is not a map of operations"),
+        ("p", "subsystem_mappings", "expected a map of subsystems, not `p`"),
+        ("{s: p}", "subsystem_mappings.s", "expected a map of operations, not `p`"),
         (
             "{s: {o: p}}",
             "subsystem_mappings.s.o",
-            "`p` is not a map of cases, each with the name of a policy",
+            "expected a map from cases to policy names, not `p`",
         ),
-        ("{s: {o: {c: {d: p}}}}", "subsystem_mappings.s.o.c", "a map is not a policy name"),
-        ("{s: {o: {c: ~}}}", "subsystem_mappings.s.o.c", "null is not a policy name"),
+        ("{s: {o: {c: {d: p}}}}", "subsystem_mappings.s.o.c", "expected a policy name, not a map"),
+        ("{s: {o: {c: ~}}}", "subsystem_mappings.s.o.c", "expected a policy name, not null"),
         (
             "{s: {a.b: {c: p}}}",
             "subsystem_mappings.s.a.b",
-            "a part of a name must not be empty or contain a dot; nest its parts as maps",
+            "names cannot contain a dot; write a: {b: …}",
         ),
     ] {
         let problems = messages(&mappings(text));
@@ -102,9 +103,9 @@ fn field_name_with_a_dot_is_rejected() {
     assert_eq!(
         messages(&super::policy("breaker.threshold: 3, breaker: {threshold: 4, a.b: 5}")),
         [
-            "steadfast.yaml:3:7: policies.p.breaker.threshold: no such field; nest its parts as \
-             maps",
-            "steadfast.yaml:3:53: policies.p.breaker.a.b: no such field; nest its parts as maps",
+            "steadfast.yaml:3:7: policies.p.breaker.threshold: names cannot contain a dot; write \
+             breaker: {threshold: …}",
+            "steadfast.yaml:3:53: policies.p.breaker.a.b: names cannot contain a dot; write a: {b: …}",
         ]
     );
 }
@@ -124,11 +125,18 @@ fn rule_keeps_its_case() {
 fn file_that_is_not_a_map_is_rejected() {
     for text in ["just words", "- a\n- list\n", "42"] {
         let problems = messages(text);
-        assert!(problems[0].contains("is not a map with version and policies"), "{problems:?}");
+        assert!(
+            problems[0].contains("expected a map with version and policies, not "),
+            "{problems:?}"
+        );
     }
     assert_eq!(messages("").len(), 1);
     let json = Policies::parse(&Source::new("a.json", "[]"), Format::Json).unwrap_err();
-    assert!(json.to_string().starts_with("a.json:1:1: a list is not a map"), "{json}");
+    assert!(
+        json.to_string()
+            .starts_with("a.json:1:1: expected a map with version and policies, not a list"),
+        "{json}"
+    );
 }
 
 /// F1: the file that the guide shows is a good one.

@@ -86,7 +86,7 @@ fn file_rejected_by_a_check_is_not_applied() {
     };
     std::fs::write(&path, text(1, "maybe")).unwrap();
     let refused = loader().load().unwrap_err().to_string();
-    let place = ":3:9: x-flag: invalid type: string \"maybe\", expected a boolean";
+    let place = ":3:9: x-flag: expected true or false, not \"maybe\"";
     assert!(refused.ends_with(place), "{refused}");
 
     std::fs::write(&path, text(1, "true")).unwrap();
@@ -138,7 +138,7 @@ fn invalid_file_is_rejected() {
     let scene = Scene::unwatched(&attempts(3));
     scene.write(&attempts(0));
     let problems = scene.registry.reload().unwrap_err();
-    assert!(problems.to_string().contains("max_attempts 0 is below 1"), "{problems}");
+    assert!(problems.to_string().contains("max_attempts: must be at least 1, not 0"), "{problems}");
     let health = scene.registry.health();
     assert!(!health.current && health.version == 1 && health.problems.is_some());
     assert_eq!(scene.attempts(), 3);

@@ -41,10 +41,13 @@ fn run_accepts_all_options_of_a_call() {
             }
         })
         .key("invoice-42")
-        .on_retry(|happening| heard.push((happening.operation.to_owned(), happening.attempt)))
+        .on_event(|event| heard.push((event.operation.to_owned(), event.attempt)))
         .call()
         .unwrap();
-    assert_eq!((sent.as_str(), heard), ("invoice-42", vec![("p".to_owned(), 1)]));
+    assert_eq!(
+        (sent.as_str(), heard),
+        ("invoice-42", [1, 2].map(|attempt| ("p".to_owned(), attempt)).to_vec())
+    );
 }
 
 /// O1: a session counts for the subsystem that its policy was found under, whatever it is called;

@@ -8,7 +8,8 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use steadfast::registry::{AfterChange, FileWatcher, Loader, Outcome};
+use steadfast::__private::{AfterChange, FileWatcher};
+use steadfast::registry::{Loader, Outcome};
 
 use super::{PROMISED, Scene, attempts, was_applied};
 

@@ -2,12 +2,11 @@
 //! (I8, I2).
 
 use std::io;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use steadfast::drive::{BlockingSleeper, Environment};
 use steadfast::guard::{Breaker, BreakerSettings, Budget, BudgetSettings};
-use steadfast::observe::{Memory, Recorder};
 use steadfast::{Class, Fault, GaveUp, Kind, Moment, Reason, RetryError, retry};
 
 use crate::{Flaky, refused};
@@ -36,7 +35,8 @@ fn judge_parameter_overrides_rules() {
 }
 
 /// An error without facts.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, thiserror::Error)]
+#[error("{0}")]
 struct Mute(&'static str);
 
 impl From<GaveUp> for Mute {
@@ -156,57 +156,6 @@ fn budget_parameter_limits_retries() {
     assert_eq!(reasons[0], Reason::AttemptsExhausted);
 }
 
-#[derive(Default)]
-struct Watched {
-    memory: Arc<Memory>,
-    calls: u32,
-}
-
-impl Watched {
-    fn recorder(&self) -> Recorder<Arc<Memory>> {
-        Recorder::new(Arc::clone(&self.memory))
-    }
-
-    #[retry(backoff_type = "immediate", name = "watched.plain", instrument = self.recorder())]
-    fn plain(&mut self) -> io::Result<u32> {
-        self.calls += 1;
-        if self.calls < 3 { Err(refused()) } else { Ok(self.calls) }
-    }
-
-    #[retry(backoff_type = "immediate", breaker = SHUT, instrument = self.recorder())]
-    async fn refused(&self) -> Result<(), RetryError<io::Error>> {
-        Err(refused())
-    }
-}
-
-static SHUT: LazyLock<Breaker> = LazyLock::new(|| {
-    Breaker::new(BreakerSettings::consecutive(1, Duration::from_secs(60))).unwrap()
-});
-
-/// O1: a session is recorded by what is made for it, and the next one by another.
-#[tokio::test]
-async fn instrument_parameter_observes_each_session() {
-    let mut watched = Watched::default();
-    assert_eq!((watched.plain().unwrap(), watched.plain().unwrap()), (3, 4));
-    let sessions = watched.memory.sessions();
-    let attempts: Vec<_> = sessions.iter().map(|session| session.attempts.len()).collect();
-    assert_eq!(attempts, [3, 1]);
-    assert_eq!(sessions[0].operation, "watched.plain");
-    let kind = sessions[0].attempts[0].fault.as_ref().unwrap().kind;
-    assert_eq!(kind, Some(Kind::ConnectionRefused));
-    assert_ne!(sessions[0].session_id, sessions[1].session_id);
-}
-
-/// G2: a rejected attempt is not reported to the instrument.
-#[tokio::test]
-async fn instrument_is_called_after_the_guards() {
-    let watched = Watched::default();
-    for attempts in [1, 0] {
-        assert_eq!(watched.refused().await.unwrap_err().attempts(), attempts);
-    }
-    assert_eq!(watched.memory.sessions().len(), 1);
-}
-
 #[retry(backoff_type = "immediate", attempt = attempt)]
 fn numbered(keys: &mut Vec<String>) -> Result<u32, io::Error> {
     keys.push(attempt.key().to_string());
@@ -247,6 +196,8 @@ fn blocking_function_sees_its_deadline() {
 struct Virtual(std::cell::Cell<Duration>);
 
 impl Environment for &Virtual {
+    type Sleep = ();
+
     fn now(&self) -> Moment {
         Moment::ORIGIN + self.0.get()
     }

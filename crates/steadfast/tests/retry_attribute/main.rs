@@ -6,6 +6,8 @@ mod call;
 #[cfg(feature = "file")]
 mod named;
 mod policy;
+#[cfg(feature = "record")]
+mod recorded;
 mod results;
 mod shapes;
 mod storage;

@@ -18,4 +18,8 @@ impl Failure for anyhow::Error {
     fn message(&self) -> Option<String> {
         Some(self.to_string())
     }
+
+    fn as_error(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&**self)
+    }
 }

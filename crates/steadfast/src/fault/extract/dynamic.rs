@@ -20,6 +20,10 @@ macro_rules! dynamic {
             fn message(&self) -> Option<String> {
                 Some(self.to_string())
             }
+
+            fn as_error(&self) -> Option<&(dyn Error + 'static)> {
+                Some(self)
+            }
         }
     )*};
 }

@@ -1,16 +1,16 @@
 //! Facts of an HTTP response, with the types of the `http` crate (J6).
 //!
-//! An error made of the status alone loses the `Retry-After` header, so the facts are extracted from
-//! the complete response.
+//! An error made of the status alone loses the headers that say when to retry, so the facts are
+//! extracted from the complete response.
 
 use std::time::SystemTime;
 
-use http::header::RETRY_AFTER;
 use http::{HeaderMap, StatusCode};
 
-use crate::fault::{Fault, Hint};
+use crate::fault::{Fault, RetrySignals};
 
-/// The facts of an HTTP response: its status and its `Retry-After`.
+/// The facts of an HTTP response: its status, and its [retry signals](RetrySignals) such as
+/// `Retry-After`.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
@@ -24,6 +24,16 @@ use crate::fault::{Fault, Hint};
 /// # Ok::<(), http::header::InvalidHeaderValue>(())
 /// ```
 pub fn http_response(status: StatusCode, headers: &HeaderMap, now: SystemTime) -> Fault {
-    let wish = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-    Fault::http(status.as_u16()).with_hint(wish.and_then(|wish| Hint::retry_after(wish, now)))
+    http_response_with(RetrySignals::ALL, status, headers, now)
+}
+
+/// The facts of an HTTP response: its status, and those of its retry signals that are honoured.
+pub fn http_response_with(
+    signals: RetrySignals,
+    status: StatusCode,
+    headers: &HeaderMap,
+    now: SystemTime,
+) -> Fault {
+    let header = |name: &str| headers.get(name)?.to_str().ok();
+    signals.http_fault(status.as_u16(), header, now)
 }

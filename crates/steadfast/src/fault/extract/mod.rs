@@ -12,7 +12,7 @@
 //! | `sqlx` | `sqlx::Error`, `dyn DatabaseError` |
 //! | `tokio` | `tokio::time::error::Elapsed` |
 //! | `tokio-postgres` | `tokio_postgres::Error`, `DbError` |
-//! | `tonic` | `tonic::Status`, `TimeoutExpired` |
+//! | `tonic` | `tonic::Status`, `TimeoutExpired`, by `grpc_status` without some signals |
 //! | `tower` | `tower::timeout::error::Elapsed` |
 //!
 //! An extractor reports facts and classifies nothing (J1). To add one: a file here with an
@@ -22,7 +22,7 @@
 //! (`#[error(transparent)]`) hides a link of the chain and its facts; derive
 //! [`Fault`](macro@crate::Fault) for such an error.
 
-/// The cause and the message of a [`Failure`] that is an [`Error`].
+/// The methods of a [`Failure`] that is an [`Error`], except its facts.
 macro_rules! cause_and_message {
     () => {
         fn cause(&self) -> Option<&(dyn std::error::Error + 'static)> {
@@ -31,6 +31,10 @@ macro_rules! cause_and_message {
 
         fn message(&self) -> Option<String> {
             Some(self.to_string())
+        }
+
+        fn as_error(&self) -> Option<&(dyn std::error::Error + 'static)> {
+            Some(self)
         }
     };
 }
@@ -74,7 +78,9 @@ use std::sync::Arc;
 use super::{Failure, Fault, MAX_CAUSES, walk};
 
 #[cfg(feature = "http")]
-pub use self::http::http_response;
+pub use self::http::{http_response, http_response_with};
+#[cfg(feature = "tonic")]
+pub use self::tonic::grpc_status;
 pub use process::ExitError;
 
 /// Returns the facts of an error of its type.

@@ -10,6 +10,7 @@ use reqwest_middleware::Error;
 use super::link;
 use crate::fault::chain::cause_of;
 use crate::fault::{Failure, Fault};
+use crate::{GaveUp, RetryError};
 
 impl Failure for Error {
     fn fault(&self) -> Fault {
@@ -22,6 +23,24 @@ impl Failure for Error {
 
     fn message(&self) -> Option<String> {
         Some(self.to_string())
+    }
+
+    fn as_error(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(self)
+    }
+}
+
+/// For attempts that left no error, such as after a timeout.
+impl From<GaveUp> for Error {
+    fn from(gave_up: GaveUp) -> Self {
+        Self::middleware(gave_up)
+    }
+}
+
+/// Lets `?` return the last attempt's own error.
+impl<T> From<RetryError<Self, T>> for Error {
+    fn from(error: RetryError<Self, T>) -> Self {
+        error.into_own()
     }
 }
 

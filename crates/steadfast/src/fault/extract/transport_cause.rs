@@ -11,6 +11,8 @@ use std::error::Error;
 use std::io;
 
 use super::{Extractor, facts};
+#[cfg(any(feature = "reqwest", feature = "tonic"))]
+use crate::fault::Kind;
 use crate::fault::chain::{cause_of, links};
 use crate::fault::{Fault, MAX_CAUSES};
 
@@ -32,7 +34,15 @@ pub(super) const TRANSPORT: &[Extractor] = &[
     #[cfg(feature = "tokio")]
     facts::<tokio::time::error::Elapsed>,
     facts::<io::Error>,
+    failed_lookup,
 ];
+
+/// The facts of a failed DNS lookup of hyper's connector, whichever resolver it uses. The type of the
+/// error is private, so the message identifies it.
+#[cfg(any(feature = "reqwest", feature = "tonic"))]
+fn failed_lookup(error: &(dyn Error + 'static)) -> Option<Fault> {
+    (error.to_string() == "dns error").then(|| Fault::of(Kind::Dns))
+}
 
 /// The facts of the first cause for which one of `extractors` finds a kind.
 pub(super) fn transport_cause(

@@ -53,8 +53,8 @@ fn syntax_outside_json_is_rejected_with_help() {
         ("{\"a\": 1 \"b\": 2}", "f:1:8: a: missing comma; add one here"),
         ("{\"a\" 1}", "f:1:6: a: missing colon after the key; write \"key\": value"),
         ("[yes]", "f:1:2: [0]: not a JSON value; put double quotes around a string"),
-        ("{\"a\": [1", "f:1:7: a: unclosed list; close it with ]"),
-        ("{\"a\": 1", "f:1:1: unclosed object; close it with }"),
+        ("{\"a\": [1", "f:1:7: a: unclosed list; add ]"),
+        ("{\"a\": 1", "f:1:1: unclosed object; add }"),
         (
             "{} {}",
             "f:1:4: unexpected content after the end of the document; check the brackets \

@@ -53,6 +53,20 @@ fn several_errors_are_reported_together() {
     );
 }
 
+/// F2: a missing and an unquoted value are named as such.
+#[test]
+fn missing_or_unquoted_value_has_a_suggestion() {
+    for (value, expected) in [
+        ("", "missing value; write a value after the ="),
+        (" # none", "missing value; write a value after the ="),
+        (" fixed", "unquoted text; put the text in double quotes"),
+        (" exponential", "unquoted text; put the text in double quotes"),
+    ] {
+        let lines = problem_lines(&format!("[a]\nb ={value}\n"), Toml);
+        assert!(lines.iter().any(|line| line.ends_with(expected)), "{value}: {lines:?}");
+    }
+}
+
 /// F2: duplicates do not hide each other.
 #[test]
 fn duplicate_key_is_reported_with_both_positions() {

@@ -131,7 +131,7 @@ fn invalid_yaml_is_rejected_with_its_position() {
             "f:1:5: a key is not allowed here; quote a string that contains a colon, or check \
              the indentation",
         ),
-        ("a: [1, 2\n", "f:1:4: a[1]: unclosed bracket; close it"),
+        ("a: [1, 2\n", "f:1:4: a[1]: unclosed bracket; add ]"),
         ("a: @b\n", "f:1:4: a: a plain string cannot start with this character; quote the string"),
         ("a: b\0c\n", "f:1:5: a: unexpected character \\0; remove it, or quote the string"),
         (

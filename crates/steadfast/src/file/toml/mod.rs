@@ -53,7 +53,33 @@ fn syntax_error(source: &Source, outline: &Outline, error: &Error) -> Problem {
         let first = outline.first(range.start).filter(|first| *first != at);
         return duplicate_key(source, source.slice(at), at, first, &path);
     }
-    Problem::at(source, at, error.message()).path(&path)
+    match value_problem(source, range.start) {
+        Some((message, suggestion)) => {
+            Problem::at(source, at, message).path(&path).suggest(suggestion)
+        }
+        None => {
+            // The parser also lists a token that quotes do not need.
+            let message = error.message().trim_end_matches(", expected literal string");
+            Problem::at(source, at, message).path(&path)
+        }
+    }
+}
+
+/// A missing or unquoted value at the offset. The parser reports both by the tokens that it expects.
+fn value_problem(source: &Source, offset: usize) -> Option<(&'static str, &'static str)> {
+    let text = source.text();
+    let before = text.get(..offset)?.trim_end_matches([' ', '\t']);
+    if !before.ends_with('=') {
+        return None;
+    }
+    let value = text.get(offset..)?.trim_start_matches([' ', '\t']);
+    match value.chars().next() {
+        None | Some('\n' | '\r' | '#') => Some(("missing value", "write a value after the =")),
+        Some(letter) if letter.is_alphabetic() => {
+            Some(("unquoted text", "put the text in double quotes"))
+        }
+        Some(_) => None,
+    }
 }
 
 struct Conversion<'c> {

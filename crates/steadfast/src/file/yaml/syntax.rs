@@ -6,6 +6,7 @@ use granit_parser::{ErrorKind, ScanError};
 
 use crate::file::limits::too_deep;
 use crate::file::problem::Problem;
+use crate::file::source::floor_char_boundary;
 use crate::file::tree::Span;
 use crate::file::{Path, Source};
 
@@ -23,7 +24,7 @@ pub(super) fn error(source: &Source, error: &ScanError, path: &Path) -> Problem 
 
 /// The span of the character at an offset.
 fn character(source: &Source, offset: usize) -> Span {
-    let start = source.text().floor_char_boundary(offset);
+    let start = floor_char_boundary(source.text(), offset);
     let character = source.text().get(start..).and_then(|rest| rest.chars().next());
     Span::new(start, start + character.map_or(0, char::len_utf8))
 }
@@ -49,10 +50,12 @@ fn describe(kind: &ErrorKind) -> (Option<Cow<'static, str>>, &'static str) {
         ErrorKind::SimpleKeyExpected | ErrorKind::InvalidSimpleKey => {
             ("missing colon after a key", "write key: value")
         }
-        ErrorKind::UnclosedFlowCollection { .. } => ("unclosed bracket", "close it"),
-        ErrorKind::UnexpectedEofFlowSequence
-        | ErrorKind::UnexpectedEofFlowMapping
-        | ErrorKind::UnexpectedEofImplicitFlowMapping => ("unclosed bracket above", "close it"),
+        ErrorKind::UnclosedFlowCollection { open: '{' } => ("unclosed bracket", "add }"),
+        ErrorKind::UnclosedFlowCollection { .. } => ("unclosed bracket", "add ]"),
+        ErrorKind::UnexpectedEofFlowSequence => ("unclosed bracket above", "add ]"),
+        ErrorKind::UnexpectedEofFlowMapping | ErrorKind::UnexpectedEofImplicitFlowMapping => {
+            ("unclosed bracket above", "add }")
+        }
         ErrorKind::ExpectedBlockMappingKey | ErrorKind::InvalidIndentation => {
             ("wrong indentation", "align this line with its neighbours")
         }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::cause::{Cause, Trigger};
 use super::packed_state::PackedState;
 use super::{Breaker, BreakerSettings, BreakerSnapshot, BreakerState, Transition};
 use crate::Moment;
@@ -18,10 +19,19 @@ impl Breaker {
         let other = Self::new(settings)?;
         let packed = self.load();
         other.packed.store(packed.0, Ordering::Release);
-        if let Some(changed) = self.changed_at.read(packed.generation()) {
-            other.changed_at.publish(packed.generation(), changed);
+        let generation = packed.generation();
+        for (from, to) in
+            [(&self.changed_at, &other.changed_at), (&self.open_until, &other.open_until)]
+        {
+            if let Some(moment) = from.read(generation) {
+                to.publish(generation, moment);
+            }
+        }
+        if let Some(cause) = self.cause.read(generation) {
+            other.cause.publish(generation, cause);
         }
         for (from, to) in [
+            (&self.first_call, &other.first_call),
             (&self.last_probe, &other.last_probe),
             (&self.last_failure, &other.last_failure),
             (&self.failures, &other.failures),
@@ -34,24 +44,59 @@ impl Breaker {
     /// Opens the breaker, as failures would: it lets a probe through after its timeout. If it is
     /// open already, the timeout restarts.
     pub fn open(&self, now: Moment) -> Option<Transition> {
+        self.force_open(now, None)
+    }
+
+    /// Opens the breaker for this time instead of its timeout, such as that of an announced
+    /// maintenance. After that it lets a probe through.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use steadfast::Moment;
+    /// use steadfast::guard::{Breaker, BreakerSettings};
+    ///
+    /// let hour = Duration::from_secs(3600);
+    /// let breaker = Breaker::new(BreakerSettings::default())?;
+    /// breaker.open_for(hour, Moment::ORIGIN);
+    /// let rejection = breaker.acquire(Moment::ORIGIN).unwrap_err();
+    /// assert_eq!(rejection.retry_after, Some(hour));
+    /// assert!(breaker.acquire(Moment::ORIGIN + hour)?.is_probe());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn open_for(&self, time: Duration, now: Moment) -> Option<Transition> {
+        self.force_open(now, Some(now + time))
+    }
+
+    fn force_open(&self, now: Moment, until: Option<Moment>) -> Option<Transition> {
         let (from, to) = self.force(PackedState::opened);
         if from.is_closed() {
             let failures = self.failures_while_closed(from, now);
             self.failures.store(failures, Ordering::Relaxed);
         }
-        self.finish_swap(from, to, now)
+        // Before the time of the transition: until that is known, no probe is let through.
+        if let Some(until) = until {
+            self.open_until.publish(to.generation(), until);
+        }
+        self.finish_swap(from, to, now, Some(Trigger::Manual))
     }
 
     /// Closes the breaker and resets its failures.
     pub fn close(&self, now: Moment) -> Option<Transition> {
         let (from, to) = self.force(PackedState::closed);
-        self.finish_swap(from, to, now)
+        self.finish_swap(from, to, now, None)
     }
 
     /// Isolates the breaker: it rejects all calls until it is closed or opened manually.
     pub fn isolate(&self, now: Moment) -> Option<Transition> {
         let (from, to) = self.force(PackedState::isolated);
-        self.finish_swap(from, to, now)
+        self.finish_swap(from, to, now, Some(Trigger::Manual))
+    }
+
+    /// Disables the breaker: it permits all calls and counts none until it is closed or opened
+    /// manually.
+    pub fn disable(&self, now: Moment) -> Option<Transition> {
+        let (from, to) = self.force(PackedState::disabled);
+        self.finish_swap(from, to, now, None)
     }
 
     /// The state. An open breaker whose timeout has passed is reported as half open, even before
@@ -93,12 +138,12 @@ impl Breaker {
 
     fn last_transition(&self, packed: PackedState, now: Moment) -> Option<Moment> {
         let Some(changed) = self.changed_at.read(packed.generation()) else {
-            let is_new = packed.generation() == PackedState::NEW.generation();
-            return (!is_new).then_some(now);
+            return (!packed.is_new()).then_some(now);
         };
         match (packed.state(), self.state_of(packed, now)) {
             (BreakerState::Open, BreakerState::HalfOpen) => {
-                Some(changed + self.settings.open_time(packed.openings()))
+                let until = self.open_until.read(packed.generation());
+                Some(until.unwrap_or(changed + self.settings.open_time(packed.openings())))
             }
             _ => Some(changed),
         }
@@ -112,15 +157,19 @@ impl Breaker {
         }
     }
 
-    /// Called after a successful swap: publishes the time if a new generation started, and returns
-    /// the transition.
+    /// Called after a successful swap: publishes the cause and the time if a new generation started,
+    /// and returns the transition.
     pub(super) fn finish_swap(
         &self,
         from: PackedState,
         to: PackedState,
         now: Moment,
+        trigger: Option<Trigger>,
     ) -> Option<Transition> {
         if from.generation() != to.generation() {
+            if let Some(trigger) = trigger {
+                self.cause.publish(to.generation(), Cause { trigger, code: None });
+            }
             self.changed_at.publish(to.generation(), now);
         }
         Transition::between(from, to)

@@ -18,6 +18,7 @@
 //!              probes succeeded                 └───────────┘
 //!
 //!   isolate() by hand: rejects all calls until close() by hand.
+//!   disable() by hand: permits all calls and counts none until close() by hand.
 //! ```
 //!
 //! The design prevents three kinds of error:
@@ -35,25 +36,27 @@
 //! While closed, the simple form costs one load and one comparison to permit a call, and the same
 //! for its success.
 //!
-//! A success never opens a breaker, even if it is the call that brings the window to its minimum
-//! volume; the next failure does.
+//! A success opens a breaker if it brings the window to its minimum volume and the rate is reached.
 
+mod cause;
 mod control;
 mod packed_state;
 mod report;
 mod results;
 mod rules;
 mod settings;
-mod transition_time;
+mod tagged_time;
 mod window;
 
 use std::time::Duration;
 
+pub use cause::{Cause, FaultCode, Trigger};
 pub use report::{BreakerSnapshot, BreakerState, Permit, Rejection, Transition};
-pub use settings::BreakerSettings;
+pub use settings::{BreakerSettings, InitialState};
 
+use self::cause::CauseCell;
 use self::packed_state::PackedState;
-use self::transition_time::TransitionTime;
+use self::tagged_time::TaggedTime;
 use self::window::Window;
 use crate::Moment;
 use crate::guard::sync::{AtomicU64, Ordering};
@@ -94,7 +97,12 @@ pub struct Breaker {
     tracking: SuccessTracking,
     settings: BreakerSettings,
     window: Option<Window>,
-    changed_at: TransitionTime,
+    changed_at: TaggedTime,
+    /// The end of an open time that was set by hand.
+    open_until: TaggedTime,
+    cause: CauseCell,
+    /// When the first call was rejected by a breaker that started open, plus one; 0 before.
+    first_call: AtomicU64,
     last_probe: AtomicU64,
     /// When the last failure was counted, plus one; 0 without a failure. For display.
     last_failure: AtomicU64,
@@ -129,7 +137,7 @@ impl SuccessTracking {
 }
 
 impl Breaker {
-    /// A closed breaker.
+    /// A breaker in its initial state: closed, unless the settings have another one.
     ///
     /// # Errors
     /// The first of the settings' [`problems`](BreakerSettings::problems).
@@ -142,8 +150,13 @@ impl Breaker {
             (None, Some(window)) => Some(Window::of_time(window)),
             (None, None) => None,
         };
+        let initial = match settings.initial_state {
+            InitialState::Closed => PackedState::NEW,
+            InitialState::Open => PackedState::NEW_OPEN,
+            InitialState::Disabled => PackedState::NEW_DISABLED,
+        };
         Ok(Self {
-            packed: AtomicU64::new(PackedState::NEW.0),
+            packed: AtomicU64::new(initial.0),
             closed_below: if settings.slow_call_threshold.is_some() {
                 0
             } else {
@@ -152,7 +165,10 @@ impl Breaker {
             tracking: SuccessTracking::of(&settings, window.as_ref()),
             settings,
             window,
-            changed_at: TransitionTime::unpublished(),
+            changed_at: TaggedTime::unpublished(),
+            open_until: TaggedTime::unpublished(),
+            cause: CauseCell::unpublished(),
+            first_call: AtomicU64::new(0),
             last_probe: AtomicU64::new(0),
             last_failure: AtomicU64::new(0),
             failures: AtomicU64::new(0),
@@ -229,8 +245,11 @@ impl Breaker {
     fn acquire_probe(&self, now: Moment) -> Result<Permit, Rejection> {
         let mut packed = self.load();
         loop {
-            if packed.is_closed() {
-                return Ok(Permit::of_closed(packed));
+            match packed.state() {
+                BreakerState::Closed => return Ok(Permit::of_closed(packed)),
+                BreakerState::Disabled => return Ok(Permit::NONE),
+                BreakerState::Open if packed.is_new() => self.set_first_call(now),
+                _ => {}
             }
             if let Some(rejection) = self.rejection(packed, now) {
                 return Err(rejection);
@@ -246,6 +265,7 @@ impl Breaker {
                 Ok(()) => {
                     let first = !next.is_same_period(packed);
                     if first {
+                        self.carry_cause(packed, next);
                         self.changed_at.publish(next.generation(), now);
                     }
                     return Ok(Permit::of_probe(next, first));
@@ -255,25 +275,54 @@ impl Breaker {
         }
     }
 
+    /// A breaker that starts open does so with its first call: it has no clock before that.
+    fn set_first_call(&self, now: Moment) {
+        let stamp = now.as_nanos().saturating_add(1);
+        let _ = self.first_call.compare_exchange(0, stamp, Ordering::AcqRel, Ordering::Acquire);
+    }
+
+    /// A half-open breaker rejects calls for the same cause as before.
+    fn carry_cause(&self, from: PackedState, to: PackedState) {
+        if let Some(cause) = self.cause_of(from) {
+            self.cause.publish(to.generation(), cause);
+        }
+    }
+
+    fn cause_of(&self, packed: PackedState) -> Option<Cause> {
+        let initial = Cause { trigger: Trigger::InitialState, code: None };
+        let published = self.cause.read(packed.generation());
+        published.or(packed.is_new().then_some(initial))
+    }
+
     /// The rejection of a call at `now`, unless calls are permitted.
     fn rejection(&self, packed: PackedState, now: Moment) -> Option<Rejection> {
         let state = packed.state();
         let retry_after = match state {
-            BreakerState::Closed => return None,
+            BreakerState::Closed | BreakerState::Disabled => return None,
             BreakerState::Isolated => None,
             BreakerState::Open => Some(self.remaining_open_time(packed, now)),
             BreakerState::HalfOpen if self.can_probe(packed) => return None,
             BreakerState::HalfOpen => Some(self.remaining_probe_time(now)),
         };
-        (retry_after != Some(Duration::ZERO)).then_some(Rejection { state, retry_after })
+        let cause = self.cause_of(packed);
+        (retry_after != Some(Duration::ZERO)).then_some(Rejection { state, retry_after, cause })
     }
 
     fn remaining_open_time(&self, packed: PackedState, now: Moment) -> Duration {
+        if let Some(until) = self.open_until.read(packed.generation()) {
+            return until.since(now);
+        }
         let open_time = self.settings.open_time(packed.openings());
-        match self.changed_at.read(packed.generation()) {
+        match self.opened_at(packed) {
             Some(opened) => open_time.saturating_sub(now.since(opened)),
             None => open_time,
         }
+    }
+
+    fn opened_at(&self, packed: PackedState) -> Option<Moment> {
+        let first_call = || self.first_call.load(Ordering::Acquire).checked_sub(1);
+        let changed = self.changed_at.read(packed.generation());
+        changed.or_else(|| packed.is_new().then(first_call).flatten().map(Moment::from_nanos))
     }
 
     /// How long until all probes in flight count as lost.
@@ -284,6 +333,7 @@ impl Breaker {
 
     fn can_probe(&self, packed: PackedState) -> bool {
         packed.probes_in_flight() < self.settings.probes
+            && self.settings.half_open_calls.is_none_or(|calls| packed.probes_sent() < calls)
     }
 
     #[inline]

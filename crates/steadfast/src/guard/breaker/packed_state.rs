@@ -8,9 +8,13 @@
 //! 63 62 | 61 ........ 38 | 37 ...................................... 0
 //! state | generation     | closed:    failures in a row (0..32)
 //!                        | open:      openings (30..38)
-//!                        | half open: openings (30..38), batch (20..30),
-//!                        |            probes in flight (10..20), successes (0..10)
+//!                        | half open: openings (30..38), batch (24..30),
+//!                        |            probes in flight (16..24), failed probes (8..16),
+//!                        |            successful probes (0..8)
+//!                        | isolated:  disabled (0)
 //! ```
+//!
+//! Two bits are four states; the fifth, disabled, is a flag of the fourth.
 //!
 //! *Openings* counts how often the breaker opened without closing in between. *Batch* counts how
 //! often the probes in flight were declared lost: the result of a probe of an earlier batch still
@@ -21,14 +25,19 @@ use super::BreakerState;
 const STATE_SHIFT: u32 = 62;
 const GENERATION_SHIFT: u32 = 38;
 const OPENINGS: Field = Field { shift: 30, bits: 8 };
-const BATCH: Field = Field { shift: 20, bits: 10 };
-const IN_FLIGHT: Field = Field { shift: 10, bits: 10 };
-const SUCCESSES: Field = Field { shift: 0, bits: 10 };
+const BATCH: Field = Field { shift: 24, bits: 6 };
+const IN_FLIGHT: Field = Field { shift: 16, bits: 8 };
+const PROBE_FAILURES: Field = Field { shift: 8, bits: 8 };
+const SUCCESSES: Field = Field { shift: 0, bits: 8 };
+const DISABLED: Field = Field { shift: 0, bits: 1 };
 const FAILURES: Field = Field { shift: 0, bits: 32 };
 const GENERATION: Field = Field { shift: GENERATION_SHIFT, bits: STATE_SHIFT - GENERATION_SHIFT };
 
-/// The largest number of probes and successes that fits into the packed state.
-pub(super) const MAX_PROBES: u32 = 1000;
+/// The number of generations, after which they wrap around.
+pub(super) const GENERATIONS: u64 = GENERATION.max() + 1;
+
+/// The largest number of probes that fits into the packed state.
+pub(super) const MAX_PROBES: u32 = 250;
 
 #[derive(Clone, Copy)]
 struct Field {
@@ -66,6 +75,12 @@ impl PackedState {
     /// The state of a new breaker: closed.
     pub(super) const NEW: Self = Self(0);
 
+    /// The state of a new breaker that starts open.
+    pub(super) const NEW_OPEN: Self = Self(OPENINGS.set(1 << STATE_SHIFT, 1));
+
+    /// The state of a new breaker that starts disabled.
+    pub(super) const NEW_DISABLED: Self = Self(DISABLED.set(3 << STATE_SHIFT, 1));
+
     /// The lowest packed state that is not closed.
     pub(super) const FIRST_NOT_CLOSED: u64 = 1 << STATE_SHIFT;
 
@@ -83,7 +98,7 @@ impl PackedState {
 
     pub(super) fn opened(self) -> Self {
         let openings = match self.state() {
-            BreakerState::Closed | BreakerState::Isolated => 1,
+            BreakerState::Closed | BreakerState::Isolated | BreakerState::Disabled => 1,
             BreakerState::Open => self.openings(),
             BreakerState::HalfOpen => (self.openings() + 1).min(OPENINGS.max()),
         };
@@ -99,6 +114,10 @@ impl PackedState {
         self.enter(3, 0)
     }
 
+    pub(super) const fn disabled(self) -> Self {
+        Self(DISABLED.set(self.enter(3, 0).0, 1))
+    }
+
     #[inline]
     pub(super) const fn is_closed(self) -> bool {
         self.0 >> STATE_SHIFT == 0
@@ -109,8 +128,14 @@ impl PackedState {
             0 => BreakerState::Closed,
             1 => BreakerState::Open,
             2 => BreakerState::HalfOpen,
+            _ if DISABLED.get(self.0) == 1 => BreakerState::Disabled,
             _ => BreakerState::Isolated,
         }
+    }
+
+    /// Whether no transition has happened yet.
+    pub(super) const fn is_new(self) -> bool {
+        self.generation() == 0
     }
 
     pub(super) const fn generation(self) -> u64 {
@@ -173,5 +198,18 @@ impl PackedState {
 
     pub(super) const fn with_success(self) -> Self {
         Self(SUCCESSES.add(self.0, 1))
+    }
+
+    pub(super) const fn probe_failures(self) -> u32 {
+        PROBE_FAILURES.get(self.0) as u32
+    }
+
+    pub(super) const fn with_probe_failure(self) -> Self {
+        Self(PROBE_FAILURES.add(self.0, 1))
+    }
+
+    /// The probes of this period that have ended or are in flight.
+    pub(super) const fn probes_sent(self) -> u32 {
+        self.probes_in_flight() + self.successes() + self.probe_failures()
     }
 }

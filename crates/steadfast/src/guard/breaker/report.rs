@@ -3,16 +3,17 @@
 use std::fmt;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
+use super::cause::Cause;
 use super::packed_state::PackedState;
 use crate::named_enum::named_enum;
 use crate::{Moment, duration};
 
 named_enum! {
     /// The state of a circuit breaker.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+    #[non_exhaustive]
     pub enum BreakerState by as_str {
         /// Calls are permitted.
         Closed = "closed",
@@ -22,12 +23,21 @@ named_enum! {
         HalfOpen = "half_open",
         /// Calls are rejected until the breaker is closed manually.
         Isolated = "isolated",
+        /// Calls are permitted and not counted until the breaker is closed or opened manually.
+        Disabled = "disabled",
     }
 }
 
 impl BreakerState {
     /// All states.
-    pub const ALL: [Self; 4] = [Self::Closed, Self::Open, Self::HalfOpen, Self::Isolated];
+    pub const ALL: &'static [Self] =
+        &[Self::Closed, Self::Open, Self::HalfOpen, Self::Isolated, Self::Disabled];
+
+    /// Whether calls are rejected until the state changes.
+    #[must_use]
+    pub const fn rejects(self) -> bool {
+        matches!(self, Self::Open | Self::Isolated)
+    }
 }
 
 /// A change of state. Returned to exactly one caller: the one whose call caused it.
@@ -96,18 +106,24 @@ impl Permit {
 
 /// A rejected call. It was not made, so it does not count as an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rejection {
     /// The state that rejected the call.
     pub state: BreakerState,
     /// The longest time until the next probe is permitted; `None` if the breaker is isolated.
     pub retry_after: Option<Duration>,
+    /// What opened the breaker; absent while another thread opens it.
+    pub cause: Option<Cause>,
 }
 
 impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "circuit breaker is {}", self.state)?;
+        if let (Some(cause), BreakerState::Open) = (self.cause, self.state) {
+            write!(f, " {cause}")?;
+        }
         match self.retry_after {
-            Some(wait) => write!(f, ", next probe in {}", duration::format(wait)),
+            Some(wait) => write!(f, ", next probe in {}", duration::format_rounded(wait)),
             None => f.write_str(" until it is closed by hand"),
         }
     }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use super::cause::{FaultCode, Trigger};
 use super::packed_state::PackedState;
 use super::window::Outcome;
 use super::{Breaker, Permit, Transition};
 use crate::guard::sync::Ordering;
-use crate::{Class, Moment};
+use crate::{Class, Fault, Moment};
 
 impl Breaker {
     /// Reports a successful call that took `took`, if that was measured.
@@ -39,8 +40,8 @@ impl Breaker {
             return self.probe_failed(permit, now);
         }
         let outcome = Outcome { failed: true, slow: self.settings.is_slow(took) };
-        let opens = self.window_opens(permit, now, outcome);
-        self.closed_call_failed(permit, now, opens)
+        let reached = self.record_in_window(permit, now, outcome);
+        self.closed_call_failed(permit, now, reached)
     }
 
     /// Reports a failed call of this class. A final failure says nothing about the service and is
@@ -57,6 +58,15 @@ impl Breaker {
             return None;
         }
         self.failure(permit, now, took)
+    }
+
+    /// Adds the facts of a failure to the cause that rejections report. Call it after the report of
+    /// that failure returned a transition to open.
+    #[cold]
+    pub fn record_cause(&self, fault: &Fault) {
+        if let Some(code) = FaultCode::of(fault) {
+            self.cause.add_code(self.load().generation(), code);
+        }
     }
 
     /// Releases the permit of a call without a result: it was cancelled, or failed because of the
@@ -82,33 +92,38 @@ impl Breaker {
             (false, _) => {}
         }
         let failed = false;
-        let opens = self.window_opens(permit, now, Outcome { failed, slow });
-        let (from, to) =
-            self.update(
-                permit,
-                |packed| if opens { packed.opened() } else { packed.with_failures(0) },
-            )?;
-        if opens {
+        let reached = self.record_in_window(permit, now, Outcome { failed, slow });
+        let (from, to) = self.update(permit, |packed| match reached {
+            Some(_) => packed.opened(),
+            None => packed.with_failures(0),
+        })?;
+        if reached.is_some() {
             self.set_failure_count(self.failures_while_closed(from, now));
         }
-        self.finish_swap(from, to, now)
+        self.finish_swap(from, to, now, reached)
     }
 
-    /// Records the call in the window; `true` if the calls in the window open the breaker.
-    fn window_opens(&self, permit: Permit, now: Moment, outcome: Outcome) -> bool {
-        let Some(window) = &self.window else {
-            return false;
-        };
+    /// Records the call in the window; the rate by which the calls in the window open the breaker, if
+    /// they do. A success opens it, too, if it brings the window to its minimum volume.
+    fn record_in_window(&self, permit: Permit, now: Moment, outcome: Outcome) -> Option<Trigger> {
+        let window = self.window.as_ref()?;
         if !self.load().is_same_period(permit.packed()) {
-            return false;
+            return None;
         }
         let generation = permit.packed().generation();
-        window.record(generation, now, outcome);
-        (outcome.failed || outcome.slow)
-            && self.settings.is_opened_by(window.tally(generation, now))
+        let may_raise = window.record(generation, now, outcome, self.settings.volume());
+        if !(may_raise || outcome.failed || outcome.slow) {
+            return None;
+        }
+        self.settings.reached_rate(window.tally(generation, now))
     }
 
-    fn closed_call_failed(&self, permit: Permit, now: Moment, opens: bool) -> Option<Transition> {
+    fn closed_call_failed(
+        &self,
+        permit: Permit,
+        now: Moment,
+        reached: Option<Trigger>,
+    ) -> Option<Transition> {
         let threshold = self.settings.consecutive_threshold();
         let counted = |packed: PackedState| match threshold {
             Some(_) => packed.with_failures(packed.failures().saturating_add(1)),
@@ -118,7 +133,7 @@ impl Breaker {
             let packed = counted(packed);
             match threshold {
                 Some(threshold) if packed.failures() >= threshold => packed.opened(),
-                _ if opens => packed.opened(),
+                _ if reached.is_some() => packed.opened(),
                 _ => packed,
             }
         })?;
@@ -126,14 +141,21 @@ impl Breaker {
         if !to.is_closed() {
             self.set_failure_count(self.failures_while_closed(counted(from), now));
         }
-        self.finish_swap(from, to, now)
+        self.finish_swap(from, to, now, reached.or(Some(Trigger::ConsecutiveFailures)))
     }
 
     fn probe_failed(&self, permit: Permit, now: Moment) -> Option<Transition> {
-        let (from, to) = self.update(permit, PackedState::opened)?;
+        let (from, to) = self.update(permit, |packed| {
+            let packed = packed.without_probe(permit.packed()).with_probe_failure();
+            if packed.probe_failures() <= self.settings.tolerated_probe_failures() {
+                packed
+            } else {
+                packed.opened()
+            }
+        })?;
         self.set_last_failure(now);
         self.failures.fetch_add(1, Ordering::Relaxed);
-        self.finish_swap(from, to, now)
+        self.finish_swap(from, to, now, Some(Trigger::FailedProbe))
     }
 
     fn probe_succeeded(&self, permit: Permit, now: Moment) -> Option<Transition> {
@@ -145,7 +167,7 @@ impl Breaker {
                 packed.closed()
             }
         })?;
-        self.finish_swap(from, to, now)
+        self.finish_swap(from, to, now, None)
     }
 
     /// Applies `next` while the breaker is in the period of `permit`; does nothing after that.

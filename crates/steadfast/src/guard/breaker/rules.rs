@@ -16,14 +16,14 @@ impl BreakerSettings {
     ///
     /// let problems = BreakerSettings::consecutive(0, Duration::ZERO).problems();
     /// let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
-    /// assert_eq!(problems, ["threshold 0 is below 1", "timeout 0s must be longer than 0s"]);
+    /// assert_eq!(problems, ["threshold must be at least 1, not 0", "timeout must be greater than 0s, not 0s"]);
     /// ```
     #[must_use]
     pub fn problems(&self) -> Vec<RangeError> {
         self.checks().into_iter().flatten().collect()
     }
 
-    pub(crate) const fn checks(&self) -> [Option<RangeError>; 14] {
+    pub(crate) const fn checks(&self) -> [Option<RangeError>; 15] {
         [
             RangeError::if_zero("threshold", self.threshold),
             RangeError::if_empty("timeout", Some(self.timeout)),
@@ -38,18 +38,17 @@ impl BreakerSettings {
             self.unless_slow_is_complete(),
             probe_count("probes", self.probes),
             probe_count("success_threshold", self.success_threshold),
+            self.unless_sample_fits(),
             self.unless_growth_is_valid(),
         ]
     }
 
     const fn unless_one_window(&self) -> Option<RangeError> {
-        let (Some(window), Some(calls)) = (self.window, self.window_calls) else {
+        let (Some(window), Some(_)) = (self.window, self.window_calls) else {
             return None;
         };
-        Some(
-            RangeError::new("window", Value::Duration(window), "conflicts with window_calls")
-                .bound(Value::Count(calls as u64)),
-        )
+        let rule = "set only one of window and window_calls";
+        Some(RangeError::new("window", Value::Duration(window), rule))
     }
 
     const fn unless_window_has_rate(&self) -> Option<RangeError> {
@@ -93,6 +92,21 @@ impl BreakerSettings {
         Some(RangeError::new(field, value, rule))
     }
 
+    const fn unless_sample_fits(&self) -> Option<RangeError> {
+        match self.half_open_calls {
+            Some(calls) if calls < self.success_threshold => Some(
+                RangeError::new(
+                    "half_open_calls",
+                    Value::Count(calls as u64),
+                    "is below success_threshold",
+                )
+                .bound(Value::Count(self.success_threshold as u64)),
+            ),
+            Some(calls) => probe_count("half_open_calls", calls),
+            None => None,
+        }
+    }
+
     const fn unless_growth_is_valid(&self) -> Option<RangeError> {
         if !(self.timeout_multiplier >= 1.0 && self.timeout_multiplier.is_finite()) {
             return Some(RangeError::new(
@@ -113,9 +127,11 @@ impl BreakerSettings {
 
 const fn share(field: &'static str, rate: Option<f64>) -> Option<RangeError> {
     match rate {
-        Some(rate) if !(rate > 0.0 && rate <= 1.0) => {
-            Some(RangeError::new(field, Value::Number(rate), "must be above 0.0 and at most 1.0"))
-        }
+        Some(rate) if !(rate > 0.0 && rate <= 1.0) => Some(RangeError::new(
+            field,
+            Value::Number(rate),
+            "must be greater than 0 and at most 1",
+        )),
         _ => None,
     }
 }
@@ -123,7 +139,7 @@ const fn share(field: &'static str, rate: Option<f64>) -> Option<RangeError> {
 const fn probe_count(field: &'static str, count: u32) -> Option<RangeError> {
     if count > MAX_PROBES {
         return Some(
-            RangeError::new(field, Value::Count(count as u64), "is above")
+            RangeError::new(field, Value::Count(count as u64), "must be at most")
                 .bound(Value::Count(MAX_PROBES as u64)),
         );
     }

@@ -72,14 +72,29 @@ impl Window {
         matches!(self.ticking, Ticking::Time { .. })
     }
 
-    pub(super) fn record(&self, generation: u64, now: Moment, outcome: Outcome) {
-        let tick = match &self.ticking {
-            Ticking::Calls { next, per_slot } => next.fetch_add(1, Ordering::AcqRel) / per_slot,
-            Ticking::Time { width } => now.as_nanos() / width,
+    /// Records a call. `false` if the window had `volume` calls already, and the call cannot have
+    /// raised a rate unless it counts towards it.
+    pub(super) fn record(
+        &self,
+        generation: u64,
+        now: Moment,
+        outcome: Outcome,
+        volume: u32,
+    ) -> bool {
+        let (tick, may_raise) = match &self.ticking {
+            Ticking::Calls { next, per_slot } => {
+                let call = next.fetch_add(1, Ordering::AcqRel);
+                // Before this call is counted, which may take the slot of that one.
+                let earlier = call.checked_sub(u64::from(volume)).map(|call| call / per_slot);
+                let filled = earlier.is_some_and(|tick| self.calls_at(generation, tick) > 0);
+                (call / per_slot, !filled)
+            }
+            // Calls that leave the window raise a rate, too.
+            Ticking::Time { width } => (now.as_nanos() / width, true),
         };
         let tag = Tag::new(generation, tick);
-        let Some(slot) = self.slots.get((tick % self.len()) as usize) else {
-            return;
+        let Some(slot) = self.slot(tick) else {
+            return false;
         };
         slot.calls.add(tag);
         if outcome.failed {
@@ -88,6 +103,15 @@ impl Window {
         if outcome.slow {
             slot.slow.add(tag);
         }
+        may_raise
+    }
+
+    fn slot(&self, tick: u64) -> Option<&Slot> {
+        self.slots.get((tick % self.len()) as usize)
+    }
+
+    fn calls_at(&self, generation: u64, tick: u64) -> u64 {
+        self.slot(tick).map_or(0, |slot| slot.calls.get(Tag::new(generation, tick)))
     }
 
     pub(super) fn tally(&self, generation: u64, now: Moment) -> Tally {
@@ -183,7 +207,7 @@ mod tests {
     fn only_the_last_calls_count() {
         let window = Window::of_calls(3);
         for outcome in [FAILURE, FAILURE, SUCCESS, SUCCESS, FAILURE] {
-            window.record(0, at(0), outcome);
+            window.record(0, at(0), outcome, 1);
         }
         let (calls, failed, slow) = (3, 1, 1);
         assert_eq!(window.tally(0, at(0)), Tally { calls, failed, slow });
@@ -193,22 +217,35 @@ mod tests {
     fn long_window_of_calls_moves_by_thousandths() {
         let window = Window::of_calls(10_000);
         for _ in 0..10_000 {
-            window.record(0, at(0), FAILURE);
+            window.record(0, at(0), FAILURE, 1);
         }
         assert_eq!(window.tally(0, at(0)).failed, 10_000);
         for _ in 0..9_990 {
-            window.record(0, at(0), SUCCESS);
+            window.record(0, at(0), SUCCESS, 1);
         }
         assert_eq!(window.tally(0, at(0)).failed, 10);
-        window.record(0, at(0), SUCCESS);
+        window.record(0, at(0), SUCCESS, 1);
         assert_eq!(window.tally(0, at(0)).failed, 0);
+    }
+
+    #[test]
+    fn only_the_calls_up_to_the_volume_may_raise_a_rate() {
+        for (window, volume) in [(5, 5), (5, 3), (4000, 3000)] {
+            let recent = Window::of_calls(window);
+            let filling = (0..9000).take_while(|_| recent.record(0, at(0), SUCCESS, volume));
+            assert_eq!(filling.count() as u32, volume, "{window}");
+            assert!(!recent.record(0, at(0), FAILURE, volume));
+            assert!(recent.record(1, at(0), SUCCESS, volume), "of another generation");
+        }
+        let timed = Window::of_time(Duration::from_secs(1));
+        assert!((0..9).all(|_| timed.record(0, at(0), SUCCESS, 3)));
     }
 
     #[test]
     fn calls_expire_from_a_time_window() {
         let window = Window::of_time(Duration::from_secs(1));
-        window.record(0, at(0), FAILURE);
-        window.record(0, at(950), FAILURE);
+        window.record(0, at(0), FAILURE, 1);
+        window.record(0, at(950), FAILURE, 1);
         assert_eq!(window.tally(0, at(999)).failed, 2);
         assert_eq!(window.tally(0, at(1000)).failed, 1);
         assert_eq!(window.tally(0, at(1900)).failed, 0);
@@ -219,7 +256,7 @@ mod tests {
         let window = Window::of_time(Duration::from_millis(10));
         for years in [0, 1, 5, 100, 400] {
             let now = Moment::ORIGIN + Duration::from_secs(years * 31_557_600);
-            window.record(0, now, FAILURE);
+            window.record(0, now, FAILURE, 1);
             assert_eq!(window.tally(0, now).calls, 1, "after {years} years");
         }
     }
@@ -227,10 +264,10 @@ mod tests {
     #[test]
     fn generations_are_counted_separately() {
         let window = Window::of_time(Duration::from_secs(1));
-        window.record(7, at(0), FAILURE);
+        window.record(7, at(0), FAILURE, 1);
         assert_eq!(window.tally(8, at(0)).calls, 0);
-        window.record(8, at(0), SUCCESS);
-        window.record(7, at(0), FAILURE);
+        window.record(8, at(0), SUCCESS, 1);
+        window.record(7, at(0), FAILURE, 1);
         let after = window.tally(8, at(0));
         assert_eq!((after.calls, after.failed), (1, 0));
         assert_eq!(window.tally(7, at(0)).calls, 0);
@@ -240,7 +277,7 @@ mod tests {
     fn generations_wrap_around() {
         let window = Window::of_calls(1);
         for generation in [0, GENERATIONS / 2 - 1, GENERATIONS - 2, GENERATIONS, 1] {
-            window.record(generation, at(0), SUCCESS);
+            window.record(generation, at(0), SUCCESS, 1);
             assert_eq!(window.tally(generation, at(0)).calls, 1);
         }
     }

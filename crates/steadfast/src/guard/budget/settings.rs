@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
+#[cfg(feature = "serde")]
 use crate::duration::serde_seconds;
 use crate::policy::{RangeError, Value};
 
@@ -15,6 +14,7 @@ const MAX_TOKENS: u32 = 1000;
 /// How much retrying a budget allows.
 ///
 /// ```
+/// # #[cfg(feature = "serde")] {
 /// use steadfast::guard::BudgetSettings;
 ///
 /// let read = |json| serde_json::from_str::<BudgetSettings>(json);
@@ -25,10 +25,13 @@ const MAX_TOKENS: u32 = 1000;
 ///     BudgetSettings::Tokens { .. }
 /// ));
 /// assert!(read(r#"{"ratio": 0.2, "max_tokens": 100}"#).is_err());
-/// # Ok::<(), serde_json::Error>(())
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "BudgetDraft", into = "BudgetDraft")]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "BudgetDraft", into = "BudgetDraft"))]
+#[non_exhaustive]
 pub enum BudgetSettings {
     /// A number of retries per second, with bursts of up to the retries of one second.
     Rate {
@@ -63,7 +66,7 @@ impl BudgetSettings {
     ///
     /// let settings = BudgetSettings::Rate { retries_per_second: 0.0 };
     /// let [problem] = settings.problems()[..] else { unreachable!() };
-    /// assert_eq!(problem.to_string(), "retries_per_second 0 is outside 0.000001..=1000000");
+    /// assert_eq!(problem.to_string(), "retries_per_second must be between 0.000001 and 1000000, not 0");
     /// ```
     #[must_use]
     pub fn problems(&self) -> Vec<RangeError> {
@@ -76,7 +79,7 @@ impl BudgetSettings {
                 [rate("retries_per_second", retries_per_second), None, None]
             }
             Self::Ratio { ratio, min_per_second, window } => [
-                within("ratio", ratio, 1e-6, 1e3, "is outside 0.000001..=1000"),
+                within("ratio", ratio, 1e-6, 1e3, "must be between 0.000001 and 1000"),
                 if min_per_second == 0.0 { None } else { rate("min_per_second", min_per_second) },
                 unless_window_is_long_enough(window),
             ],
@@ -84,11 +87,11 @@ impl BudgetSettings {
                 if max_tokens > MAX_TOKENS {
                     let count = Value::Count(max_tokens as u64);
                     let max = Value::Count(MAX_TOKENS as u64);
-                    Some(RangeError::new("max_tokens", count, "is above").bound(max))
+                    Some(RangeError::new("max_tokens", count, "must be at most").bound(max))
                 } else {
                     RangeError::unless_at_least("max_tokens", max_tokens as u64, 1)
                 },
-                within("token_ratio", token_ratio, 1e-3, 1e3, "is outside 0.001..=1000"),
+                within("token_ratio", token_ratio, 1e-3, 1e3, "must be between 0.001 and 1000"),
                 None,
             ],
         }
@@ -96,7 +99,7 @@ impl BudgetSettings {
 }
 
 const fn rate(field: &'static str, per_second: f64) -> Option<RangeError> {
-    within(field, per_second, 1e-6, 1e6, "is outside 0.000001..=1000000")
+    within(field, per_second, 1e-6, 1e6, "must be between 0.000001 and 1000000")
 }
 
 const fn within(
@@ -117,7 +120,7 @@ const fn unless_window_is_long_enough(window: Duration) -> Option<RangeError> {
         return None;
     }
     Some(
-        RangeError::new("window", Value::Duration(window), "is shorter than")
+        RangeError::new("window", Value::Duration(window), "must be at least")
             .bound(Value::Duration(MIN_WINDOW)),
     )
 }
@@ -126,7 +129,8 @@ const fn unless_window_is_long_enough(window: Duration) -> Option<RangeError> {
 ///
 /// Trying one kind after the other would report a misspelt field as "matches none of the kinds";
 /// this way the error names the field.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = BudgetSettings))]
 #[cfg_attr(
     feature = "openapi",
@@ -134,26 +138,29 @@ const fn unless_window_is_long_enough(window: Duration) -> Option<RangeError> {
         description = "The settings of a retry budget: a rate, a ratio of recent successes with a minimum rate, or a token bucket."
     )
 )]
-#[serde(default, deny_unknown_fields)]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub(crate) struct BudgetDraft {
     /// Retries per second.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub(crate) retries_per_second: Option<f64>,
     /// Retries per success.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub(crate) ratio: Option<f64>,
     /// Minimum retries per second.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub(crate) min_per_second: Option<f64>,
     /// How long a success counts.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::AnyDuration>))]
-    #[serde(skip_serializing_if = "Option::is_none", with = "serde_seconds::option")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::__private::openapi::AnyDuration>))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(skip_serializing_if = "Option::is_none", with = "serde_seconds::option")
+    )]
     pub(crate) window: Option<Duration>,
     /// The capacity of the token bucket.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub(crate) max_tokens: Option<u32>,
     /// Tokens added per success and per second.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub(crate) token_ratio: Option<f64>,
 }
 

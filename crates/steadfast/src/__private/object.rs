@@ -35,11 +35,11 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Object<D> {
 /// Implements serde's traits for structs with `#[serde(remote = "Self")]`, reading from objects only.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! read_from_objects {
+macro_rules! __read_from_objects {
     ($($object:ty),+ $(,)?) => {$(
         impl<'de> ::serde::Deserialize<'de> for $object {
             fn deserialize<D: ::serde::Deserializer<'de>>(from: D) -> ::std::result::Result<Self, D::Error> {
-                <$object>::deserialize($crate::object::Object(from))
+                <$object>::deserialize($crate::__private::Object(from))
             }
         }
 

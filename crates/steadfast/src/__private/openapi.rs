@@ -18,17 +18,17 @@ use crate::{Hint, Policy, Reason};
 /// if the schema refers to those of a document's fields.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! openapi_schemas {
+macro_rules! __openapi_schemas {
     ($($type:ty: $schema:expr $(, parts of $document:ty)?;)*) => {$(
-        impl $crate::openapi::PartialSchema for $type {
-            fn schema() -> $crate::openapi::RefOr<$crate::openapi::Schema> {
+        impl $crate::__private::openapi::PartialSchema for $type {
+            fn schema() -> $crate::__private::openapi::RefOr<$crate::__private::openapi::Schema> {
                 $schema
             }
         }
 
-        impl $crate::openapi::ToSchema for $type {
-            $(fn schemas(schemas: &mut $crate::openapi::Schemas) {
-                <$document as $crate::openapi::ToSchema>::schemas(schemas);
+        impl $crate::__private::openapi::ToSchema for $type {
+            $(fn schemas(schemas: &mut $crate::__private::openapi::Schemas) {
+                <$document as $crate::__private::openapi::ToSchema>::schemas(schemas);
             })?
         }
     )*};
@@ -59,19 +59,21 @@ pub struct DurationInput;
 pub struct AnyDuration;
 
 /// A retry policy with the fields of a policy file. A response has all fields.
-#[derive(Debug, ToSchema)]
-pub struct PolicyDocument {
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct PolicyDocument {
     /// The id of the policy. In a request a number is accepted and read as a string.
-    pub id: Option<PolicyId>,
+    id: Option<PolicyId>,
     /// The other fields.
     #[serde(flatten)]
-    pub fields: HashMap<String, Value>,
+    fields: HashMap<String, Value>,
 }
 
 /// The id of a policy.
-#[derive(Debug, ToSchema)]
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
 #[serde(untagged)]
-pub enum PolicyId {
+enum PolicyId {
     /// The id in responses.
     Text(String),
     /// Accepted in requests.
@@ -79,46 +81,47 @@ pub enum PolicyId {
 }
 
 /// A session of a process or of a task, with its attempts.
-#[derive(Debug, ToSchema)]
-pub struct SessionDocument {
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct SessionDocument {
     /// The unique id of the session.
-    pub session_id: String,
+    session_id: String,
     /// The policy.
-    pub policy_id: String,
+    policy_id: String,
     /// The operation: the kind of a task, or the name of an operation.
-    pub operation: String,
+    operation: String,
     /// The start of the session.
-    pub start_time: Timestamp,
+    start_time: Timestamp,
     /// The end of the session, if it has ended.
-    pub end_time: Option<Timestamp>,
+    end_time: Option<Timestamp>,
     /// The attempts in order.
-    pub attempts: Vec<AttemptRecord>,
+    attempts: Vec<AttemptRecord>,
     /// The result, if it is stored.
-    pub final_result: Option<Value>,
+    final_result: Option<Value>,
     /// The last error.
-    pub final_error: Option<ErrorRecord>,
+    final_error: Option<ErrorRecord>,
     /// Whether the session succeeded.
-    pub success: bool,
+    success: bool,
     /// Additional context.
-    pub context: Option<Map<String, Value>>,
+    context: Option<Map<String, Value>>,
     /// Why the session failed.
-    pub reason: Option<Reason>,
+    reason: Option<Reason>,
     /// The correlation id.
-    pub correlation_id: Option<String>,
+    correlation_id: Option<String>,
     /// The subsystem, if it differs from that of the operation.
-    pub subsystem: Option<String>,
+    subsystem: Option<String>,
     /// Number of first attempts that are not stored.
     #[schema(required = false)]
-    pub forgotten_attempts: u64,
+    forgotten_attempts: u64,
     /// Number of stored attempts.
-    pub total_attempts: u64,
+    total_attempts: u64,
     /// The duration of the session, in seconds.
-    pub total_duration: Option<f64>,
+    total_duration: Option<f64>,
     /// Number of retries among the attempts.
-    pub retry_count: u64,
+    retry_count: u64,
 }
 
-openapi_schemas! {
+__openapi_schemas! {
     DurationInput: duration(DURATION, 0.0..=MAX_SECONDS, DURATION_PATTERN);
     AnyDuration: duration(DURATION, 0.0..=MAX_SECONDS, ANY_DURATION);
     Hint: duration(RETRY_DELAY, 0.0..=MAX_SECONDS, HINT);
