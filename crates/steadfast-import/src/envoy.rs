@@ -286,16 +286,22 @@ fn rate_limited(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut P
     reader.report_remaining(limits, &[]);
 }
 
-/// Every policy honours `Retry-After`, and no other header.
+/// Every policy honours `Retry-After` and the rate-limit headers.
 fn reset_header(reader: &mut Reader<'_>, value: &Value<'_>) {
     let Some(mut fields) = reader.fields(value) else { return };
     let name = fields.take("name").and_then(|name| reader.text(&name)).unwrap_or_default();
     let format = fields.take("format");
     let formats = ["SECONDS", "UNIX_TIMESTAMP"];
     let format = format.and_then(|format| reader.one_of(&format, &formats));
-    if !name.eq_ignore_ascii_case("retry-after") || format == Some("UNIX_TIMESTAMP") {
+    let is_honoured = match name.to_ascii_lowercase().as_str() {
+        "retry-after" | "ratelimit-reset" => format != Some("UNIX_TIMESTAMP"),
+        "x-ratelimit-reset" => true,
+        _ => false,
+    };
+    if !is_honoured {
         let what = format!("the header {}", names::excerpt(name));
-        let reason = "only Retry-After is supported, in seconds or as a date";
+        let reason =
+            "only Retry-After and RateLimit-Reset, in seconds, and X-RateLimit-Reset are supported";
         reader.unsupported_part(value, what, reason);
     }
     reader.report_remaining(fields, &[]);

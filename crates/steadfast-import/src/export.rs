@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use steadfast::Class;
-use steadfast::policy::{Nested, Policy, Timing};
+use steadfast::policy::{Nested, OnOpen, Policy, Timing};
 
 use super::names::excerpt;
 use super::report::Unsupported;
@@ -24,14 +24,16 @@ impl Unexportable {
     pub(super) fn start(&mut self, policy: &Policy, system: &str) {
         self.policy = format!("policies.{}", excerpt(policy.id().unwrap_or_default()));
         let by_class = Class::ALL.iter().any(|class| policy.timing_on(*class) != policy.timing());
-        let waits = policy.max_rate_limit_waits() != DEFAULT_MAX_RATE_LIMIT_WAITS;
+        let waits = policy.max_rate_limit_waits().is_some_and(|waits| waits > 0);
         let checks = [
-            (by_class, "on", "timing by class"),
+            (by_class, "on", "delays by class"),
             (policy.durable().is_some(), "durable", "a durable stage"),
-            (!policy.is_idempotent(), "idempotent", "false"),
+            (policy.idempotent() == Some(false), "idempotent", "false"),
             (policy.max_hint().is_some(), "max_hint", "a longest hint"),
             (policy.nested() != Nested::Outer, "nested", "the mode of nested sessions"),
-            (waits, "max_rate_limit_waits", "a limit of hinted waits"),
+            (waits, "max_rate_limit_waits", "hinted waits that consume no attempt"),
+            (policy.on_open() != OnOpen::GiveUp, "on_open", "a wait for an open breaker"),
+            (!policy.timing().min_delay().is_zero(), "min_delay", "a shortest delay"),
         ];
         self.add_all(&checks, &format!("not supported by {system}"));
     }
@@ -58,8 +60,6 @@ impl Unexportable {
         if self.found.is_empty() { Ok(text) } else { Err(self.found) }
     }
 }
-
-const DEFAULT_MAX_RATE_LIMIT_WAITS: u32 = 100;
 
 /// The longest delay of a policy; one without a limit has the longest that there is.
 pub(super) fn max_delay(timing: &Timing) -> Duration {

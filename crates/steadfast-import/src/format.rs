@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
+use steadfast::__private::nearest;
 use steadfast::file::Source;
-use steadfast::nearest;
 
 use super::names::excerpt;
 use super::reader::Reader;
@@ -21,7 +21,7 @@ macro_rules! formats {
         ///
         /// assert_eq!("envoy".parse(), Ok(ImportFormat::Envoy));
         /// let error = "resilience4".parse::<ImportFormat>().unwrap_err();
-        /// assert!(error.to_string().ends_with("did you mean resilience4j?"));
+        /// assert!(error.to_string().ends_with("did you mean `resilience4j`?"));
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -74,12 +74,12 @@ formats! {
         ["smallrye.faulttolerance", "quarkus.fault-tolerance", "Retry/", "CircuitBreaker/"];
     /// The nodes of a workflow engine, as JSON.
     "workflow" Workflow crate::workflow::read,
-        "workflow nodes with maxAttempts and initialDelaySeconds (JSON)",
+        "nodes of a Steadfast workflow, with retry settings such as maxAttempts (JSON)",
         ["retry_strategy", "exponential_backoff", "fixed_delay", "custom_schedule",
          "customSchedule", "initialDelaySeconds", "initial_delay_seconds", "nodeId"];
     /// A client library's settings, as Ruby, YAML or JSON.
     "client" Client crate::client::read,
-        "client options such as max_retries and initial_backoff (Ruby, YAML or JSON)",
+        "any client with max_retries, initial_backoff, max_backoff (Ruby, YAML or JSON)",
         crate::client::SETTINGS;
     /// gRPC's service config, as JSON.
     "grpc" GrpcServiceConfig crate::grpc::read,
@@ -146,7 +146,7 @@ impl fmt::Display for UnknownFormatError {
         let names = ImportFormat::ALL.map(ImportFormat::name);
         write!(f, "`{}` is not one of {}", self.name, names.join(", "))?;
         match nearest(&self.name, names) {
-            Some(near) => write!(f, "; did you mean {near}?"),
+            Some(near) => write!(f, "; did you mean `{near}`?"),
             None => Ok(()),
         }
     }

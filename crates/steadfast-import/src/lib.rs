@@ -32,13 +32,14 @@
 //!   other names.
 //! - Settings that apply to every name without its own become the policy `default`; named ones
 //!   become [mappings](ImportedMapping).
-//! - Every policy honours a `Retry-After` hint, whatever the other system does.
+//! - Every policy honours `Retry-After` and rate-limit headers, whatever the other system does.
 //!
 //! # Features
 //!
 //! One per format, all on by default: `client`, `envoy`, `grpc`, `microprofile`, `resilience4j`,
 //! `step-functions`, `workflow`.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     not(feature = "default"),
     allow(
@@ -91,22 +92,29 @@ use reader::Reader;
 /// # Errors
 /// All problems of the text, each with its position.
 pub fn import(format: ImportFormat, source: &Source) -> Result<ImportReport, Problems> {
+    if source.text().trim().is_empty() {
+        return Err(no_settings(format, source).into());
+    }
     let mut reader = Reader::new(format, source);
     format.read(&mut reader);
     let report = reader.finish()?;
     if report.policies.is_empty() {
-        let message = format!("no retry settings found for {}", format.about());
-        let problem = Problem::of_file(source.name(), message);
-        return Err(problem.suggest("check the format and the file").into());
+        return Err(no_settings(format, source).into());
     }
     Ok(report)
+}
+
+fn no_settings(format: ImportFormat, source: &Source) -> Problem {
+    let message = format!("no settings of format {format} found");
+    let hint = format!("{format} is {}; check the format and the file", format.about());
+    Problem::of_file(source.name(), message).suggest(hint)
 }
 
 /// Writes policies as the settings of another system: exactly, or not at all. Two formats can be
 /// written: gRPC's service config and Resilience4j's YAML.
 ///
-/// Both randomize a delay by a fraction *up or down*. `jitter_type: full` with a `jitter_amount`
-/// represents that, as in [`import`]; neither format can express another jitter.
+/// Both randomize a delay by a fraction up or down: `jitter_type: proportional` with a
+/// `jitter_amount`, as in [`import`]. Neither format can express another jitter.
 ///
 /// # Errors
 /// Everything the format cannot express, by its path in the policy file.
@@ -119,8 +127,8 @@ pub fn export(format: ImportFormat, policies: &Policies) -> Result<String, Vec<U
         #[allow(unreachable_patterns, reason = "unless a format without an exporter is on")]
         other => Err(vec![Unsupported::in_policies(
             "",
-            format!("the format {}", other.name()),
-            "import only; grpc and resilience4j can be exported",
+            format!("export to {}", other.name()),
+            "this format can only be imported; export to grpc or resilience4j",
         )]),
     }
 }

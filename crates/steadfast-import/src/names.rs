@@ -1,6 +1,6 @@
 //! Names from other systems, converted for policy files and messages.
 
-pub(super) use steadfast::file::excerpt;
+pub(super) use steadfast::__private::excerpt;
 
 /// The most characters of a policy's id.
 const MAX_ID_CHARS: usize = 80;

@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
+use steadfast::__private::tree::Span;
 use steadfast::duration;
 use steadfast::file::Problem;
-use steadfast::file::tree::Span;
 use steadfast::judge::Rule;
 use steadfast::policy::{Draft, PolicyError, Setting};
 
@@ -86,7 +86,7 @@ impl Reader<'_> {
             Some((span, path)) => (*span, path),
             None => (policy.span, &policy.path),
         };
-        let message = format!("invalid policy: {}", error.message());
+        let message = format!("invalid policy: {error}");
         let problem = Problem::at(self.source, span, message).field(path);
         self.add_problem(problem.suggest("change it here, or in the policy file after the import"));
     }

@@ -4,8 +4,8 @@
 //! space ends a key; a backslash joins lines and escapes characters. Quotes around a key, as some
 //! frameworks write them, are removed.
 
+use steadfast::__private::tree::{Content, Entry, Node, Span};
 use steadfast::file::Problem;
-use steadfast::file::tree::{Content, Entry, Node, Span};
 
 use super::reader::Reader;
 

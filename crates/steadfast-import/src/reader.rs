@@ -9,9 +9,11 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use steadfast::file::tree::{self, Content, Node, Span};
-use steadfast::file::{Findings, Format, Problem, Problems, Source};
-use steadfast::{duration, nearest};
+use steadfast::__private::Findings;
+use steadfast::__private::nearest;
+use steadfast::__private::tree::{self, Content, Node, Span};
+use steadfast::duration;
+use steadfast::file::{Format, Problem, Problems, Source};
 
 use super::names::excerpt;
 use super::report::{ImportReport, ImportedMapping, Unsupported};
@@ -89,7 +91,7 @@ impl<'s> Reader<'s> {
     }
 
     pub(super) fn missing(&mut self, fields: &Fields<'_>, name: &str, hint: &str) {
-        let problem = Problem::at(self.source, fields.span, format!("{name} is missing"));
+        let problem = Problem::at(self.source, fields.span, format!("missing field `{name}`"));
         self.add_problem(problem.field(&fields.path).suggest(hint));
     }
 
@@ -183,7 +185,7 @@ impl Reader<'_> {
     /// Reports a value that is not of its type.
     fn expect<T>(&mut self, read: Option<T>, value: &Value<'_>, wanted: &str) -> Option<T> {
         if read.is_none() {
-            self.invalid(value, format!("{} is {wanted}", value.describe()));
+            self.invalid(value, format!("expected {wanted}, not {}", value.describe()));
         }
         read
     }
@@ -194,16 +196,19 @@ impl Reader<'_> {
             Content::Map(entries) => Some(Fields::new(value, entries, is_relaxed)),
             _ => None,
         };
-        self.expect(fields, value, "not a map")
+        if fields.is_none() {
+            self.invalid(value, format!("expected a map, not {}", value.describe()));
+        }
+        fields
     }
 
     pub(super) fn list<'t>(&mut self, value: &Value<'t>) -> Vec<Value<'t>> {
         let items = value.is_list().then(|| value.items());
-        self.expect(items, value, "not a list").unwrap_or_default()
+        self.expect(items, value, "a list").unwrap_or_default()
     }
 
     pub(super) fn text<'t>(&mut self, value: &Value<'t>) -> Option<&'t str> {
-        self.expect(value.as_text(), value, "not a string")
+        self.expect(value.as_text(), value, "a string")
     }
 
     pub(super) fn bool(&mut self, value: &Value<'_>) -> Option<bool> {
@@ -215,7 +220,7 @@ impl Reader<'_> {
             }
             _ => None,
         };
-        self.expect(read, value, "neither true nor false")
+        self.expect(read, value, "true or false")
     }
 
     pub(super) fn number(&mut self, value: &Value<'_>) -> Option<f64> {
@@ -225,14 +230,14 @@ impl Reader<'_> {
             Content::Text(text) if self.report.format.has_quoted_scalars() => number(text),
             _ => None,
         };
-        self.expect(read.filter(|number| number.is_finite()), value, "not a number")
+        self.expect(read.filter(|number| number.is_finite()), value, "a number")
     }
 
     /// A number greater than 0.
     pub(super) fn factor(&mut self, value: &Value<'_>) -> Option<f64> {
         let number = self.number(value)?;
         if number <= 0.0 {
-            self.invalid(value, format!("{number} is not greater than 0"));
+            self.invalid(value, format!("must be greater than 0, not {number}"));
             return None;
         }
         Some(number)
@@ -243,7 +248,10 @@ impl Reader<'_> {
         if number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number) {
             return Some(number as u32);
         }
-        self.invalid(value, format!("{number} is not an integer from 0 to {}", u32::MAX));
+        self.invalid(
+            value,
+            format!("expected a whole number from 0 to {}, not {number}", u32::MAX),
+        );
         None
     }
 
@@ -270,7 +278,7 @@ impl Reader<'_> {
         let number = self.number(value)?;
         let read = duration::from_seconds(number * seconds).ok();
         if read.is_none() {
-            self.invalid(value, format!("{number} is not a number of {unit}"));
+            self.invalid(value, format!("expected a number of {unit}, not {number}"));
         }
         read
     }
@@ -287,7 +295,11 @@ impl Reader<'_> {
     }
 
     pub(super) fn not_a_duration(&mut self, value: &Value<'_>, hint: &str) {
-        self.invalid_with_hint(value, format!("{} is not a duration", value.describe()), hint);
+        self.invalid_with_hint(
+            value,
+            format!("expected a duration, not {}", value.describe()),
+            hint,
+        );
     }
 
     /// One of `names`, in any case.

@@ -49,7 +49,7 @@ pub struct ImportedMapping {
 }
 
 /// A setting that could not be converted, or not exactly. Displayed as
-/// `28:7: methodConfig[2].hedgingPolicy: attempts cannot overlap; use a retryPolicy`.
+/// `28:7: methodConfig[2].hedgingPolicy: hedging is not supported; use a retryPolicy`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Unsupported {
@@ -98,6 +98,18 @@ impl ImportReport {
 }
 
 impl Unsupported {
+    /// The setting and the reason, without the position and the path.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let Self { path, what, reason, .. } = self;
+        match reason.starts_with("cannot ") {
+            true => format!("{what} {reason}"),
+            // The path of a whole setting already ends with its key.
+            false if path.ends_with(what) => reason.clone(),
+            false => format!("{what}: {reason}"),
+        }
+    }
+
     /// A feature of a policy that a format cannot express.
     pub(super) fn in_policies(
         path: impl Into<String>,
@@ -117,10 +129,6 @@ impl fmt::Display for Unsupported {
         if !self.path.is_empty() {
             write!(f, "{}: ", self.path)?;
         }
-        // The path of a whole setting already ends with its key.
-        if !self.path.ends_with(&self.what) {
-            write!(f, "{}: ", self.what)?;
-        }
-        f.write_str(&self.reason)
+        f.write_str(&self.sentence())
     }
 }

@@ -3,8 +3,8 @@
 //! A client library is configured in code. Only lines such as `config.max_retries = 3` are read;
 //! no code runs, and a value must be a literal.
 
+use steadfast::__private::tree::{Content, Entry, Node, Span};
 use steadfast::file::Problem;
-use steadfast::file::tree::{Content, Entry, Node, Span};
 
 use super::names::excerpt;
 use super::reader::Reader;

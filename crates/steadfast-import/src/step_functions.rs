@@ -175,7 +175,7 @@ fn jitter(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<&'static str> {
 fn growth(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<f64> {
     let rate = reader.number(value)?;
     if rate < 1.0 {
-        reader.invalid(value, format!("{rate} is below 1.0"));
+        reader.invalid(value, format!("must be at least 1, not {rate}"));
         return None;
     }
     Some(rate)

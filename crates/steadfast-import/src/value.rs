@@ -1,7 +1,7 @@
 //! Values of an imported file with their paths, and maps to take settings out of.
 
-use steadfast::file::tree::{Content, Entry, Node, Span};
-use steadfast::nearest;
+use steadfast::__private::nearest;
+use steadfast::__private::tree::{Content, Entry, Node, Span};
 
 use super::names::excerpt;
 
@@ -68,7 +68,7 @@ impl<'t> Fields<'t> {
     pub(super) fn unknown(&self, key: &str, others: &[(&str, &str)]) -> String {
         let others = others.iter().map(|(name, _)| *name);
         match nearest(key, self.taken.iter().copied().chain(others)) {
-            Some(near) => format!("unknown setting; did you mean {near}?"),
+            Some(near) => format!("unknown setting; did you mean `{near}`?"),
             None => "unknown setting".to_owned(),
         }
     }

@@ -116,7 +116,7 @@ fn settings(reader: &mut Reader<'_>, value: &Value<'_>, mut fields: Fields<'_>, 
     let attempts = reader.read_or(fields.take("max_attempts"), Reader::count, MAX_ATTEMPTS);
     let retries = attempts.value;
     policy.put("max_retries", attempts);
-    timing(reader, &mut fields, &mut policy, retries);
+    timing(reader, value, &mut fields, &mut policy, retries);
     for (name, field) in [("retry_on", "retry_on"), ("ignore_exceptions", "abort_on")] {
         if let Some(value) = fields.take(name) {
             policy.set(field, rules(reader, &value), Some(&value));
@@ -126,8 +126,25 @@ fn settings(reader: &mut Reader<'_>, value: &Value<'_>, mut fields: Fields<'_>, 
     reader.add_policy(policy);
 }
 
+/// The name of a setting in the spelling of the map that lacks it: `snake_case` in a row,
+/// `camelCase` in a node.
+fn spelled(name: &str, within: &Value<'_>) -> String {
+    if within.entries().iter().any(|entry| entry.key.contains('_')) {
+        return name.to_owned();
+    }
+    let mut words = name.split('_');
+    let mut spelled = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let (first, rest) = word.split_at(1);
+        spelled.push_str(&first.to_ascii_uppercase());
+        spelled.push_str(rest);
+    }
+    spelled
+}
+
 fn timing(
     reader: &mut Reader<'_>,
+    value: &Value<'_>,
     fields: &mut Fields<'_>,
     policy: &mut PolicyBuilder,
     retries: u32,
@@ -139,8 +156,8 @@ fn timing(
     };
     match reader.one_of(&strategy, &STRATEGIES) {
         Some("exponential_backoff") => exponential(reader, fields, policy, retries),
-        Some("fixed_delay") => fixed(reader, fields, policy),
-        Some("custom") => custom(reader, fields, policy),
+        Some("fixed_delay") => fixed(reader, value, fields, policy),
+        Some("custom") => custom(reader, value, fields, policy),
         Some(_) => policy.set("backoff_type", "immediate", Some(&strategy)),
         None => {}
     }
@@ -172,19 +189,31 @@ fn exponential(
     .write(policy);
 }
 
-fn fixed(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut PolicyBuilder) {
+fn fixed(
+    reader: &mut Reader<'_>,
+    value: &Value<'_>,
+    fields: &mut Fields<'_>,
+    policy: &mut PolicyBuilder,
+) {
     policy.set("backoff_type", "fixed", None);
     let Some(delay) = fields.take("delay_seconds") else {
-        return reader.missing(fields, "delay_seconds", "the strategy fixed_delay requires it");
+        let name = spelled("delay_seconds", value);
+        return reader.missing(fields, &name, "the strategy fixed_delay requires it");
     };
     if let Some(base) = reader.read(Some(delay), Reader::seconds) {
         policy.put("base_delay", base.map(time));
     }
 }
 
-fn custom(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut PolicyBuilder) {
+fn custom(
+    reader: &mut Reader<'_>,
+    value: &Value<'_>,
+    fields: &mut Fields<'_>,
+    policy: &mut PolicyBuilder,
+) {
     let Some(schedule) = fields.take("custom_schedule") else {
-        return reader.missing(fields, "custom_schedule", "the strategy custom requires it");
+        let name = spelled("custom_schedule", value);
+        return reader.missing(fields, &name, "the strategy custom requires it");
     };
     let Some(mut schedule) = reader.fields(&schedule) else { return };
     let Some(attempts) = schedule.take("attempts") else {
@@ -209,12 +238,12 @@ fn delay(reader: &mut Reader<'_>, value: &Value<'_>, position: u32) -> Option<Du
     if let Some(attempt) = fields.take("attempt")
         && reader.count(&attempt).is_some_and(|number| number != position)
     {
-        reader
-            .unsupported(&attempt, format!("ignored; the entry is number {position} in the list"));
+        reader.unsupported(&attempt, format!("must be {position}: entries are numbered in order"));
     }
     let days = fields.take("delay_days");
     if days.is_none() {
-        reader.missing(&fields, "delay_days", "set the days until the next attempt");
+        let name = spelled("delay_days", value);
+        reader.missing(&fields, &name, "set the days until the next attempt");
     }
     reader.report_remaining(fields, &[]);
     reader.scaled(&days?, SECONDS_PER_DAY, "days")

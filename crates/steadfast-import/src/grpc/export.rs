@@ -64,14 +64,14 @@ fn names(policies: &Policies, policy: &Policy, unexportable: &mut Unexportable) 
                 });
             }
             _ => {
-                let reason = "a service config only has names under `grpc`";
-                unexportable.add("", format!("the mapping of {}", mapped.name), reason);
+                let reason = "cannot be exported: only names under grpc can be";
+                unexportable.add("", mapped.name.as_str(), reason);
             }
         }
     }
     if names.is_empty() {
-        let reason = "map a name grpc.<service>.<method> to it, with slashes instead of dots";
-        unexportable.add("", "no method is mapped to it", reason);
+        let reason = "map grpc.<service>.<method> to it, with slashes for the dots in <service>";
+        unexportable.add("", "no method is mapped to this policy", reason);
     }
     names.into()
 }
@@ -82,12 +82,15 @@ fn retry_policy(policy: &Policy, unexportable: &mut Unexportable) -> Value {
         let what = format!("{} attempts", policy.max_attempts());
         unexportable.add("max_attempts", what, "gRPC makes at most 5");
     }
-    if timing.jitter() != Jitter::Full || timing.jitter_amount() != JITTER {
-        let reason = "gRPC requires jitter_type full with jitter_amount 0.2";
+    if timing.jitter() != Jitter::Proportional || timing.jitter_amount() != JITTER {
+        let reason = "gRPC requires jitter_type proportional with jitter_amount 0.2";
         unexportable.add("jitter", "unsupported jitter", reason);
     }
     let (base, cap, multiplier) = backoff(timing);
-    if matches!(timing.backoff_type(), BackoffType::Linear | BackoffType::Custom) {
+    if matches!(
+        timing.backoff_type(),
+        BackoffType::Linear | BackoffType::Fibonacci | BackoffType::Custom
+    ) {
         let reason = "gRPC only supports exponential backoff";
         unexportable.add("backoff_type", "unsupported backoff", reason);
     }
@@ -118,12 +121,13 @@ fn backoff(timing: &Timing) -> (Duration, Duration, f64) {
 
 fn status_codes(policy: &Policy, unexportable: &mut Unexportable) -> Vec<String> {
     let rules = policy.rules();
-    let reason = "a service config only has status codes, like grpc:UNAVAILABLE";
+    let reason = "cannot be exported: only gRPC status codes can be, such as grpc:UNAVAILABLE";
+    let set = "cannot be exported; set retry_on to gRPC status codes, such as grpc:UNAVAILABLE";
     let Some(retry_on) = rules.retry_on() else {
-        unexportable.add("retry_on", "the default rules", reason);
+        unexportable.add("retry_on", "the default rules", set);
         return Vec::new();
     };
-    unexportable.add_all(&[(retry_on.is_empty(), "retry_on", "an empty list")], reason);
+    unexportable.add_all(&[(retry_on.is_empty(), "retry_on", "an empty list")], set);
     for rule in rules.abort_on() {
         unexportable.add("abort_on", rule.as_str(), reason);
     }

@@ -10,8 +10,9 @@
 //! | `name` | a mapping `grpc.<service>.<method>`, with slashes for the service's dots; `{}` is `default` |
 //!
 //! Since August 2024, A6 multiplies each delay by a random number from 0.8 to 1.2 (before, by
-//! one from 0 to 1). A policy's jitter only shortens a delay, so it becomes `full` with an amount of
-//! 0.2, and the upward half is reported as unsupported.
+//! one from 0 to 1): `jitter_type: proportional` with an amount of 0.2. A policy never waits longer
+//! than its `max_delay`; where gRPC would wait up to 1.2 times `maxBackoff`, that is reported as
+//! unsupported.
 
 mod export;
 
@@ -19,7 +20,7 @@ use std::time::Duration;
 
 use steadfast::GrpcCode;
 
-use super::backoff::Exponential;
+use super::backoff::{self, Exponential};
 use super::names;
 use super::policy_builder::{PolicyBuilder, RuleList, time};
 use super::reader::Reader;
@@ -126,7 +127,7 @@ fn method_config(
         None => policy.set("enabled", false, None),
     }
     if let Some(hedging) = fields.take("hedgingPolicy") {
-        reader.unsupported(&hedging, "attempts cannot overlap; use a retryPolicy");
+        reader.unsupported(&hedging, "hedging is not supported; use a retryPolicy");
     }
     if let Some(limit) = reader.read(fields.take("timeout"), Reader::proto_duration) {
         policy.put("max_duration", limit.map(time));
@@ -192,13 +193,16 @@ fn retry_policy(reader: &mut Reader<'_>, value: &Value<'_>, policy: &mut PolicyB
     else {
         return;
     };
-    if let Some(base) = &base.from {
-        let reason = "gRPC waits 0.8 to 1.2 times the delay, a policy 0.8 to 1 times the delay";
-        reader.unsupported_part(base, "upward jitter", reason);
-    }
     let retries = attempts.value.saturating_sub(1);
+    let longest = backoff::max_delay(base.value, multiplier.value.max(1.0), retries).min(cap.value);
+    if let Some(value) = &cap.from
+        && longest.mul_f64(1.0 + JITTER) > cap.value
+    {
+        let reason = "gRPC waits up to 1.2 times maxBackoff, a policy up to its max_delay";
+        reader.unsupported_part(value, "jitter above the cap", reason);
+    }
     Exponential { base, multiplier, cap: cap.map(Some), retries }.write(policy);
-    policy.set("jitter_type", "full", None);
+    policy.set("jitter_type", "proportional", None);
     policy.set("jitter_amount", JITTER, None);
 }
 
@@ -206,11 +210,11 @@ fn max_attempts(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<u32> {
     let attempts = reader.count(value)?;
     if attempts < 2 {
         let hint = "gRPC requires 2 or more; omit the retryPolicy for one attempt";
-        reader.invalid_with_hint(value, format!("{attempts} is below 2"), hint);
+        reader.invalid_with_hint(value, format!("must be at least 2, not {attempts}"), hint);
         return None;
     }
     if attempts > MAX_ATTEMPTS {
-        let reason = "gRPC makes at most 5 attempts, and so does the policy";
+        let reason = "gRPC caps maxAttempts at 5; imported as 5";
         reader.unsupported(value, reason);
     }
     Some(attempts.min(MAX_ATTEMPTS))
@@ -225,7 +229,7 @@ fn backoff<'t>(
     reader.read(value, |reader, value| {
         let backoff = reader.proto_duration(value)?;
         if backoff.is_zero() {
-            reader.invalid(value, format!("{name} must be longer than 0s"));
+            reader.invalid(value, "must be greater than 0s");
         }
         (!backoff.is_zero()).then_some(backoff)
     })

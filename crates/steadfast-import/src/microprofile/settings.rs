@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use steadfast::{duration, nearest};
+use steadfast::__private::nearest;
+use steadfast::duration;
 
 use super::key::Key;
 use crate::names::excerpt;
@@ -291,7 +292,7 @@ impl<'s, 't> Conversion<'_, 's, 't> {
 
 fn unknown(what: &str, meant: Option<&str>) -> String {
     match meant {
-        Some(meant) => format!("unknown {what}; did you mean {meant}?"),
+        Some(meant) => format!("unknown {what}; did you mean `{meant}`?"),
         None => format!("unknown {what}"),
     }
 }

@@ -1,7 +1,7 @@
 //! Importer for `resilience4j.circuitbreaker`.
 //!
-//! In half-open state, Resilience4j compares the failure rate of some calls with the threshold. A
-//! policy's breaker requires that many probes to succeed; the difference is reported.
+//! In half-open state, Resilience4j compares the failure rate of some calls with the threshold: as
+//! many of them must succeed as keep the rate below it.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::policy_builder::time;
 use crate::reader::Reader;
 use crate::value::Value;
 
-pub(super) const SETTINGS: [&str; 9] = [
+pub(super) const SETTINGS: [&str; 10] = [
     "slidingWindowType",
     "slidingWindowSize",
     "minimumNumberOfCalls",
@@ -20,6 +20,7 @@ pub(super) const SETTINGS: [&str; 9] = [
     "waitDurationInOpenState",
     "permittedNumberOfCallsInHalfOpenState",
     "automaticTransitionFromOpenToHalfOpenEnabled",
+    "initialState",
 ];
 
 const COUNTS_EVERY_FAILURE: &str = "a breaker counts every failure; classify exceptions in code";
@@ -40,7 +41,6 @@ pub(super) const UNSUPPORTED: &[(&str, &str)] = &[
     ("registerHealthIndicator", "health reporting is not part of a policy"),
     ("allowHealthIndicatorToFail", "health reporting is not part of a policy"),
     ("writableStackTraceEnabled", "not related to opening"),
-    ("initialState", "a breaker always starts closed"),
     ("ringBufferSizeInClosedState", "replaced by slidingWindowSize"),
     ("ringBufferSizeInHalfOpenState", "replaced by permittedNumberOfCallsInHalfOpenState"),
 ];
@@ -55,13 +55,11 @@ const DEFAULT_DURATION: Duration = Duration::from_secs(60);
 impl Conversion<'_, '_, '_> {
     pub(super) fn write_breaker(&mut self) {
         self.write_window();
-        for (name, field, default) in [
-            ("failureRateThreshold", "breaker.failure_rate", FAILURE_RATE_PERCENT),
-            ("slowCallRateThreshold", "breaker.slow_call_rate", SLOW_CALL_RATE_PERCENT),
-        ] {
-            let percent = self.read_or(name, Reader::number, default);
-            self.policy.put(field, percent.map(|percent| percent / 100.0));
-        }
+        let percent = self.read_or("failureRateThreshold", Reader::number, FAILURE_RATE_PERCENT);
+        let failure_rate = percent.value / 100.0;
+        self.policy.put("breaker.failure_rate", percent.map(|percent| percent / 100.0));
+        let slow = self.read_or("slowCallRateThreshold", Reader::number, SLOW_CALL_RATE_PERCENT);
+        self.policy.put("breaker.slow_call_rate", slow.map(|percent| percent / 100.0));
         for (name, field) in [
             ("slowCallDurationThreshold", "breaker.slow_call_threshold"),
             ("waitDurationInOpenState", "breaker.timeout"),
@@ -69,7 +67,8 @@ impl Conversion<'_, '_, '_> {
             let duration = self.read_or(name, spring_duration, DEFAULT_DURATION);
             self.policy.put(field, duration.map(time));
         }
-        self.write_probes();
+        self.write_probes(failure_rate);
+        self.write_initial_state();
         // Resilience4j counts every exception.
         self.policy.set("breaker.count_final", true, None);
         let reason = "a breaker turns half open on the next call";
@@ -94,16 +93,44 @@ impl Conversion<'_, '_, '_> {
         }
     }
 
-    fn write_probes(&mut self) {
+    fn write_probes(&mut self, failure_rate: f64) {
         let probes = self.read_or("permittedNumberOfCallsInHalfOpenState", Reader::count, PROBES);
         self.policy.put("breaker.probes", probes.clone());
-        self.policy.put("breaker.success_threshold", probes.clone());
-        if probes.value > 1
-            && let Some(value) = probes.from.as_ref().or(self.layers.first().map(|own| &own.value))
-        {
+        let successes = probes.clone().map(|calls| required_successes(calls, failure_rate));
+        self.policy.put("breaker.success_threshold", successes);
+        if probes.value > 1 {
             let reason =
-                "a breaker closes when all probes succeed; Resilience4j compares their rate";
-            self.reader.unsupported_part(value, "the half-open failure rate", reason);
+                "a slow probe counts as failed; Resilience4j compares the rate of slow ones";
+            let slow = self.find("slowCallDurationThreshold");
+            if let Some(value) = slow.or_else(|| self.find("slowCallRateThreshold")) {
+                self.reader.unsupported_part(&value, "slow probes", reason);
+            }
+        }
+        self.policy.put("breaker.half_open_calls", probes);
+    }
+
+    fn write_initial_state(&mut self) {
+        let Some(value) = self.find("initialState") else {
+            return;
+        };
+        let names = ["CLOSED", "OPEN", "DISABLED", "FORCED_OPEN", "METRICS_ONLY"];
+        match self.reader.one_of(&value, &names) {
+            Some(name @ ("CLOSED" | "OPEN" | "DISABLED")) => {
+                let name = name.to_lowercase();
+                self.policy.set("breaker.initial_state", name.as_str(), Some(&value));
+            }
+            Some(_) => {
+                let reason = "a breaker starts closed, open or disabled; isolate it by hand";
+                self.reader.unsupported(&value, reason);
+            }
+            None => {}
         }
     }
+}
+
+/// How many of the half-open calls must succeed for a failure rate below this one.
+pub(super) fn required_successes(calls: u32, failure_rate: f64) -> u32 {
+    // Without the rounding error of a product such as 0.55 · 100.
+    let failures = (f64::from(calls) * failure_rate - 1e-9).ceil().clamp(1.0, f64::from(calls));
+    calls - failures as u32 + 1
 }

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use steadfast::file::Policies;
 use steadfast::guard::BreakerSettings;
+use steadfast::guard::breaker::InitialState;
 use steadfast::judge::Rule;
 use steadfast::policy::{BackoffType, Jitter, Policy};
 
+use super::breaker::required_successes;
 use super::{DEFAULT, SUBSYSTEM};
 use crate::backoff;
 use crate::export::{Unexportable, makes_one_attempt, max_delay};
@@ -108,14 +110,14 @@ fn delays(policy: &Policy, inherits: bool, unexportable: &mut Unexportable, line
         }
     }
     match timing.jitter() {
-        Jitter::Full => {
+        Jitter::Proportional => {
             lines.push(("enableRandomizedWait", "true".to_owned()));
             lines.push(("randomizedWaitFactor", timing.jitter_amount().to_string()));
         }
         Jitter::None if inherits => lines.push(("enableRandomizedWait", "false".to_owned())),
         Jitter::None => {}
         _ => {
-            let reason = "Resilience4j only supports full jitter";
+            let reason = "Resilience4j only supports proportional jitter";
             unexportable.add("jitter", "unsupported jitter", reason);
         }
     }
@@ -134,7 +136,7 @@ fn classes(policy: &Policy, inherits: bool, unexportable: &mut Unexportable, lin
     let rules = policy.rules();
     match rules.retry_on() {
         None => {
-            let reason = "Resilience4j only has exception classes; set the types, or any";
+            let reason = "cannot be exported; set retry_on to exception classes, or to `any`";
             unexportable.add("retry_on", "the default rules", reason);
         }
         Some([only]) if only.as_str() == "any" && !inherits => {}
@@ -153,7 +155,8 @@ fn list(field: &str, rules: &[Rule], unexportable: &mut Unexportable) -> String 
         match class(rule.as_str()) {
             Some(class) => classes.push(scalar(class)),
             None => {
-                unexportable.add(field, rule.as_str(), "Resilience4j only has exception classes");
+                let reason = "cannot be exported: only exception classes can be";
+                unexportable.add(field, rule.as_str(), reason);
             }
         }
     }
@@ -179,17 +182,26 @@ fn percent(rate: f64) -> String {
 }
 
 fn breaker(settings: &BreakerSettings, unexportable: &mut Unexportable) -> Lines {
-    let other_probes = settings.probes != settings.success_threshold;
+    let calls = settings.half_open_calls.unwrap_or(settings.success_threshold);
+    let required = required_successes(calls, settings.failure_rate.unwrap_or(1.0));
+    let other_probes = settings.probes != calls;
+    let other_share = settings.success_threshold != required;
+    let initial = settings.initial_state;
     let checks = [
-        (settings.threshold.is_some(), "breaker.threshold", "consecutive failures"),
+        (settings.threshold.is_some(), "breaker.threshold", "opening after consecutive failures"),
         (
             settings.failure_rate.is_none(),
             "breaker.failure_rate",
             "a breaker without a failure rate",
         ),
-        (settings.timeout_multiplier != 1.0, "breaker.timeout_multiplier", "a growing open time"),
-        (other_probes, "breaker.probes", "a probe limit other than success_threshold"),
-        (!settings.count_final, "breaker.count_final", "final errors not counted"),
+        (
+            settings.timeout_multiplier != 1.0,
+            "breaker.timeout_multiplier",
+            "an open time that grows",
+        ),
+        (other_probes, "breaker.probes", "a limit of concurrent probes other than half_open_calls"),
+        (other_share, "breaker.success_threshold", "a share of probes other than the failure rate"),
+        (!settings.count_final, "breaker.count_final", "excluding final errors from the count"),
     ];
     unexportable.add_all(&checks, "not supported by Resilience4j");
     let fraction = settings.window.is_some_and(|window| window.subsec_nanos() != 0);
@@ -214,11 +226,14 @@ fn breaker(settings: &BreakerSettings, unexportable: &mut Unexportable) -> Lines
         _ => {
             let reason = "Resilience4j always counts slow calls; set slow_call_threshold and \
                        slow_call_rate";
-            unexportable.add("breaker", "slow calls not counted", reason);
+            unexportable.add("breaker", "excluding slow calls from the count", reason);
         }
     }
     let timeout = millis("breaker.timeout", settings.timeout, unexportable);
     lines.push(("waitDurationInOpenState", timeout));
-    lines.push(("permittedNumberOfCallsInHalfOpenState", settings.probes.to_string()));
+    lines.push(("permittedNumberOfCallsInHalfOpenState", calls.to_string()));
+    if initial != InitialState::Closed {
+        lines.push(("initialState", format!("{initial:?}").to_uppercase()));
+    }
     lines
 }

@@ -7,7 +7,7 @@
 //! | `waitDuration` (500 ms) | `base_delay` |
 //! | `enableExponentialBackoff`, `exponentialBackoffMultiplier` (1.5) | `backoff_type`, `multiplier` |
 //! | `exponentialMaxWaitDuration` | `max_delay` |
-//! | `enableRandomizedWait`, `randomizedWaitFactor` (0.5) | `jitter_type: full`, `jitter_amount` |
+//! | `enableRandomizedWait`, `randomizedWaitFactor` (0.5) | `jitter_type: proportional`, `jitter_amount` |
 //! | `retryExceptions` (all), `ignoreExceptions` | `retry_on`, `abort_on` |
 //! | a circuit breaker of the same name | `breaker` |
 //!

@@ -84,7 +84,7 @@ impl Conversion<'_, '_, '_> {
             self.policy.put("base_delay", base.map(time));
         }
         if random {
-            self.write_jitter(growing, &wait);
+            self.write_jitter(growing);
         } else {
             let reason = "ignored by Resilience4j without enableRandomizedWait";
             self.unsupported(&["randomizedWaitFactor"], reason);
@@ -107,7 +107,7 @@ impl Conversion<'_, '_, '_> {
         Exponential { base, multiplier, cap, retries }.write(self.policy);
     }
 
-    fn write_jitter(&mut self, growing: bool, wait: &Value<'_>) {
+    fn write_jitter(&mut self, growing: bool) {
         let mut factor = self.find("randomizedWaitFactor");
         if growing && self.find("exponentialBackoffMultiplier").is_none() {
             let reason = "ignored by Resilience4j without exponentialBackoffMultiplier";
@@ -115,9 +115,7 @@ impl Conversion<'_, '_, '_> {
             factor = None;
         }
         let amount = self.reader.read_or(factor, Reader::number, RANDOM_FACTOR);
-        let reason = "a policy's jitter shortens the delay; Resilience4j also lengthens it";
-        self.reader.unsupported_part(amount.from.as_ref().unwrap_or(wait), "upward jitter", reason);
-        self.policy.set("jitter_type", "full", None);
+        self.policy.set("jitter_type", "proportional", None);
         self.policy.put("jitter_amount", amount);
     }
 }

@@ -8,9 +8,9 @@ use super::DEFAULT;
 use crate::policy_builder::PolicyBuilder;
 use crate::reader::Reader;
 use crate::value::{Read, Value};
+use steadfast::__private::nearest;
 use steadfast::duration;
 use steadfast::file::Problem;
-use steadfast::nearest;
 
 /// The longest chain of `baseConfig`.
 const MAX_CONFIG_CHAIN: usize = 16;

@@ -53,7 +53,7 @@ fn unknown_setting_is_listed() {
         unsupported(&imported),
         [
             "2:1: a line of code: not a setting",
-            "3:1: max_retrys: unknown setting; did you mean max_retries?",
+            "3:1: max_retrys: unknown setting; did you mean `max_retries`?",
         ]
     );
 }
@@ -84,11 +84,11 @@ fn invalid_settings_are_rejected() {
         [
             "f:5:1: max_retries: duplicate assignment, first at line 1, column 1; remove one of \
              the two",
-            "f:1:22: max_retries: `three` is not a number",
-            "f:2:26: initial_backoff: -1 is not a number of seconds",
-            "f:4:22: max_backoff: `Float::INFINITY` is not a number",
-            "f:6:29: backoff_multiplier: -2 is not greater than 0",
-            "f:3:23: retry_jitter: `equl` is not one of full, equal, none; did you mean equal?",
+            "f:1:22: max_retries: expected a number, not `three`",
+            "f:2:26: initial_backoff: expected a number of seconds, not -1",
+            "f:4:22: max_backoff: expected a number, not `Float::INFINITY`",
+            "f:6:29: backoff_multiplier: must be greater than 0, not -2",
+            "f:3:23: retry_jitter: `equl` is not one of full, equal, none; did you mean `equal`?",
         ]
     );
 }

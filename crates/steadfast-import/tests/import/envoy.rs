@@ -98,8 +98,8 @@ fn unsupported_settings_are_listed() {
             format!(
                 "34:13: \
                  {routes}[1].route.retry_policy.rate_limited_retry_back_off.reset_headers[1]: \
-                 the header X-RateLimit-Reset: only Retry-After is supported, in seconds or as a \
-                 date"
+                 the header X-Quota-Reset: only Retry-After and RateLimit-Reset, in seconds, and \
+                 X-RateLimit-Reset are supported"
             ),
             format!("37:5: {routes}[2]: host or route without a retry policy: {nothing}"),
         ]
@@ -110,6 +110,23 @@ fn unsupported_settings_are_listed() {
         ["2:1: retriable_status_codes: ignored by Envoy unless retry_on has \
              retriable-status-codes"]
     );
+}
+
+/// J6, F5: the rate-limit headers that every policy honours need no setting.
+#[test]
+fn honoured_reset_headers_are_supported() {
+    for (header, supported) in [
+        ("{name: Retry-After}", true),
+        ("{name: retry-after, format: UNIX_TIMESTAMP}", false),
+        ("{name: X-RateLimit-Reset, format: UNIX_TIMESTAMP}", true),
+        ("{name: ratelimit-reset, format: SECONDS}", true),
+        ("{name: X-Quota-Reset}", false),
+    ] {
+        let settings = format!("rate_limited_retry_back_off: {{reset_headers: [{header}]}}\n");
+        let imported = read(Envoy, &format!("retry_on: 5xx\n{settings}"));
+        let listed = unsupported(&imported).iter().any(|part| part.contains("reset_headers"));
+        assert_eq!(!listed, supported, "{header}");
+    }
 }
 
 /// F2, F5: all problems are reported at once.
@@ -125,13 +142,13 @@ retry_back_off: {base_interval: 1s, max_interval: 0.5s}
     assert_eq!(
         problems[..3],
         [
-            "f:2:14: num_retries: -1 is not an integer from 0 to 4294967295",
+            "f:2:14: num_retries: expected a whole number from 0 to 4294967295, not -1",
             "f:5:51: retry_back_off.max_interval: max_interval is shorter than base_interval",
-            "f:3:18: per_try_timeout: `250ms` is not a duration; write seconds, like 0.25s",
+            "f:3:18: per_try_timeout: expected a duration, not `250ms`; write seconds, like 0.25s",
         ]
     );
     assert!(problems[3].starts_with("f:1:11: retry_on: `gatway-error` is not one of 5xx, "));
-    assert!(problems[3].ends_with("did you mean gateway-error?"), "{}", problems[3]);
+    assert!(problems[3].ends_with("did you mean `gateway-error`?"), "{}", problems[3]);
     let text = "retry_on: retriable-status-codes\nretriable_status_codes: [700]\n";
     assert_eq!(
         problems_of(Envoy, text),

@@ -61,21 +61,20 @@ fn policy_beyond_grpc_is_rejected() {
     let fields = "max_attempts: 9, base_delay: 1s, backoff_type: linear, jitter: full, \
                   abort_on: [4xx], retry_on: [5xx], idempotent: false, budget: {ratio: 0.2}, \
                   breaker: {threshold: 3}, on: {rate_limited: {base_delay: 5s}}";
-    let codes = "a service config only has status codes, like grpc:UNAVAILABLE";
+    let codes = "cannot be exported: only gRPC status codes can be, such as grpc:UNAVAILABLE";
     assert_eq!(
         refused(GrpcServiceConfig, fields),
         [
-            "policies.default.on: timing by class: not supported by a service config"
-                .to_owned(),
+            "policies.default.on: delays by class: not supported by a service config".to_owned(),
             "policies.default.idempotent: false: not supported by a service config".to_owned(),
             "policies.default.breaker: a breaker: not supported by a service config".to_owned(),
             "policies.default.max_attempts: 9 attempts: gRPC makes at most 5".to_owned(),
-            "policies.default.jitter: unsupported jitter: gRPC requires jitter_type full with \
-             jitter_amount 0.2"
+            "policies.default.jitter: unsupported jitter: gRPC requires jitter_type \
+             proportional with jitter_amount 0.2"
                 .to_owned(),
             "policies.default.backoff_type: unsupported backoff: gRPC only supports exponential backoff".to_owned(),
-            format!("policies.default.abort_on: 4xx: {codes}"),
-            format!("policies.default.retry_on: 5xx: {codes}"),
+            format!("policies.default.abort_on: 4xx {codes}"),
+            format!("policies.default.retry_on: 5xx {codes}"),
             "policies.default.budget: unsupported budget: a service config only supports tokens: \
              max_tokens and token_ratio"
                 .to_owned(),
@@ -99,21 +98,27 @@ fn policy_beyond_resilience4j_is_rejected() {
             "policies.default.base_delay: a fraction of a millisecond: Resilience4j uses whole \
              milliseconds"
                 .to_owned(),
-            "policies.default.jitter: unsupported jitter: Resilience4j only supports full jitter"
+            "policies.default.jitter: unsupported jitter: Resilience4j only supports proportional \
+             jitter"
                 .to_owned(),
-            "policies.default.retry_on: the default rules: Resilience4j only has exception \
-             classes; set the types, or any"
+            "policies.default.retry_on: the default rules cannot be exported; set retry_on to \
+             exception classes, or to `any`"
                 .to_owned(),
-            "policies.default.abort_on: TimeoutError: Resilience4j only has exception classes"
+            "policies.default.abort_on: TimeoutError cannot be exported: only exception classes can be"
                 .to_owned(),
-            format!("policies.default.breaker.threshold: consecutive failures: {none}"),
+            format!(
+                "policies.default.breaker.threshold: opening after consecutive failures: {none}"
+            ),
             format!(
                 "policies.default.breaker.failure_rate: a breaker without a failure rate: \
                      {none}"
             ),
-            format!("policies.default.breaker.count_final: final errors not counted: {none}"),
-            "policies.default.breaker: slow calls not counted: Resilience4j always counts slow \
-             calls; set slow_call_threshold and slow_call_rate"
+            format!(
+                "policies.default.breaker.count_final: excluding final errors from the count: \
+                     {none}"
+            ),
+            "policies.default.breaker: excluding slow calls from the count: Resilience4j always \
+             counts slow calls; set slow_call_threshold and slow_call_rate"
                 .to_owned(),
         ]
     );

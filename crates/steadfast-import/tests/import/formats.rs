@@ -14,7 +14,7 @@ fn format_is_found_by_its_name() {
         assert!(!format.about().is_empty());
     }
     let error = "step-function".parse::<ImportFormat>().unwrap_err();
-    assert!(error.to_string().ends_with("did you mean step-functions?"), "{error}");
+    assert!(error.to_string().ends_with("did you mean `step-functions`?"), "{error}");
 }
 
 /// F5: people have a file, not the name of its format.

@@ -19,9 +19,11 @@ fn empty_text_is_rejected() {
 #[test]
 fn text_without_settings_is_rejected() {
     for format in ImportFormat::ALL {
+        assert_eq!(problems_of(format, "\n"), problems_of(format, "name: shop\nport: 80\n"));
         let problems = problems_of(format, "name: shop\nport: 80\n");
         let [problem] = &problems[..] else { panic!("{format}: {problems:?}") };
-        assert!(problem.contains("no retry settings found for "), "{format}: {problem}");
+        let message = format!("no settings of format {format} found");
+        assert!(problem.contains(&message), "{format}: {problem}");
         assert!(problem.ends_with("check the format and the file"), "{problem}");
     }
 }

@@ -119,7 +119,7 @@ fn unrelated_lines_are_listed() {
                 .to_owned(),
             format!("26:1: com.example.Mail/Retry/enabled: {jitter}"),
             "27:1: com.example.Mail/Bulkhead/value: a policy does not limit concurrency".to_owned(),
-            "28:1: com.example.Mail/Retry/maxRetrys: unknown member; did you mean maxRetries?"
+            "28:1: com.example.Mail/Retry/maxRetrys: unknown member; did you mean `maxRetries`?"
                 .to_owned(),
         ]
     );
@@ -164,10 +164,10 @@ fn invalid_values_are_reported_with_their_positions() {
         [
             "f:6:1: Retry/jitter: duplicate key, first at line 4, column 1; remove one of the \
              two",
-            "f:5:15: Retry/enabled: `yes` is neither true nor false",
-            "f:1:20: Retry/maxRetries: `many` is not a number",
+            "f:5:15: Retry/enabled: expected true or false, not `yes`",
+            "f:1:20: Retry/maxRetries: expected a number, not `many`",
             "f:3:17: Retry/delayUnit: `MILIS` is not one of NANOS, MICROS, MILLIS, SECONDS, \
-             MINUTES, HOURS, HALF_DAYS, DAYS; did you mean MILLIS?",
+             MINUTES, HOURS, HALF_DAYS, DAYS; did you mean `MILLIS`?",
             "f:4:14: Retry/jitter: `soon` is not an integer; write milliseconds, like 500",
         ]
     );

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use steadfast::guard::breaker::InitialState;
 use steadfast_import::ImportFormat::Resilience4j;
 
 use super::{bands, delays, policy, problems_of, read, read_fixture, rules, unsupported};
@@ -25,7 +26,7 @@ fn instance_inherits_its_base_config() {
 fn exponential_random_waits_are_imported() {
     let imported = read_fixture("resilience4j.yaml");
     assert_eq!(delays(&imported, "backendB"), [1000, 2000, 4000, 8000, 10_000]);
-    assert_eq!(bands(&imported, "backendB")[..2], [(750, 1000), (1500, 2000)]);
+    assert_eq!(bands(&imported, "backendB")[..2], [(750, 1250), (1500, 2500)]);
     assert_eq!(rules(&imported, "backendB").0, ["any"], "java.lang.Exception is every one");
 }
 
@@ -66,6 +67,7 @@ fn circuit_breakers_are_imported() {
     assert_eq!((breaker.failure_rate, breaker.minimum_volume), (Some(0.6), Some(20)));
     assert_eq!(breaker.slow_call_threshold, Some(Duration::from_secs(2)));
     assert_eq!((breaker.slow_call_rate, breaker.probes), (Some(0.8), 3));
+    assert_eq!((breaker.success_threshold, breaker.half_open_calls), (2, Some(3)));
     assert_eq!(breaker.timeout, Duration::from_secs(30));
     let alone = policy(&imported, "payments");
     assert_eq!(alone.max_attempts(), 1);
@@ -80,8 +82,8 @@ fn unsupported_settings_are_listed() {
     let retry = "resilience4j.retry";
     let breakers = "resilience4j.circuitbreaker.instances";
     let classes = "subclasses: a rule matches one type only; add the subclasses that matter";
-    let probes = "the half-open failure rate: a breaker closes when all probes succeed; \
-                  Resilience4j compares their rate";
+    let probes = "slow probes: a slow probe counts as failed; Resilience4j compares the rate of \
+                  slow ones";
     assert_eq!(
         unsupported(&read_fixture("resilience4j.yaml")),
         [
@@ -90,10 +92,6 @@ fn unsupported_settings_are_listed() {
             format!("11:9: {retry}.configs.default.retryExceptions: {classes}"),
             format!("14:9: {retry}.configs.default.ignoreExceptions: {classes}"),
             format!("23:7: {retry}.configs.forgotten: no instance uses this config"),
-            format!(
-                "31:9: {retry}.instances.backendB.randomizedWaitFactor: upward jitter: a \
-                     policy's jitter shortens the delay; Resilience4j also lengthens it"
-            ),
             format!(
                 "32:9: {retry}.instances.backendB.failAfterMaxAttempts: giving up is always \
                      an error, never the last result"
@@ -115,12 +113,11 @@ fn unsupported_settings_are_listed() {
                 "43:9: {breakers}.backendB.registerHealthIndicator: health reporting is not \
                      part of a policy"
             ),
-            format!("51:9: {breakers}.backendB.permittedNumberOfCallsInHalfOpenState: {probes}"),
+            format!("49:9: {breakers}.backendB.slowCallDurationThreshold: {probes}"),
             format!(
                 "52:9: {breakers}.backendB.recordExceptions: a breaker counts every failure; \
                      classify exceptions in code"
             ),
-            format!("53:7: {breakers}.payments: {probes}"),
             "55:3: resilience4j.timelimiter: set timeoutDuration as attempt_timeout of the \
              policy"
                 .to_owned(),
@@ -155,30 +152,52 @@ fn invalid_settings_are_rejected() {
                 "f:7:47: {at}.a.max-attempts: duplicate key in another spelling; remove one \
                      of the two"
             ),
-            format!("f:10:10: {at}.d: a list is not a map"),
+            format!("f:10:10: {at}.d: expected a map, not a list"),
             format!(
-                "f:7:41: {at}.a.waitDuration: `soon` is not a duration; write a duration \
+                "f:7:41: {at}.a.waitDuration: expected a duration, not `soon`; write a duration \
                      like 500ms, 2s or PT0.5S"
             ),
             format!(
-                "f:7:24: {at}.a.maxAttempts: invalid policy: max_attempts 0 is below 1; \
+                "f:7:24: {at}.a.maxAttempts: invalid policy: max_attempts must be at least 1, not 0; \
                      {change}"
             ),
-            format!("f:8:23: {at}.b.baseConfig: unknown config `slowest`; did you mean slower?"),
+            format!("f:8:23: {at}.b.baseConfig: unknown config `slowest`; did you mean `slower`?"),
             "f:5:15: resilience4j.retry.configs.slower: circular baseConfig; remove one of the \
              baseConfig entries"
                 .to_owned(),
             format!(
-                "f:11:79: {at}.e.randomizedWaitFactor: invalid policy: jitter_amount 2 is \
-                     outside 0.0..=1.0; {change}"
+                "f:11:79: {at}.e.randomizedWaitFactor: invalid policy: jitter_amount must be \
+                 between 0 and 1, not 2; {change}"
             ),
             "f:14:30: resilience4j.circuitbreaker.instances.f.slidingWindowType: `TIMED` is not \
              one of COUNT_BASED, TIME_BASED"
                 .to_owned(),
             format!(
                 "f:14:59: resilience4j.circuitbreaker.instances.f.failureRateThreshold: \
-                     invalid policy: failure_rate 0 must be above 0.0 and at most 1.0; {change}"
+                     invalid policy: breaker.failure_rate must be greater than 0 and at most 1, not 0; {change}"
             ),
         ]
     );
+}
+
+/// F5: Resilience4j closes a breaker if the failure rate of the half-open calls is below the
+/// threshold; the states in which it can start.
+#[test]
+fn half_open_rate_and_initial_state_are_imported() {
+    let breaker = |settings: &str| {
+        let text =
+            format!("resilience4j:\n  circuitbreaker:\n    instances:\n      a: {{{settings}}}\n");
+        *policy(&read(Resilience4j, &text), "a").breaker().unwrap()
+    };
+    for (calls, percent, successes) in
+        [(10, 50, 6), (4, 50, 3), (1, 50, 1), (3, 100, 1), (10, 1, 10)]
+    {
+        let settings = breaker(&format!(
+            "permittedNumberOfCallsInHalfOpenState: {calls}, failureRateThreshold: {percent}"
+        ));
+        assert_eq!(settings.success_threshold, successes, "{calls} calls, {percent} %");
+    }
+    assert_eq!(breaker("initialState: OPEN").initial_state, InitialState::Open);
+    assert_eq!(breaker("initialState: CLOSED").initial_state, InitialState::Closed);
+    assert_eq!(breaker("initialState: DISABLED").initial_state, InitialState::Disabled);
 }

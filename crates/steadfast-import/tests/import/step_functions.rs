@@ -79,7 +79,7 @@ fn unsupported_settings_are_listed() {
             format!("35:13: {pack}.Resource: {nothing}"),
             format!(
                 "37:54: {pack}.Retry[0].IntervalSecond: unknown setting; did you mean \
-                 IntervalSeconds?"
+                 `IntervalSeconds`?"
             ),
             format!(
                 "38:15: {pack}.Retry[1]: its own retry count: a policy has one retry count for \
@@ -108,13 +108,13 @@ fn invalid_retriers_are_rejected() {
     assert_eq!(
         problems_of(StepFunctions, text),
         [
-            r#"f:1:2: [0]: ErrorEquals is missing; name the errors, like ["States.ALL"]"#,
-            "f:1:18: [0].MaxAttempts: -1 is not an integer from 0 to 4294967295",
-            "f:1:69: [1].BackoffRate: 0.5 is below 1.0",
+            r#"f:1:2: [0]: missing field `ErrorEquals`; name the errors, like ["States.ALL"]"#,
+            "f:1:18: [0].MaxAttempts: expected a whole number from 0 to 4294967295, not -1",
+            "f:1:69: [1].BackoffRate: must be at least 1, not 0.5",
             "f:2:86: [2].JitterStrategy: `HALF` is not one of FULL, NONE",
-            "f:2:95: [3]: 3 is not a map",
+            "f:2:95: [3]: expected a map, not 3",
             "f:1:40: [1].ErrorEquals[0]: `States.Al` is not one of States.ALL, States.Timeout, \
-             States.TaskFailed; did you mean States.ALL?",
+             States.TaskFailed; did you mean `States.ALL`?",
         ]
     );
     assert_eq!(

@@ -79,8 +79,8 @@ fn unordered_schedule_is_listed() {
     assert_eq!(delays(&imported, "node"), [86_400_000, 216_000_000, 216_000_000]);
     assert_eq!(
         unsupported(&imported),
-        ["2:10: custom_schedule.attempts[0].attempt: ignored; the entry is number 1 in the \
-             list"]
+        ["2:10: custom_schedule.attempts[0].attempt: must be 1: entries are numbered in \
+             order"]
     );
 }
 
@@ -110,16 +110,16 @@ fn invalid_nodes_are_rejected() {
         problems_of(Workflow, text),
         [
             "f:2:20: [0].retry_strategy: `exponental_backoff` is not one of immediate, \
-             exponential_backoff, fixed_delay, custom; did you mean exponential_backoff?",
-            "f:3:51: [1].max_attempts: `3` is not a number",
-            "f:3:1: [1]: delay_seconds is missing; the strategy fixed_delay requires it",
-            "f:4:80: [2].retry.customSchedule.attempts[0].delayDays: -1 is not a number of days",
+             exponential_backoff, fixed_delay, custom; did you mean `exponential_backoff`?",
+            "f:3:51: [1].max_attempts: expected a number, not `3`",
+            "f:3:1: [1]: missing field `delay_seconds`; the strategy fixed_delay requires it",
+            "f:4:80: [2].retry.customSchedule.attempts[0].delayDays: expected a number of days, not -1",
             "f:4:65: [2].retry.customSchedule.attempts: the list is empty",
             "f:5:49: [3].retry.retryOn[0]: `5yx` is not a rule; use a rule like 5xx, 408 or a \
              type name",
             "f:5:75: [3].retry.max_attempts: duplicate key in another spelling; remove one of \
              the two",
-            "f:6:1: [4]: 7 is not a map",
+            "f:6:1: [4]: expected a map, not 7",
         ]
     );
 }
