@@ -31,6 +31,8 @@ pub enum Unit {
     Count,
     /// Seconds: `100ms`, `30s`, `10m`, `1d`.
     Seconds,
+    /// Seconds before now, as negative values: `30m` for -1800.
+    SecondsAgo,
     /// Rates: `200/s`.
     Rate,
 }
@@ -49,6 +51,11 @@ impl Axis {
     /// An axis of seconds.
     pub fn seconds(label: impl AsRef<str>) -> Self {
         Self { unit: Unit::Seconds, ..Self::new(label) }
+    }
+
+    /// An axis of past times: values are negative, and are shown without their sign.
+    pub fn seconds_ago(label: impl AsRef<str>) -> Self {
+        Self { unit: Unit::SecondsAgo, ..Self::new(label) }
     }
 
     /// An axis of rates per second.

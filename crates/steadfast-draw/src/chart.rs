@@ -30,6 +30,7 @@ pub struct Chart {
     pub(crate) series: Vec<Series>,
     pub(crate) regions: Vec<Region>,
     pub(crate) has_no_heading: bool,
+    pub(crate) empty_message: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +50,13 @@ impl Chart {
     #[must_use]
     pub fn subtitle(mut self, subtitle: impl AsRef<str>) -> Self {
         self.subtitle = Some(text::clean(subtitle.as_ref()));
+        self
+    }
+
+    /// Sets the message shown instead of the plot if there is no data; "No data yet" by default.
+    #[must_use]
+    pub fn empty_message(mut self, message: impl AsRef<str>) -> Self {
+        self.empty_message = Some(text::clean(message.as_ref()));
         self
     }
 
@@ -172,10 +180,15 @@ impl Chart {
         self.series.len() > 1
     }
 
+    /// Shown instead of the plot.
+    pub(crate) fn shown_when_empty(&self) -> &str {
+        self.empty_message.as_deref().unwrap_or("No data yet")
+    }
+
     /// A text description, for screen readers.
     pub(crate) fn described(&self) -> String {
         if self.is_empty() {
-            return EMPTY_CHART_MESSAGE.to_owned();
+            return self.shown_when_empty().to_owned();
         }
         let mut sentences = Vec::new();
         sentences.extend(self.subtitle.clone());
@@ -210,6 +223,3 @@ impl Chart {
         format!("{}: {y} at {label} {x}", series.name)
     }
 }
-
-/// Shown instead of the plot.
-pub(crate) const EMPTY_CHART_MESSAGE: &str = "No data yet";

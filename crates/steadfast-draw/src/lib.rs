@@ -32,6 +32,8 @@
 //!
 //! `png` (on by default): `Chart::png`, with its rasteriser and font.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod axis;
 mod bars;
 mod chart;

@@ -21,6 +21,7 @@ pub(crate) fn format_with_precision(unit: Unit, value: f64, precision: f64) -> S
         Unit::None | Unit::Count => number(value, precision),
         Unit::Rate => format!("{}/s", number(value, precision)),
         Unit::Seconds => duration(value, precision),
+        Unit::SecondsAgo => positive_duration(value.abs(), precision),
     }
 }
 

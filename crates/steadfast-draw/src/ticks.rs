@@ -70,7 +70,7 @@ pub(crate) fn step_of_at_least(unit: Unit, least: f64) -> f64 {
     match unit {
         Unit::Count => decimal_step(least).max(1.0),
         Unit::None | Unit::Rate => decimal_step(least),
-        Unit::Seconds => clock_step(least),
+        Unit::Seconds | Unit::SecondsAgo => clock_step(least),
     }
 }
 
@@ -106,7 +106,7 @@ fn decimal_step(least: f64) -> f64 {
 
 fn logarithmic(span: Span, unit: Unit) -> impl Iterator<Item = Vec<Tick>> {
     let rungs = match unit {
-        Unit::Seconds => {
+        Unit::Seconds | Unit::SecondsAgo => {
             [clock_rungs(CLOCK_DENSE, &[1.0, 2.0, 5.0]), clock_rungs(CLOCK_SPARSE, &[1.0])]
         }
         _ => [decades(-300, 300, &[1.0, 2.0, 5.0]), decades(-300, 300, &[1.0])],
@@ -181,6 +181,7 @@ mod tests {
         assert_eq!(labels(0.0, 150.0, Unit::Seconds, false, 6), "0s 30s 1m 1m30s 2m 2m30s");
         assert_eq!(labels(0.0, 3600.0, Unit::Seconds, false, 5), "0s 15m 30m 45m 1h");
         assert_eq!(labels(0.0, 14.0 * DAY, Unit::Seconds, false, 3), "0s 7d 14d");
+        assert_eq!(labels(-3600.0, 0.0, Unit::SecondsAgo, false, 5), "1h 45m 30m 15m 0s");
     }
 
     #[test]

@@ -19,7 +19,7 @@ impl Flow {
         for _ in 0..MAX_CONFLICT_RETRIES {
             let state = self.state(id).await?;
             if state.status != ExecutionStatus::Running {
-                return Err(wrong_status(&state, "cancelled"));
+                return Err(wrong_status(&state, "cancel"));
             }
             // It may have ended without that being recorded.
             if let Some(planned) = self.unrecorded_end(&state).await? {
@@ -44,7 +44,7 @@ impl Flow {
     /// failed.
     pub async fn resume(&self, id: ExecutionId, by: &Actor) -> Result<()> {
         for _ in 0..MAX_CONFLICT_RETRIES {
-            let mut planned = self.unsuccessful(id, "resumed").await?;
+            let mut planned = self.unsuccessful(id, "resume").await?;
             planned.plan = plan::resume(&planned.state, &planned.workflow);
             planned.plan.step.audit = Some(entry(by, "execution.resume", id));
             let unfinished = self.apply_steps(vec![planned]).await?;
@@ -64,7 +64,7 @@ impl Flow {
     /// failed.
     pub async fn retry(&self, id: ExecutionId, by: &Actor) -> Result<ExecutionId> {
         for _ in 0..MAX_CONFLICT_RETRIES {
-            let mut planned = self.unsuccessful(id, "retried").await?;
+            let mut planned = self.unsuccessful(id, "retry").await?;
             let next = self.immediate_follow_up(&planned).await?;
             let new = next.id;
             let entry = entry(by, "execution.retry", id).detail(json!({ "next": new }));
@@ -108,14 +108,14 @@ impl Flow {
     async fn unsuccessful(
         &self,
         id: ExecutionId,
-        wanted: &'static str,
+        action: &'static str,
     ) -> Result<PlannedExecution> {
         let planned = self.plan_one(id).await?;
         if !matches!(planned.state.status, ExecutionStatus::Failed | ExecutionStatus::Cancelled) {
-            return Err(wrong_status(&planned.state, wanted));
+            return Err(wrong_status(&planned.state, action));
         }
-        if planned.state.is_followed {
-            return Err(ExecutionError::Followed { id, wanted }.into());
+        if let Some(next) = planned.state.next {
+            return Err(ExecutionError::Followed { id, next }.into());
         }
         Ok(planned)
     }
@@ -125,8 +125,8 @@ fn entry(by: &Actor, action: &str, id: ExecutionId) -> AuditEntry {
     AuditEntry::new(by.clone(), action).target(id)
 }
 
-fn wrong_status(state: &ExecutionState, wanted: &'static str) -> StoreError {
-    ExecutionError::WrongStatus { id: state.id, status: state.status, wanted }.into()
+fn wrong_status(state: &ExecutionState, action: &'static str) -> StoreError {
+    ExecutionError::WrongStatus { id: state.id, status: state.status, action }.into()
 }
 
 fn too_many_conflicts(id: ExecutionId) -> StoreError {

@@ -127,8 +127,10 @@ fn failure_message(one: &PlannedExecution, failed: Failed, failure: Option<&Fail
     }
     let message = failure.and_then(|failure| failure.message.as_deref());
     match (message, failure.and_then(|failure| failure.reason)) {
-        (Some(message), Some(reason)) => format!("node {node} failed ({reason}): {message}"),
-        (None, Some(reason)) => format!("node {node} failed ({reason})"),
+        (Some(message), Some(reason)) => {
+            format!("node {node} failed ({}): {message}", reason.name().replace('_', " "))
+        }
+        (None, Some(reason)) => format!("node {node} failed ({})", reason.name().replace('_', " ")),
         _ => format!("node {node} failed"),
     }
 }

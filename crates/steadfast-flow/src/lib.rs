@@ -48,6 +48,8 @@
 //! - [`Flow`] starts, reads and controls executions. A process that [serves](Flow::serve) them advances
 //!   each one when a task of it ends, and sweeps for missed completions (`serve.rs`).
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod advance;
 mod control;
 mod definition_cache;

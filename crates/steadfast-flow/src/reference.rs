@@ -17,7 +17,7 @@ use std::fmt::Write;
 use std::io;
 
 use serde_json::{Map, Value};
-use steadfast::nearest;
+use steadfast::__private::nearest;
 use steadfast_store::MAX_PAYLOAD;
 
 const FROM: &str = "$from";

@@ -57,8 +57,10 @@ pub struct ContentionOutcome {
     pub gave_up: f64,
 }
 
-/// The most clients; without backoff, calls grow with the square.
-const MAX_CLIENTS: u32 = 10_000;
+impl Contention {
+    /// The most clients; without backoff, calls grow with the square.
+    pub const MAX_CLIENTS: u32 = 10_000;
+}
 
 /// Runs the experiment with clients under a policy.
 ///
@@ -70,7 +72,7 @@ pub fn contend(
     policy: &Policy,
 ) -> Result<ContentionOutcome, ScenarioError> {
     let Contention { clients, network, rounds, seed } = *experiment;
-    count("clients", clients, MAX_CLIENTS)?;
+    count("clients", clients, Contention::MAX_CLIENTS)?;
     if rounds == 0 {
         return Err(ScenarioError::new("rounds", "must be at least 1"));
     }

@@ -4,6 +4,7 @@
 
 use steadfast::Policy;
 use steadfast::decide::PlannedAttempt;
+use steadfast::duration;
 use steadfast_draw::{Axis, Chart};
 
 use crate::outcome::Outcome;
@@ -14,7 +15,7 @@ use crate::scenario::Scenario;
 pub fn delay_chart(title: &str, is_logarithmic: bool) -> Chart {
     let delay = Axis::seconds("delay");
     let delay = if is_logarithmic { delay.logarithmic() } else { delay.from_zero() };
-    Chart::new(title).x(Axis::count("attempt")).y(delay)
+    Chart::new(title).x(Axis::count("attempt")).y(delay).empty_message("No retries to plot")
 }
 
 /// Adds the delays before a policy's first `attempts`: a line, and a band if there is jitter. The
@@ -70,6 +71,10 @@ fn subtitle(scenario: &Scenario) -> String {
     let clients = scenario.clients;
     match scenario.arrival.over().as_secs_f64() {
         0.0 => format!("{clients} clients at once"),
+        over if f64::from(clients) / over < 1.0 => {
+            let over = duration::format(scenario.arrival.over());
+            format!("{clients} clients over {over}")
+        }
         over => format!("{clients} clients, {:.0} per second", f64::from(clients) / over),
     }
 }

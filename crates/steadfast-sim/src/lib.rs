@@ -4,6 +4,19 @@
 //! decide whether they do. The simulator runs many clients against a failing service with a
 //! limited capacity, in virtual time, with the same decision code as in production.
 //!
+//! ```
+//! use std::time::Duration;
+//! use steadfast::Policy;
+//! use steadfast_sim::{Outage, Scenario, simulate};
+//!
+//! let outage = Outage::refusing(Duration::from_secs(10), Duration::from_secs(20));
+//! let scenario = Scenario { outages: vec![outage], ..Scenario::default() };
+//! let policy = Policy::exponential(Duration::from_secs(1)).max_attempts(8).build()?;
+//! let outcome = simulate(&scenario, "patient", &policy)?;
+//! assert_eq!(outcome.completed, 1000);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! - [`simulate`] runs a [`Scenario`] under a policy and reports the load over time, the calls per
 //!   client, completion times and give-ups.
 //! - [`storm`] is a predefined scenario in which a short outage becomes a long one.
@@ -19,6 +32,8 @@
 //! | `event_queue.rs` | the event queue |
 //! | `outcome.rs`, `load.rs` | the results |
 //! | `draw.rs` | charts, with the feature `draw` |
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod arrival;
 mod contention;

@@ -25,6 +25,9 @@ pub struct Outcome {
     pub gave_up: u64,
     /// Give-ups by reason.
     pub reasons: BTreeMap<&'static str, u64>,
+    /// Give-ups by the label of the reason, for people.
+    #[serde(skip)]
+    pub reason_labels: BTreeMap<&'static str, u64>,
     /// Clients in progress when the simulation ended.
     pub unfinished: u64,
     /// The most calls in a second.
@@ -49,12 +52,14 @@ pub(crate) struct Tally {
     pub(crate) calls: u64,
     completions: Vec<u64>,
     reasons: BTreeMap<&'static str, u64>,
+    reason_labels: BTreeMap<&'static str, u64>,
 }
 
 impl Tally {
     pub(crate) fn new(clients: u32) -> Self {
         let completions = Vec::with_capacity(clients as usize);
-        Self { load: Load::new(), calls: 0, completions, reasons: BTreeMap::new() }
+        let (reasons, reason_labels) = (BTreeMap::new(), BTreeMap::new());
+        Self { load: Load::new(), calls: 0, completions, reasons, reason_labels }
     }
 
     pub(crate) fn call(&mut self, now: u64) {
@@ -68,6 +73,7 @@ impl Tally {
 
     pub(crate) fn gave_up(&mut self, reason: Reason) {
         *self.reasons.entry(reason.name()).or_default() += 1;
+        *self.reason_labels.entry(reason.label()).or_default() += 1;
     }
 
     /// The outcome for this number of arrived clients.
@@ -89,6 +95,7 @@ impl Tally {
             ended: seconds(ended),
             completions: curve(&self.completions, clients),
             reasons: self.reasons,
+            reason_labels: self.reason_labels,
             load: self.load.over_time(MAX_POINTS),
         }
     }

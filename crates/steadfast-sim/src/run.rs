@@ -202,7 +202,7 @@ fn guards_of(processes: &mut [Guards], client: u32) -> Option<&mut Guards> {
 }
 
 fn limits(client: &Client) -> SessionLimits {
-    SessionLimits { started: Moment::from_nanos(client.arrived), ..SessionLimits::IN_PROCESS }
+    SessionLimits::IN_PROCESS.started(Moment::from_nanos(client.arrived))
 }
 
 impl Guards {

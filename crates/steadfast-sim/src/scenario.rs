@@ -177,18 +177,19 @@ impl ScenarioError {
     }
 }
 
-/// The most clients; each takes some eighty bytes.
-const MAX_CLIENTS: u32 = 20_000_000;
-const MAX_PROCESSES: u32 = 100_000;
-
 impl Scenario {
+    /// The most clients; each takes some eighty bytes.
+    pub const MAX_CLIENTS: u32 = 20_000_000;
+    /// The most client processes.
+    pub const MAX_PROCESSES: u32 = 100_000;
+
     /// Validates the scenario.
     ///
     /// # Errors
     /// The first invalid field.
     pub fn check(&self) -> Result<(), ScenarioError> {
-        count("clients", self.clients, MAX_CLIENTS)?;
-        count("processes", self.processes, MAX_PROCESSES)?;
+        count("clients", self.clients, Self::MAX_CLIENTS)?;
+        count("processes", self.processes, Self::MAX_PROCESSES)?;
         self.latency.sampler()?;
         if let Some(capacity) = self.capacity {
             rate("capacity", capacity)?;
@@ -217,7 +218,8 @@ impl Scenario {
         let outages = self.outages.iter().map(|outage| ("outages", outage.from, outage.to));
         let brown_outs = self.brown_outs.iter().map(|brown| ("brown_outs", brown.from, brown.to));
         for (field, from, to) in outages.chain(brown_outs) {
-            let problem = || format!("must end after it starts: {to:?} is not after {from:?}");
+            let problem =
+                || format!("the end must be after the start: {to:?} is not after {from:?}");
             ScenarioError::unless(from < to, field, problem)?;
         }
         for (field, time) in [("until", self.until), ("timeout", self.timeout)] {

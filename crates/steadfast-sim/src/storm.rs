@@ -53,10 +53,10 @@ pub fn storm_policies() -> Result<Vec<(&'static str, Policy)>, PolicyError> {
     let budget = BudgetSettings::Ratio { ratio: 0.1, min_per_second: 1.0, window: 10 * SECOND };
     let breaker = BreakerSettings::rate_over_time(0.5, 10 * SECOND, 5 * SECOND);
     let named: [(&'static str, Draft); 4] = [
-        ("every second, ten times", tries()),
-        ("exponential, full jitter", exponential()),
-        ("and a budget", exponential().budget(budget)),
-        ("and a breaker", exponential().budget(budget).breaker(breaker)),
+        ("every second", tries()),
+        ("full jitter", exponential()),
+        ("full jitter + budget", exponential().budget(budget)),
+        ("full jitter + budget + breaker", exponential().budget(budget).breaker(breaker)),
     ];
     named.into_iter().map(|(name, draft)| Ok((name, draft.build()?))).collect()
 }

@@ -13,7 +13,6 @@ use svg::node::element::{Description, Element, Group, Line, Rectangle, Style, Te
 use svg::node::{Node, Text as Words};
 
 use crate::Chart;
-use crate::chart::EMPTY_CHART_MESSAGE;
 use crate::palette::SERIES;
 use crate::series::Series;
 use crate::text;
@@ -93,14 +92,14 @@ fn document(chart: &Chart, frame: &Frame, theme: Theme) -> Document {
                 document.append(part);
             }
         }
-        None => document.append(empty_state(frame)),
+        None => document.append(empty_state(chart, frame)),
     }
     document
 }
 
-fn empty_state(frame: &Frame) -> Element {
+fn empty_state(chart: &Chart, frame: &Frame) -> Element {
     let room = frame.width - 2.0 * frame::MARGIN;
-    let message = text::shorten(EMPTY_CHART_MESSAGE, room, |text| text::pixels(text, 14.0));
+    let message = text::shorten(chart.shown_when_empty(), room, |text| text::pixels(text, 14.0));
     words("sd-empty", frame.width / 2.0, frame.height / 2.0, &message)
 }
 

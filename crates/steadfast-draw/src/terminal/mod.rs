@@ -7,7 +7,6 @@ mod canvas;
 mod pen;
 mod plot;
 
-use crate::chart::EMPTY_CHART_MESSAGE;
 use crate::series::{Series, Shape};
 use crate::{Chart, text};
 use pen::{Pen, Row};
@@ -55,7 +54,7 @@ impl Chart {
                 let left = height.saturating_sub(rows.len());
                 rows.extend(plot::draw(self, spans, &pen, width, left));
             }
-            None => rows.push(pen.row().muted(&pen.fit(EMPTY_CHART_MESSAGE, width))),
+            None => rows.push(pen.row().muted(&pen.fit(self.shown_when_empty(), width))),
         }
         rows.iter().map(|row| row.finish() + "\n").collect()
     }

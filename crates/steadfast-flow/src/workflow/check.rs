@@ -5,36 +5,46 @@
 
 use std::collections::{HashMap, HashSet};
 
-use steadfast::nearest;
+use steadfast::__private::nearest;
 
 use super::problem::{MAX_PROBLEMS, Problem};
 use super::{Node, Workflow};
 use crate::reference;
 
-/// The dependencies of each node, by number; or the problems. Missing nodes are reported before cycles,
-/// and cycles before references: each check needs the ones before it.
-pub(super) fn check(workflow: &Workflow) -> Result<Vec<Vec<usize>>, Vec<Problem>> {
-    if workflow.nodes.is_empty() {
+/// The dependencies of each node, by number; or the problems. References are checked only if all
+/// dependencies are valid: a reference to a misspelled dependency is not a problem of its own. If the
+/// workflow is not complete, only cycles are reported.
+pub(super) fn check(
+    workflow: &Workflow,
+    is_complete: bool,
+) -> Result<Vec<Vec<usize>>, Vec<Problem>> {
+    if workflow.nodes.is_empty() && is_complete {
         return Err(vec![Problem::at("nodes", "must not be empty")]);
     }
-    let mut problems = duplicate_ids(workflow);
-    problems.extend(invalid_dependencies(workflow));
-    if !problems.is_empty() {
-        return Err(problems);
+    let duplicates = duplicate_ids(workflow);
+    let is_unique = duplicates.is_empty();
+    let mut problems = if is_complete { duplicates } else { Vec::new() };
+    if is_complete {
+        problems.extend(invalid_dependencies(workflow));
     }
     let dependencies = numbered(workflow);
-    let order = topological_order(&dependencies)
-        .map_err(|cyclic| vec![cycle(workflow, &dependencies, &cyclic)])?;
-    let problems = invalid_references(workflow, &ancestors(&dependencies, &order));
+    match topological_order(&dependencies) {
+        Ok(order) if is_complete && problems.is_empty() => {
+            problems = invalid_references(workflow, &ancestors(&dependencies, &order));
+        }
+        // With duplicate ids it is unknown which node is meant.
+        Err(cyclic) if is_unique => problems.push(cycle(workflow, &dependencies, &cyclic)),
+        _ => {}
+    }
     if problems.is_empty() { Ok(dependencies) } else { Err(problems) }
 }
 
-/// The dependencies of each node, by number.
+/// The dependencies of each node on others, by number.
 fn numbered(workflow: &Workflow) -> Vec<Vec<usize>> {
     let numbers: HashMap<&str, usize> =
         workflow.nodes.iter().enumerate().map(|(number, node)| (node.id(), number)).collect();
     let dependencies = |node: &Node| {
-        let ids = node.depends_on.iter();
+        let ids = node.depends_on.iter().filter(|id| **id != node.id);
         ids.filter_map(|id| numbers.get(id.as_str()).copied()).collect()
     };
     workflow.nodes.iter().map(dependencies).collect()
@@ -46,7 +56,7 @@ fn duplicate_ids(workflow: &Workflow) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (index, node) in workflow.nodes.iter().enumerate() {
         if let Some(other) = first.insert(node.id.as_str(), index) {
-            let message = format!("duplicate id {:?}; nodes[{other}] has it, too", node.id);
+            let message = format!("duplicate id {:?}, already used by nodes[{other}]", node.id);
             problems.push(Problem::at(format!("nodes[{index}].nodeId"), message));
         }
     }

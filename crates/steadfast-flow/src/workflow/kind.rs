@@ -4,7 +4,7 @@
 //! built-in kind is that typo far more often than a handler, and its execution would wait forever. So
 //! it is rejected unless the handlers are given.
 
-use steadfast::nearest;
+use steadfast::__private::nearest;
 
 /// The kinds with built-in handlers.
 const BUILT_IN: [&str; 2] = ["http", "command"];
@@ -44,7 +44,7 @@ pub(super) fn problem(field: &str, kind: &str, handlers: Handlers<'_>) -> Option
     match handlers {
         Handlers::Checked => None,
         Handlers::Unknown if field == "type" && kind == ACTION => {
-            Some("needs a subType with the kind of the node, such as \"http\"".into())
+            Some("\"action\" requires a subType, such as \"http\"".into())
         }
         Handlers::Unknown => {
             let meant = typo_of(kind)?;

@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use steadfast::__private::nearest;
+use steadfast::file::JsonError;
 use steadfast_store::{MAX_PAYLOAD, name};
 
 use super::problem::{Problem, WorkflowError};
@@ -63,11 +65,11 @@ struct RawNode {
 }
 
 #[cfg(feature = "openapi")]
-steadfast::openapi_schemas! {
+steadfast::__private::openapi_schemas! {
     Workflow: <RawWorkflow as utoipa::PartialSchema>::schema(), parts of RawWorkflow;
 }
 
-steadfast::read_from_objects!(RawWorkflow, RawNode);
+steadfast::__private::read_from_objects!(RawWorkflow, RawNode);
 
 /// Parses and checks a workflow.
 ///
@@ -78,20 +80,19 @@ pub(super) fn parse(text: &str, handlers: Handlers<'_>) -> Result<Workflow, Work
         let message = format!("is {} bytes long; the maximum is {MAX_PAYLOAD}", text.len());
         return Err(Problem::at("", message).into());
     }
-    let mut json = serde_json::Deserializer::from_str(text);
-    let raw: RawWorkflow = serde_path_to_error::deserialize(&mut json).map_err(parse_problem)?;
-    json.end().map_err(|error| Problem::at("", error.to_string()))?;
+    let (raw, mut problems) = read(text)?;
     if raw.nodes.len() > MAX_NODES {
         let message = format!("has {} nodes; the maximum is {MAX_NODES}", raw.nodes.len());
         return Err(Problem::at("nodes", message).into());
     }
-    let mut problems = Vec::new();
     let retry = raw.retry.map(|value| retry::policy("retry", &raw.name, &value));
     let retry = ok_or_report(retry, &mut problems);
     let count = raw.nodes.len();
     let mut nodes = Vec::with_capacity(count);
     for (index, raw_node) in raw.nodes.into_iter().enumerate() {
+        let Some(raw_node) = raw_node else { continue };
         problems.extend(kind_problem(index, &raw_node, handlers));
+        problems.extend(missing_url(index, &raw_node, handlers));
         nodes.extend(node(index, raw_node, &raw.name, &mut problems));
     }
     let mut workflow = Workflow {
@@ -107,14 +108,110 @@ pub(super) fn parse(text: &str, handlers: Handlers<'_>) -> Result<Workflow, Work
         check_name("queue", queue, &mut problems);
     }
     // A node that could not be parsed would be reported as a missing dependency.
-    if workflow.nodes.len() == count {
-        match check::check(&workflow) {
-            Ok(dependencies) => workflow.dependencies = dependencies,
-            Err(found) => problems.extend(found),
-        }
+    let is_complete = workflow.nodes.len() == count;
+    match check::check(&workflow, is_complete) {
+        Ok(dependencies) => workflow.dependencies = dependencies,
+        Err(found) => problems.extend(found),
     }
     WorkflowError::check(problems)?;
     Ok(workflow)
+}
+
+/// A parsed workflow. A node that could not be parsed is `None`.
+struct ReadWorkflow {
+    name: String,
+    queue: Option<String>,
+    retry: Option<Value>,
+    nodes: Vec<Option<RawNode>>,
+}
+
+/// Reads the workflow. If its JSON is valid but its fields are not, it reads each node separately, so
+/// that all problems are reported at once.
+fn read(text: &str) -> Result<(ReadWorkflow, Vec<Problem>), Problem> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    match serde_path_to_error::deserialize::<_, RawWorkflow>(&mut json) {
+        Ok(RawWorkflow { name, queue, retry, nodes }) => {
+            json.end().map_err(|error| json_problem("", &error))?;
+            let nodes = nodes.into_iter().map(Some).collect();
+            Ok((ReadWorkflow { name, queue, retry, nodes }, Vec::new()))
+        }
+        Err(error) => {
+            let first = parse_problem(error);
+            let Ok(Value::Object(object)) = serde_json::from_str(text) else { return Err(first) };
+            read_parts(object, first)
+        }
+    }
+}
+
+const WORKFLOW_FIELDS: [&str; 4] = ["name", "queue", "retry", "nodes"];
+const NODE_FIELDS: [&str; 7] =
+    ["nodeId", "type", "subType", "queue", "dependsOn", "config", "retry"];
+
+fn read_parts(
+    mut object: Map<String, Value>,
+    first: Problem,
+) -> Result<(ReadWorkflow, Vec<Problem>), Problem> {
+    let mut problems = Vec::new();
+    remove_unknown("", &mut object, &WORKFLOW_FIELDS, &mut problems);
+    let Some(Value::Array(nodes)) = object.get_mut("nodes").map(Value::take) else {
+        return Err(first);
+    };
+    object.insert("nodes".to_owned(), Value::Array(Vec::new()));
+    let raw: RawWorkflow = match serde_path_to_error::deserialize(Value::Object(object)) {
+        Ok(raw) => raw,
+        Err(_) => return Err(first),
+    };
+    let mut read_node = |(index, mut value): (usize, Value)| {
+        let path = format!("nodes[{index}]");
+        if let Value::Object(fields) = &mut value {
+            remove_unknown(&path, fields, &NODE_FIELDS, &mut problems);
+        }
+        let node: Result<RawNode, _> = serde_path_to_error::deserialize(value);
+        let invalid = |error| {
+            let Problem { path: field, message } = parse_problem(error);
+            let dot = if field.is_empty() || field.starts_with('[') { "" } else { "." };
+            problems.push(Problem::at(format!("{path}{dot}{field}"), message));
+        };
+        node.map_err(invalid).ok()
+    };
+    let nodes: Vec<_> = nodes.into_iter().take(MAX_NODES).enumerate().map(&mut read_node).collect();
+    // A duplicate field is not seen here.
+    if problems.is_empty() {
+        return Err(first);
+    }
+    let RawWorkflow { name, queue, retry, .. } = raw;
+    Ok((ReadWorkflow { name, queue, retry, nodes }, problems))
+}
+
+/// Removes and reports the fields that do not exist.
+fn remove_unknown(
+    path: &str,
+    object: &mut Map<String, Value>,
+    known: &[&str],
+    problems: &mut Vec<Problem>,
+) {
+    object.retain(|name, _| {
+        let is_known = known.contains(&name.as_str());
+        if !is_known {
+            let advice = match nearest(name, known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("use {}", known.join(", ")),
+            };
+            problems.push(Problem::at(path, format!("unknown field `{name}`; {advice}")));
+        }
+        is_known
+    });
+}
+
+/// The problem of a built-in request without a URL. The whole config may be a reference.
+fn missing_url(index: usize, raw: &RawNode, handlers: Handlers<'_>) -> Option<Problem> {
+    let kind = kind::canonical(raw.sub_type.as_ref().unwrap_or(&raw.kind));
+    if kind != "http" || !matches!(handlers, Handlers::Unknown) {
+        return None;
+    }
+    let is_set = |name| raw.config.as_ref().is_some_and(|config| config.contains_key(name));
+    let is_missing = !is_set("url") && !is_set("$from");
+    is_missing.then(|| Problem::at(format!("nodes[{index}].config"), "missing field `url`"))
 }
 
 /// The problem of a node without a handler.
@@ -190,6 +287,17 @@ fn check_name(path: &str, text: &str, problems: &mut Vec<Problem>) {
 
 fn parse_problem(error: serde_path_to_error::Error<serde_json::Error>) -> Problem {
     let path = error.path().to_string();
-    let path = if path == "." { String::new() } else { path };
-    Problem::at(path, error.into_inner().to_string())
+    let path = if matches!(path.as_str(), "." | "?") { String::new() } else { path };
+    json_problem(&path, error.inner())
+}
+
+/// The problem in plain words. The path names the value, so only invalid JSON needs its position.
+fn json_problem(path: &str, error: &serde_json::Error) -> Problem {
+    let JsonError { message, position } = JsonError::of(error);
+    match position {
+        Some((line, column)) if !error.is_data() || path.is_empty() => {
+            Problem::at("", format!("{message} at line {line}, column {column}"))
+        }
+        _ => Problem::at(path, message),
+    }
 }

@@ -13,6 +13,7 @@ pub(super) const MAX_PROBLEMS: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = WorkflowProblem))]
 #[cfg_attr(feature = "openapi", schema(description = "A problem of a workflow."))]
+#[non_exhaustive]
 pub struct Problem {
     /// The path of the field, such as `nodes[1].dependsOn[0]`; empty for the whole workflow.
     pub path: String,

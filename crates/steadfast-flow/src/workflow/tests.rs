@@ -49,7 +49,7 @@ fn typo_of_a_built_in_kind_is_reported() {
         [
             "nodes[0].type: unknown kind \"htpp\"; did you mean \"http\"?",
             "nodes[1].subType: unknown kind \"api_call\"; did you mean \"api-call\"?",
-            "nodes[2].type: needs a subType with the kind of the node, such as \"http\"",
+            "nodes[2].type: \"action\" requires a subType, such as \"http\"",
         ]
     );
 }
@@ -129,10 +129,38 @@ fn at_most_a_hundred_problems_are_reported() {
     assert_eq!(problems(&[&lost]).len(), 100);
 }
 
+/// W1: a problem does not hide those of other nodes.
+#[test]
+fn all_problems_are_reported_at_once() {
+    let found = problems(&[
+        r#"{"nodeId": "a", "type": "do", "tpye": "x", "dependsOn": ["b"]}"#,
+        r#"{"nodeId": "b", "type": "do", "depend": [], "dependsOn": ["a", "nowhere"]}"#,
+        r#"{"nodeId": "c", "type": "http", "config": {"method": "GET"}}"#,
+    ]);
+    let expected = [
+        "nodes[0]: unknown field `tpye`; did you mean `type`?",
+        "nodes[1]: unknown field `depend`; did you mean `dependsOn`?",
+        "nodes[2].config: missing field `url`",
+        "nodes[1].dependsOn[1]: unknown node \"nowhere\"",
+        "nodes: dependency cycle: a -> b -> a",
+    ];
+    assert_eq!(found, expected);
+}
+
+/// W1: a node that cannot be read does not make its dependents wrong.
+#[test]
+fn unreadable_node_is_reported_alone() {
+    let found = problems(&[
+        r#"{"nodeId": "a", "type": 7}"#,
+        r#"{"nodeId": "b", "type": "do", "dependsOn": ["a"]}"#,
+    ]);
+    assert_eq!(found, ["nodes[0].type: expected a string, not 7"]);
+}
+
 #[test]
 fn duplicate_node_id_is_reported() {
     let problems = problems(&[&node("a", ""), &node("a", "")]);
-    assert_eq!(problems, ["nodes[1].nodeId: duplicate id \"a\"; nodes[0] has it, too"]);
+    assert_eq!(problems, ["nodes[1].nodeId: duplicate id \"a\", already used by nodes[0]"]);
 }
 
 /// W1: a setting without an effect is an error.
@@ -152,14 +180,21 @@ fn invalid_retry_is_reported_with_its_path() {
 #[test]
 fn invalid_text_is_reported_with_its_path() {
     for (text, wanted) in [
-        ("", "EOF while parsing"),
-        ("[]", "invalid"),
-        (r#"{"name": "w", "nodes": [["a", "do", null, null, [], null, null]]}"#, "invalid type"),
+        ("", "unexpected end of the text, a value is missing at line 1, column 1"),
+        ("[]", "expected an object, not a list at line 1, column 1"),
+        (r#"{"name":"#, "unexpected end of the text, a value is missing at line 1, column 8"),
+        (
+            r#"{"name": "w", "nodes": [["a", "do", null, null, [], null, null]]}"#,
+            "nodes[0]: expected an object, not a list",
+        ),
         (r#"{"name": "w", "nodes": []}"#, "nodes: must not be empty"),
         (r#"{"name": "", "nodes": [{"nodeId": "a", "type": "do"}]}"#, "name: must not be empty"),
         (r#"{"name": "w", "nodes": [{"nodeId": "a"}]}"#, "nodes[0]: missing field `type`"),
         (r#"{"name": "w", "nodes": [{"nodeId": "a", "type": "do", "x": 1}]}"#, "unknown field `x`"),
-        (r#"{"name": "w", "nodes": [{"nodeId": "a", "type": "do"}]} x"#, "trailing characters"),
+        (
+            r#"{"name": "w", "nodes": [{"nodeId": "a", "type": "do"}]} x"#,
+            "unexpected text after the end at line 1, column 57",
+        ),
     ] {
         let problem = Workflow::parse(text).unwrap_err().to_string();
         assert!(problem.contains(wanted), "{text}: {problem}");

@@ -168,15 +168,21 @@ async fn rate_limited_chain_ends_after_its_attempts(store: Harness) {
     assert!(message.ends_with("the execution is not retried: attempts_exhausted"), "{message}");
 }
 
-/// W3, J2: a retry hint is the minimum delay of the follow-up.
-async fn hint_is_the_minimum_delay_of_a_follow_up(store: Harness) {
-    for (hinted, waited) in [(1, 7), (10, 10)] {
-        let hint = Duration::from_secs(hinted * 86_400);
-        let handlers = Handlers::default().when("a", [rate_limited(hint)]);
-        let execution = store.done(&handlers, &weekly()).await;
-        let next = store.follow_up(execution.id).await;
-        assert_eq!(days(execution.ended_at.unwrap(), next.due_at), waited);
-    }
+/// W3, J2: a retry hint does not shorten the delay of a follow-up.
+async fn short_hint_keeps_the_delay_of_a_follow_up(store: Harness) {
+    let handlers = Handlers::default().when("a", [rate_limited(Duration::from_secs(86_400))]);
+    let execution = store.done(&handlers, &weekly()).await;
+    let next = store.follow_up(execution.id).await;
+    assert_eq!(days(execution.ended_at.unwrap(), next.due_at), 7);
+}
+
+/// W3, J2: a retry hint longer than `max_hint`, which is a day in a store, ends the chain.
+async fn long_hint_ends_the_chain(store: Harness) {
+    let handlers = Handlers::default().when("a", [rate_limited(Duration::from_secs(10 * 86_400))]);
+    let execution = store.done(&handlers, &weekly()).await;
+    assert_eq!(store.show(execution.id).await.next, None);
+    let message = execution.message.unwrap();
+    assert!(message.contains("hint"), "{message}");
 }
 
 /// W3: executions that fail together each have a message and a follow-up.
@@ -208,9 +214,9 @@ async fn execution_is_retried_by_an_operator_once(store: Harness) {
     let by = crate::harness::operator();
     let second = store.flow.retry(first, &by).await.unwrap();
     let rejected = store.flow.retry(first, &by).await.unwrap_err().to_string();
-    assert!(rejected.contains("already has a follow-up"), "{rejected}");
+    assert!(rejected.contains(&format!("already retried as execution {second}")), "{rejected}");
     let rejected = store.flow.resume(first, &by).await.unwrap_err().to_string();
-    assert!(rejected.contains("cannot be resumed"), "{rejected}");
+    assert!(rejected.contains("already retried as"), "{rejected}");
     let execution = store.run(&handlers, second).await;
     assert!(completed(&execution));
     assert_eq!((execution.previous, execution.trigger), (Some(first), Some(json!("t"))));
@@ -244,7 +250,8 @@ cases!(
     final_fault_has_no_follow_up,
     execution_failed_by_lost_workers_has_a_follow_up,
     rate_limited_chain_ends_after_its_attempts,
-    hint_is_the_minimum_delay_of_a_follow_up,
+    short_hint_keeps_the_delay_of_a_follow_up,
+    long_hint_ends_the_chain,
     executions_failing_together_each_have_a_follow_up,
     execution_is_retried_by_an_operator_once,
     chain_duration_counts_from_its_first_execution,

@@ -27,7 +27,7 @@ async fn cancelled_execution_cancels_its_tasks(store: Harness) {
     let task = store.store().task(execution.nodes[0].task.unwrap()).await.unwrap();
     assert_eq!(task.status, Status::Cancelled);
     let rejected = store.flow.cancel(id, &operator()).await.unwrap_err().to_string();
-    assert_eq!(rejected, format!("execution {id} is cancelled: it cannot be cancelled"));
+    assert_eq!(rejected, format!("cannot cancel execution {id}: it is already cancelled"));
 }
 
 /// W2: an execution resumes at the failed node; completed nodes do not run again.
@@ -167,12 +167,12 @@ async fn node_that_could_not_start_is_tried_again_on_resume(store: Harness) {
 async fn action_on_a_missing_or_running_execution_is_rejected(store: Harness) {
     let unknown = ExecutionId::fresh();
     let message = store.flow.cancel(unknown, &operator()).await.unwrap_err().to_string();
-    assert_eq!(message, format!("there is no execution {unknown}; it may have been pruned"));
+    assert_eq!(message, format!("no execution {unknown}"));
     assert!(store.flow.execution(unknown).await.is_err());
     assert!(store.flow.chain(unknown).await.is_err());
     let id = store.start(&workflow(&[("a", &[])]), Value::Null).await;
     let message = store.flow.resume(id, &operator()).await.unwrap_err().to_string();
-    assert_eq!(message, format!("execution {id} is running: it cannot be resumed"));
+    assert_eq!(message, format!("cannot resume execution {id}: it is still running"));
     assert!(store.flow.retry(id, &operator()).await.is_err());
 }
 

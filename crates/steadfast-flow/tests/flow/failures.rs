@@ -43,7 +43,7 @@ async fn node_with_exhausted_attempts_fails_the_execution(store: Harness) {
     assert_eq!(execution.status, ExecutionStatus::Failed);
     assert_eq!(execution.failed_node.as_deref(), Some("b"));
     let message = execution.message.clone().unwrap();
-    assert!(message.starts_with("node b failed (attempts_exhausted)"), "{message}");
+    assert!(message.starts_with("node b failed (attempts exhausted)"), "{message}");
     assert!(message.contains("overloaded"), "{message}");
     assert_eq!(["a", "b", "c"].map(|node| handlers.count(node)), [1, 3, 0]);
     let places = execution.nodes.iter().map(|node| node.status).collect::<Vec<_>>();

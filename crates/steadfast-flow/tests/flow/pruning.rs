@@ -152,7 +152,7 @@ async fn execution_with_a_pruned_follow_up_is_not_retried(store: Harness) {
         store.flow.retry(failed, &operator()).await.unwrap_err(),
         store.flow.resume(failed, &operator()).await.unwrap_err(),
     ] {
-        assert!(rejected.to_string().contains("already has a follow-up"), "{rejected}");
+        assert!(rejected.to_string().contains("already retried as execution"), "{rejected}");
     }
     let chain = store.flow.chain(failed).await.unwrap();
     assert_eq!(chain.iter().map(|one| one.id).collect::<Vec<_>>(), [failed]);

@@ -14,7 +14,7 @@ async fn key_starts_one_execution(store: Harness) {
     let again = store.flow.start(start(json!(1))).await.unwrap();
     assert_eq!((first.existed, again.existed, again.id), (false, true, first.id));
     let rejected = store.flow.start(start(json!(2))).await.unwrap_err().to_string();
-    assert!(rejected.starts_with("key `order-7` belongs to execution"), "{rejected}");
+    assert!(rejected.starts_with("key `order-7` was already used for execution"), "{rejected}");
     let handlers = Handlers::default();
     assert!(completed(&store.run(&handlers, first.id).await));
     assert_eq!(handlers.count("a"), 1);

@@ -42,11 +42,11 @@ async fn key_of_another_task_fails_the_execution(store: Harness) {
     let execution = store.run(&handlers, id).await;
     assert_eq!(execution.status, ExecutionStatus::Failed);
     let message = execution.message.unwrap();
-    assert!(message.contains(&format!("belongs to task {other}")), "{message}");
+    assert!(message.contains(&format!("already used for task {other}")), "{message}");
     assert_eq!(execution.nodes[0].status, ExecutionNodeStatus::Completed);
     assert!(completed(&store.run(&handlers, fine).await), "other executions are not affected");
     let message = store.flow.resume(id, &operator()).await.unwrap_err().to_string();
-    assert!(message.contains("belongs to task"), "{message}");
+    assert!(message.contains("already used for task"), "{message}");
     let next = store.flow.retry(id, &operator()).await.unwrap();
     assert!(completed(&store.run(&handlers, next).await));
 }
@@ -100,7 +100,7 @@ async fn definition_is_parsed_once(store: Harness) {
     let message = store.another().await.flow.workflow(number).await.unwrap_err().to_string();
     assert!(message.starts_with(&format!("cannot decode workflow {number}: ")), "{message}");
     let message = other.flow.workflow(number + 1).await.unwrap_err().to_string();
-    assert_eq!(message, format!("there is no workflow {}", number + 1));
+    assert_eq!(message, format!("no workflow {}", number + 1));
 }
 
 /// D10: an execution with an invalid definition can be cancelled.

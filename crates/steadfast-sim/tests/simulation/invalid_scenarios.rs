@@ -27,7 +27,7 @@ fn invalid_scenario_is_rejected_with_its_field() {
         ),
         (
             Scenario { outages: vec![Outage::refusing(secs(2), secs(2))], ..usual() },
-            "outages: must end after it starts",
+            "outages: the end must be after the start",
         ),
         (
             Scenario {
