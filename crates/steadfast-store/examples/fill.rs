@@ -103,7 +103,7 @@ async fn end(store: &Store, tasks: u64) -> Result<(), Box<dyn Error>> {
                 continue;
             }
             let fails = |status| {
-                let context = FailureContext { now, key_in_use: false };
+                let context = FailureContext::at(now);
                 task.failed(Fault::http(status).with_message("no"), context, &mut NoDraws)
             };
             let verdict = match number % 70 {

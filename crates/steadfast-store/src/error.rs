@@ -67,19 +67,19 @@ pub enum StoreError {
     #[error("there is no task {0}; it may have been pruned")]
     NotFound(TaskId),
     /// The task is in the wrong state.
-    #[error("task {id} is {status}: it cannot be {wanted}")]
+    #[error("cannot {action} task {id}: it {}", already(*status))]
     WrongStatus {
         /// The task.
         id: TaskId,
         /// Its state.
         status: Status,
-        /// The rejected action: `cancelled`, `requeued`, `run now`.
-        wanted: &'static str,
+        /// The rejected action: `cancel`, `requeue`, `run`, `change the expiry of`.
+        action: &'static str,
     },
     /// The idempotency key belongs to another task.
     #[error(
-        "idempotency key `{key}` belongs to task {existing}, which has another kind or payload; \
-         use a key of its own for each piece of work"
+        "idempotency key `{key}` was already used for task {existing}, with a different kind or \
+         payload; use a different key"
     )]
     KeyTaken {
         /// The key.
@@ -195,6 +195,18 @@ impl StoreError {
             Self::Full(e) | Self::Locked(e) | Self::Unreachable(e) | Self::Database(e) => Some(e),
             _ => None,
         }
+    }
+}
+
+/// Why an action on a task in this state is rejected, after "it".
+const fn already(status: Status) -> &'static str {
+    match status {
+        Status::Pending => "is already pending",
+        Status::Scheduled => "is already scheduled",
+        Status::Running => "is already running",
+        Status::Completed => "has already completed",
+        Status::Failed => "has already failed",
+        Status::Cancelled => "is already cancelled",
     }
 }
 

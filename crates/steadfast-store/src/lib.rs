@@ -27,6 +27,8 @@
 //!
 //! Handlers, heartbeats and the worker loop are in the crate `steadfast-worker`.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod audit;
 mod control;
 pub mod engine;
@@ -76,7 +78,7 @@ pub use report::{BreakerCommand, BreakerOverride, BreakerReport, BudgetReport, W
 pub use retry::decision::{FailureContext, GuardEnv, worker_lost, worker_lost_judgement};
 pub use retry::handover::can_hand_over;
 pub use retry::permit::{AttemptOutcome, AttemptPermit};
-pub use retry::schedule::{NextAttempt, Preview, Schedule, schedule};
+pub use retry::schedule::{NextAttempt, Preview, Schedule, retries_only_lost_workers, schedule};
 pub use store::Store;
 pub use task::filter::{Documents, Filter};
 pub use task::{

@@ -1,6 +1,6 @@
 //! OpenAPI schemas of names and leases, for this project's own crates.
 
-use steadfast::openapi::duration;
+use steadfast::__private::openapi::duration;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 use crate::MAX_LEASE;
@@ -19,7 +19,7 @@ const LEASE: &str =
     "The duration of a lease, from 1 second to 24 hours: a number of seconds, or a string";
 const LEASE_PATTERN: &str = r"^([1-9][0-9]{0,3}s?|[1-9][0-9]{0,2}m|(1?[1-9]|10|2[0-4])h|1d)$";
 
-steadfast::openapi_schemas! {
+steadfast::__private::openapi_schemas! {
     Name: {
         let text = ObjectBuilder::new().schema_type(Type::String).description(Some(NAME));
         text.pattern(Some(NAME_PATTERN)).build().into()

@@ -120,11 +120,14 @@ fn part<'c, T: FromStr>(parts: &mut impl Iterator<Item = &'c str>) -> Option<T> 
 }
 
 pub(crate) fn not_a_cursor() -> InputError {
-    InputError::new("after", "not a cursor of this list; start without one")
+    InputError::new("after", "not a valid cursor for this list; omit it to start at the first page")
 }
 
 fn foreign(cursor: &Cursor) -> InputError {
-    let problem = format!("`{}` is not a cursor of this list; start without one", cursor.0);
+    let problem = format!(
+        "`{}` is not a valid cursor for this list; omit it to start at the first page",
+        cursor.0
+    );
     InputError::new("after", problem)
 }
 
@@ -150,7 +153,7 @@ mod tests {
         for text in texts.map(str::to_owned).into_iter().chain(long) {
             let error = SortKey::read(&Cursor(text.clone()), "line").unwrap_err();
             assert_eq!(error.field(), "after");
-            assert!(error.to_string().contains("start without one"), "{error}");
+            assert!(error.to_string().contains("start at the first page"), "{error}");
         }
     }
 

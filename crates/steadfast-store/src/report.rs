@@ -72,7 +72,7 @@ pub struct BreakerReport {
     /// Number of consecutive failures that open it; `null` if it opens by failure rate.
     pub threshold: Option<u32>,
     /// How long it stays open.
-    #[cfg_attr(feature = "openapi", schema(value_type = steadfast::openapi::AnyDuration))]
+    #[cfg_attr(feature = "openapi", schema(value_type = steadfast::__private::openapi::AnyDuration))]
     #[serde(with = "serde_seconds")]
     pub timeout: Duration,
     /// The time of the last failure.

@@ -18,6 +18,7 @@ use crate::events::completion_feed::{self, CompletionFeed, CompletionSubscribers
 use crate::events::metrics;
 use crate::events::notifier::{Listener, Wake};
 use crate::events::record::{Record, RecordKind};
+use crate::events::task_events::handed_over;
 use crate::maintenance::Promoted;
 use crate::maintenance::retention::{Pruned, Retention};
 use crate::maintenance::rollup::Rollup;
@@ -126,9 +127,14 @@ impl Store {
     pub async fn submit_all(&self, tasks: Vec<Task>) -> Result<Vec<Submitted>> {
         let tasks = self.check(tasks).await?;
         let queues: Vec<_> = tasks.iter().map(|task| task.draft.queue.clone()).collect();
+        let handed_over = |(index, task)| Some((index, handed_over(task)?));
+        let events: Vec<_> = tasks.iter().enumerate().filter_map(handed_over).collect();
         let submitted = self.roles.submit.submit(tasks).await?;
         let new = queues.iter().zip(&submitted).filter(|(_, submitted)| !submitted.existed);
         metrics::submitted(new.map(|(queue, _)| &**queue));
+        let is_new = |index: usize| submitted.get(index).is_some_and(|one| !one.existed);
+        let new = events.into_iter().filter(|(index, _)| is_new(*index));
+        self.record_events(&new.map(|(_, event)| event).collect::<Vec<_>>()).await;
         Ok(submitted)
     }
 
@@ -355,7 +361,7 @@ impl Store {
             return Ok(());
         }
         let status = self.task(id).await?.status;
-        Err(StoreError::WrongStatus { id, status, wanted: "requeued" })
+        Err(StoreError::WrongStatus { id, status, action: "requeue" })
     }
 
     /// Requeues finished tasks, at a rate if one is set (D16).

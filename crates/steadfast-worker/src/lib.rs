@@ -48,6 +48,8 @@
 //! - `store_retry` retries a store that is unreachable.
 //! - `runtime` starts all of these and shuts them down in order.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod claim;
 mod config;
 #[cfg(any(feature = "http", all(feature = "command", unix)))]

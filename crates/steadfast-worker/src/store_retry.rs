@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use metrics::counter;
-use steadfast::drive::{Environment, EventKind, Real, Sleeper};
+use steadfast::drive::{Environment, Real, Sleeper};
 use steadfast::observe::Redactor;
 use steadfast::policy::Nested;
 use steadfast::{Class, Jitter, Moment, Policy, retry};
@@ -93,11 +93,7 @@ impl StoreRetry {
             .judge(|_| Some(Class::Retryable))
             .environment(StoppableSleep(&self.stop))
             .named(operation)
-            .on_retry(|event| {
-                if let EventKind::Retrying { fault, .. } = event.kind {
-                    self.log_unreachable(operation, &fault.to_string());
-                }
-            })
+            .on_retry(|failed, _| self.log_unreachable(operation, &failed.fault().to_string()))
             .await;
         let answer = answer.ok().flatten();
         if answer.is_some() {
@@ -129,15 +125,15 @@ impl StoreRetry {
 /// The real environment, with sleeps that end when the retry is stopped.
 struct StoppableSleep<'p>(&'p CancellationToken);
 
-impl Environment for StoppableSleep<'_> {
+impl<'p> Environment for StoppableSleep<'p> {
+    type Sleep = Pin<Box<dyn Future<Output = ()> + Send + 'p>>;
+
     fn now(&self) -> Moment {
         Real.now()
     }
 }
 
-impl<'p> Sleeper for StoppableSleep<'p> {
-    type Sleep = Pin<Box<dyn Future<Output = ()> + Send + 'p>>;
-
+impl Sleeper for StoppableSleep<'_> {
     fn sleep(&self, delay: Duration) -> Self::Sleep {
         let stop = self.0;
         Box::pin(async move {

@@ -5,14 +5,18 @@
 
 mod handlers_loopback;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use handlers_loopback::{
-    Names, Reply, Server, advance, answer, call, class, http, loopback, targets, timed,
+    Names, ReceivedRequest, Reply, Server, advance, answer, call, class, http, loopback, targets,
+    timed,
 };
-use serde_json::json;
-use steadfast::{Class, Failure, Hint, Kind};
-use steadfast_store::MAX_PAYLOAD;
+use serde_json::{Value, json};
+use steadfast::fault::{RetrySignal, RetrySignals};
+use steadfast::{Class, Failure, Hint, Kind, Policy};
+use steadfast_store::{MAX_PAYLOAD, Sqlite, Store, Task};
+use steadfast_worker::Worker;
 use steadfast_worker::handlers::{Http, HttpCall, HttpLimits};
 use tokio::net::TcpSocket;
 
@@ -102,7 +106,7 @@ async fn error_response_is_classified_by_its_status() {
         (400, Class::Final),
         (404, Class::Final),
         (408, Class::Retryable),
-        (429, Class::Retryable),
+        (429, Class::RateLimited),
         (500, Class::Retryable),
         (503, Class::Retryable),
     ];
@@ -112,7 +116,7 @@ async fn error_response_is_classified_by_its_status() {
         let fault = call(&loopback(), json!({"url": server.url()})).await.unwrap_err();
         assert_eq!(fault.fault().http_status, Some(status));
         assert_eq!(class(&fault), expected, "{status}");
-        let start = format!("GET http://{}: answered {status} ", server.address);
+        let start = format!("GET http://{} returned {status} ", server.address);
         assert!(fault.to_string().starts_with(&start), "{fault}");
         assert_eq!(fault.to_string().ends_with(": no luck"), status != 304, "{fault}");
     }
@@ -127,6 +131,59 @@ async fn retry_after_header_becomes_a_hint() {
         let fault = call(&loopback(), json!({"url": server.url()})).await.unwrap_err();
         assert_eq!((fault.fault().hint, class(&fault)), (wait, expected));
     }
+}
+
+/// J6: the other signals of a service count as well, unless they are turned off.
+#[tokio::test]
+async fn signals_of_a_service_are_honoured() {
+    let headers = "X-Should-Retry: false\r\nRetry-After-Ms: 250\r\n";
+    let server = Server::start([answer(429, headers, ""), answer(429, headers, "")]).await;
+    let error = call(&loopback(), json!({"url": server.url()})).await.unwrap_err();
+    assert_eq!(class(&error), Class::Final);
+    assert_eq!(error.fault().hint_source, Some(RetrySignal::RetryAfterMs));
+
+    let deaf = loopback().signals(RetrySignals::NONE);
+    let error = call(&deaf, json!({"url": server.url()})).await.unwrap_err();
+    assert_eq!((error.fault().should_retry, error.fault().hint), (None, None));
+}
+
+/// Runs a task of two attempts on a worker, and returns what its server received.
+async fn two_attempts(http: Http, headers: Value) -> Vec<ReceivedRequest> {
+    const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    let directory = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", directory.path().join("tasks.db").display());
+    let store = Store::with_engine(Arc::new(Sqlite::open(&url).await.unwrap()));
+    let server = Server::start([answer(503, "", ""), answer(204, "", "")]).await;
+    let policy = Policy::immediate().max_attempts(4).build().unwrap();
+    let payload = json!({"url": server.url(), "headers": headers, "timeout": "20s"});
+    let task = Task::new("http", &payload).under(policy).correlation_id(TRACE);
+    store.submit(task).await.unwrap();
+    let worker = Worker::new(store).http(http);
+    worker.run_until(server.requested(2)).await.unwrap();
+    server.requests()
+}
+
+/// D19: the attempt, its limit and timeout, and the task's trace are sent if that is turned on.
+#[tokio::test]
+async fn attempt_headers_are_sent_when_turned_on() {
+    let sent = |requests: &[ReceivedRequest], name| {
+        let values = requests.iter().map(|request| request.header(name).unwrap_or("-").to_owned());
+        values.collect::<Vec<_>>()
+    };
+    let requests = two_attempts(loopback(), json!({})).await;
+    assert_eq!(sent(&requests, "retry-attempt"), ["-", "-"]);
+    assert_eq!(sent(&requests, "traceparent"), ["-", "-"]);
+
+    let requests = two_attempts(loopback().send_attempt_headers(), json!({})).await;
+    let attempts = sent(&requests, "retry-attempt");
+    assert!(attempts[0].starts_with("attempt=1; max=4; timeout-ms="), "{attempts:?}");
+    assert!(attempts[1].starts_with("attempt=2; max=4; timeout-ms="), "{attempts:?}");
+    assert!(sent(&requests, "traceparent")[0].starts_with("00-4bf92f3577b34da6a3ce929d0e0e4736-"));
+
+    let own = json!({"Retry-Attempt": "7", "Traceparent": "mine"});
+    let requests = two_attempts(loopback().send_attempt_headers(), own).await;
+    assert_eq!(sent(&requests, "retry-attempt"), ["7", "7"]);
+    assert_eq!(sent(&requests, "traceparent"), ["mine", "mine"]);
 }
 
 /// J4: nothing listens on the port, so nothing was sent and the call can be retried.
@@ -261,9 +318,11 @@ async fn invalid_payload_fails_for_good() {
         (json!({"url": url, "metod": "GET"}), "payload.metod: unknown field; did you mean"),
         (
             json!({"url": "users"}),
-            "payload.url: not an absolute URL: relative URL without a base; use one",
+            "payload.url: missing http:// or https://; use a URL such as https://",
         ),
-        (json!({"url": "http://"}), "payload.url: not an absolute URL: empty host"),
+        (json!({"url": "http://"}), "payload.url: missing host name; use a URL"),
+        (json!({"url": "http://a b/"}), "payload.url: invalid host name; use a URL"),
+        (json!({"url": "http://xn--a/"}), "payload.url: invalid host name; use a URL"),
         (json!({"url": format!("{url}{}", "x".repeat(9_000))}), "payload.url: is 9024 bytes long"),
         (json!({"url": url, "method": "GE T"}), "payload.method: is not a valid HTTP method"),
         (json!({"url": url, "method": "CONNECT"}), "payload.method: CONNECT is not supported"),

@@ -108,7 +108,7 @@ pub(super) fn execution_state(
             previous: row.get::<i64>("previous_delay")?.cast_unsigned(),
         },
         counted_from: row.time("counted_from")?,
-        is_followed: row.get("is_followed")?,
+        next: row.maybe_id("next")?,
         now: row.time("now")?,
         nodes,
     })

@@ -47,7 +47,7 @@ pub(crate) fn verdict(claimed: &Claimed, verdict: &Verdict) {
             rule = fault.as_ref().and_then(|fault| rule(fault)),
             reason = reason.name(),
             error = fault.as_ref().map(|fault| fault.message.as_str()),
-        }, "gave up: {reason}"),
+        }, "gave up: {}", reason.label()),
         Verdict::Postponed { delay } => log_task!(Level::DEBUG, claimed, {
             delay = delay.as_secs_f64(),
         }, "postponed without an attempt, next {}", when(*delay)),
@@ -59,8 +59,10 @@ pub(crate) fn breaker(claimed: &Claimed, change: Transition) {
     match change.to {
         BreakerState::Open => log_task!(Level::WARN, claimed, {}, "breaker opened"),
         BreakerState::Isolated => log_task!(Level::WARN, claimed, {}, "breaker isolated"),
+        BreakerState::Disabled => log_task!(Level::WARN, claimed, {}, "breaker disabled"),
         BreakerState::Closed => log_task!(Level::INFO, claimed, {}, "breaker closed"),
         BreakerState::HalfOpen => log_task!(Level::DEBUG, claimed, {}, "breaker half open"),
+        state => log_task!(Level::WARN, claimed, {}, "breaker {state}"),
     }
 }
 
@@ -69,5 +71,8 @@ fn rule(fault: &FaultRecord) -> Option<&str> {
 }
 
 fn when(delay: Duration) -> String {
-    if delay.is_zero() { "at once".to_owned() } else { format!("in {}", duration::format(delay)) }
+    match delay.is_zero() {
+        true => "at once".to_owned(),
+        false => format!("in {}", duration::format_rounded(delay)),
+    }
 }

@@ -16,6 +16,7 @@ use crate::events::metrics;
 use crate::events::record::{Record, RecordKind};
 use crate::queue::claim::Claimed;
 use crate::queue::settle::Verdict;
+use crate::queue::submit::CheckedTask;
 use crate::store::Store;
 use crate::task::{FaultRecord, TaskId};
 
@@ -112,6 +113,20 @@ impl Claimed {
     }
 }
 
+/// The event of a session that continues as this task (D12), if it does.
+pub(crate) fn handed_over(task: &CheckedTask) -> Option<Event> {
+    let last = task.prior.faults.last()?;
+    let (draft, id) = (&task.draft, task.draft.id.to_string());
+    let correlation_id = draft.correlation_id.as_deref();
+    let subject = Subject::of(&task.policy, &*draft.kind, id, correlation_id, COMPONENT);
+    let mut event = Event::new(EventType::HandedOver, last.at, &subject);
+    event.attempt = Some(last.attempt);
+    event.error = Some(ErrorRecord::of(&last.fault));
+    event.context.get_or_insert_default().insert("queue".to_owned(), json!(draft.queue));
+    Redactor::installed().event(&mut event);
+    Some(event)
+}
+
 /// The event of a breaker that opened or closed.
 #[must_use]
 pub fn breaker_event(
@@ -122,8 +137,8 @@ pub fn breaker_event(
 ) -> Option<Event> {
     let event_type = match change.to {
         BreakerState::Open | BreakerState::Isolated => EventType::CircuitBreakerOpened,
-        BreakerState::Closed => EventType::CircuitBreakerClosed,
-        BreakerState::HalfOpen => return None,
+        BreakerState::Closed | BreakerState::Disabled => EventType::CircuitBreakerClosed,
+        _ => return None,
     };
     let subject = Subject {
         correlation_id: instance.to_owned(),

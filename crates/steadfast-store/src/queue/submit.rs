@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use steadfast::__private::nearest;
 use steadfast::decide::{Decision, Progress, SessionLimits};
 use steadfast::drive::FailedAttempt;
 use steadfast::judge::{self, Judgement};
 use steadfast::policy::{Draft as PolicyDraft, PRESETS};
-use steadfast::{Fault, Policy, Reason, nearest};
+use steadfast::{Fault, Policy, Reason};
 
 use crate::error::InputError;
 use crate::retry::decision::{DecidedFailure, GuardEnv, moment};
@@ -130,12 +131,20 @@ fn after_session(
         return PriorAttempts::default();
     };
     let earlier = failures.into_iter().map(|failure| fault_record(policy, failure, now)).collect();
+    let attempt = last.attempt;
     // A hint of the server applies, however the failure was classified.
     let hint = judge::judge(policy.rules(), &last.fault).hint();
     let judgement = Judgement::by_code(last.class, hint);
-    after_failure(draft, policy, earlier, (last.fault, judgement), now)
+    let mut prior = after_failure(draft, policy, earlier, (last.fault, judgement), now);
+    // The session numbers its own attempts.
+    if let Some(last) = prior.faults.last_mut() {
+        last.attempt = attempt;
+    }
+    prior
 }
 
+/// The record of an earlier attempt. The session's policy decided about it, so this one cannot
+/// explain it.
 fn fault_record(policy: &Policy, failure: FailedAttempt, now: Timestamp) -> FaultRecord {
     let failure_record = DecidedFailure {
         attempt: failure.attempt,
@@ -143,7 +152,7 @@ fn fault_record(policy: &Policy, failure: FailedAttempt, now: Timestamp) -> Faul
         judgement: Judgement::by_code(failure.class, None),
         delay: Ok(failure.delay.unwrap_or_default()),
     };
-    failure_record.record(policy, failure.fault)
+    FaultRecord { why: None, ..failure_record.record(policy, failure.fault) }
 }
 
 /// Decides about the last failure, after the earlier ones.
@@ -158,7 +167,8 @@ fn after_failure(
     let started = moment(now);
     let expires_at = draft.expires.map(|when| moment(when.from(now)));
     let key_in_use = draft.key.is_some();
-    let limits = SessionLimits { started, expires_at, max_hint: None, key_in_use };
+    let limits = SessionLimits::IN_STORE;
+    let limits = limits.started(started).expires_at(expires_at).key_in_use(key_in_use);
     let env = &mut GuardEnv(&mut ());
     let (delay, ended) = match progress.decide(policy, &limits, started, &judgement, env) {
         Decision::Retry(delay) => (Ok(delay), None),
@@ -167,8 +177,8 @@ fn after_failure(
     if let (Ok(delay), When::Now) = (delay, draft.run) {
         draft.run = When::After(delay);
     }
-    let attempt = faults.last().map_or(1, |earlier| earlier.attempt.saturating_add(1));
-    let last = DecidedFailure { attempt, at: now, judgement, delay };
+    // It counts as the first attempt of the task, whatever came before it.
+    let last = DecidedFailure { attempt: 1, at: now, judgement, delay };
     faults.push(last.record(policy, fault));
     PriorAttempts { progress, faults, ended }
 }

@@ -24,6 +24,16 @@ pub struct FailureContext {
     pub now: Timestamp,
     /// Whether the attempt used the task's idempotency key, so that a retry is safe (J9).
     pub key_in_use: bool,
+    /// Whether the operation is idempotent, where the policy does not say and the worker knows (J9).
+    pub idempotent: Option<bool>,
+}
+
+impl FailureContext {
+    /// The context of an attempt that failed now and of which nothing else is known.
+    #[must_use]
+    pub const fn at(now: Timestamp) -> Self {
+        Self { now, key_in_use: false, idempotent: None }
+    }
 }
 
 /// The environment of a decision: random numbers, and the policy's budget (G3), which is one of its
@@ -77,7 +87,8 @@ impl Claimed {
         env: &mut impl DecisionEnv,
     ) -> Verdict {
         let mut progress = self.progress;
-        let limits = self.limits(context.key_in_use);
+        let FailureContext { key_in_use, idempotent, .. } = context;
+        let limits = self.limits().key_in_use(key_in_use).idempotent(idempotent);
         let now = moment(context.now);
         let decision = progress.decide(&self.policy, &limits, now, &judgement, env);
         let attempt = self.progress.attempt();
@@ -101,7 +112,7 @@ impl Claimed {
     /// Whether it has expired, so that no attempt may start.
     #[must_use]
     pub fn is_too_late(&self, now: Timestamp) -> bool {
-        decide::is_too_late(&self.policy, &self.limits(false), moment(now))
+        decide::is_too_late(&self.policy, &self.limits(), moment(now))
     }
 
     /// The verdict on an [expired](Self::is_too_late) task.
@@ -113,16 +124,12 @@ impl Claimed {
     /// The time limit of an attempt that starts now.
     #[must_use]
     pub fn attempt_limit(&self, now: Timestamp) -> Option<Duration> {
-        Progress::attempt_limit(&self.policy, &self.limits(false), moment(now))
+        Progress::attempt_limit(&self.policy, &self.limits(), moment(now))
     }
 
-    fn limits(&self, key_in_use: bool) -> SessionLimits {
-        SessionLimits {
-            started: moment(self.counted_from),
-            expires_at: self.expires_at.map(moment),
-            max_hint: None,
-            key_in_use,
-        }
+    fn limits(&self) -> SessionLimits {
+        let started = moment(self.counted_from);
+        SessionLimits::IN_STORE.started(started).expires_at(self.expires_at.map(moment))
     }
 }
 
@@ -230,7 +237,8 @@ mod tests {
     }
 
     fn failed(task: &Claimed, fault: Fault, key_in_use: bool) -> Verdict {
-        task.failed(fault, FailureContext { now: NOW, key_in_use }, &mut GuardEnv(&mut ()))
+        let context = FailureContext { key_in_use, ..FailureContext::at(NOW) };
+        task.failed(fault, context, &mut GuardEnv(&mut ()))
     }
 
     fn retried(verdict: Verdict) -> (FaultRecord, Progress, Duration, bool) {
@@ -277,15 +285,45 @@ mod tests {
         assert!(matches!(backoff, Verdict::Retry { hold: false, .. }), "backoff holds no category");
     }
 
-    /// P2: in a store there is no longest hint unless the policy has one.
+    /// P2: in a store the longest hint is a day unless the policy has another limit.
     #[test]
-    fn hint_is_unlimited_unless_the_policy_limits_it() {
-        let month = 30 * 86_400;
-        let patient = failed(&claimed(Policy::fixed(secs(1))), limited(month), false);
-        assert!(matches!(patient, Verdict::Retry { delay, .. } if delay == secs(month)));
+    fn hint_of_a_day_is_honoured_unless_the_policy_says_otherwise() {
+        let day = 86_400;
+        let unset = || claimed(Policy::fixed(secs(1)));
+        let honoured = failed(&unset(), limited(day), false);
+        assert!(matches!(honoured, Verdict::Retry { delay, .. } if delay == secs(day)));
         let hurried = claimed(Policy::fixed(secs(1)).max_hint(secs(60)));
-        let verdict = failed(&hurried, limited(month), false);
-        assert_eq!(verdict.reason(), Some(Reason::HintTooLong));
+        for (task, hint) in [(unset(), day + 1), (hurried, 61)] {
+            let verdict = failed(&task, limited(hint), false);
+            assert_eq!(verdict.reason(), Some(Reason::HintTooLong));
+        }
+    }
+
+    /// J2, P2: a hundred hinted waits consume no attempt; the next one does.
+    #[test]
+    fn hinted_wait_beyond_the_limit_consumes_an_attempt() {
+        let mut task = claimed(Policy::fixed(secs(60)).max_attempts(2));
+        task.progress.rate_limit_waits = 100;
+        let (_, progress, delay, _) = retried(failed(&task, limited(7), false));
+        assert_eq!((progress.attempts, progress.rate_limit_waits), (1, 100));
+        assert_eq!(delay, secs(7));
+        task.progress = progress;
+        let reason = failed(&task, limited(7), false).reason();
+        assert_eq!(reason, Some(Reason::AttemptsExhausted));
+    }
+
+    /// P1: rows of earlier versions have the former defaults written out, and mean the same.
+    #[test]
+    fn policy_of_an_earlier_version_keeps_its_meaning() {
+        let row = r#"{"id": "p", "idempotent": true, "max_rate_limit_waits": 100}"#;
+        let policy: Policy = serde_json::from_str(row).unwrap();
+        let task = Claimed { policy: Arc::new(policy), ..claimed(Draft::new()) };
+        let known = FailureContext { idempotent: Some(false), ..FailureContext::at(NOW) };
+        let lost = Fault::of(Kind::Timeout).with_unknown_outcome();
+        let verdict = task.failed(lost, known, &mut GuardEnv(&mut ()));
+        assert!(matches!(verdict, Verdict::Retry { .. }), "{verdict:?}");
+        let (_, progress, ..) = retried(failed(&task, limited(7), false));
+        assert_eq!((progress.attempts, progress.rate_limit_waits), (0, 1));
     }
 
     /// P5: `max_duration` counts from when it was first due or from the last fresh start, and the
@@ -331,7 +369,11 @@ mod tests {
         assert_eq!((reason, fault.class), (Reason::NotSafeToRetry, Class::UnknownOutcome));
         assert!(fault.message.contains("`w1`"), "{}", fault.message);
         assert!(matches!(lost(&once(), true), Verdict::Retry { .. }), "its key makes it safe");
-        assert!(matches!(lost(&claimed(Policy::immediate()), false), Verdict::Retry { .. }));
+        let unset = claimed(Policy::immediate());
+        assert!(matches!(lost(&unset, false), Verdict::Retry { .. }));
+        let known = FailureContext { idempotent: Some(false), ..FailureContext::at(NOW) };
+        let verdict = unset.failed(worker_lost("w1"), known, &mut GuardEnv(&mut ()));
+        assert_eq!(verdict.reason(), Some(Reason::NotSafeToRetry), "a POST without a key");
     }
 
     /// K4: a long error message is shortened.
@@ -350,8 +392,10 @@ mod tests {
     /// J6: the longest possible hint can be stored and decoded.
     #[test]
     fn fault_with_the_longest_hint_can_be_decoded() {
-        let fault = Fault::http(429).with_hint(Hint::After(Duration::from_secs(u64::MAX)));
-        let (fault, ..) = retried(failed(&claimed(Policy::immediate()), fault, false));
+        let longest = Duration::from_secs(u64::MAX);
+        let fault = Fault::http(429).with_hint(Hint::After(longest));
+        let task = claimed(Policy::immediate().max_hint(longest));
+        let (fault, ..) = retried(failed(&task, fault, false));
         let row = serde_json::to_string(&fault).unwrap();
         assert!(serde_json::from_str::<FaultRecord>(&row).is_ok(), "{row}");
     }

@@ -52,7 +52,7 @@ impl Store {
             return Ok(None);
         }
         let mut task = task.under(stage.clone()).history(gave_up.failures.clone());
-        if let (Reason::BreakerOpen, Some(open_for)) = (gave_up.reason, gave_up.retry_after) {
+        if let (Reason::BreakerOpen, Some(open_for)) = (gave_up.reason, gave_up.retry_after()) {
             task = task.after(open_for);
         }
         Ok(Some(self.submit(task).await?.id))

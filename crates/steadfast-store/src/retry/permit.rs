@@ -100,6 +100,9 @@ impl AttemptPermit {
         context: FailureContext,
     ) -> AttemptOutcome {
         let change = self.0.after_failure(judgement.class(), Real.now());
+        if change.is_some() {
+            self.0.record_cause(&fault);
+        }
         let env = &mut GuardEnv(&mut self.0);
         AttemptOutcome { verdict: task.failed_as(fault, judgement, context, env), change }
     }

@@ -11,6 +11,14 @@ use crate::queue::submit::{CheckedTask, later};
 use crate::retry::decision::moment;
 use crate::task::{Status, StoredTask};
 
+/// Whether a policy retries nothing but attempts whose worker was lost (W4): every fault is final.
+#[must_use]
+pub fn retries_only_lost_workers(policy: &Policy) -> bool {
+    let rules = policy.rules();
+    let aborts_all = rules.abort_on().iter().any(|rule| rule.as_str().eq_ignore_ascii_case("any"));
+    aborts_all && rules.retry_on().is_none_or(<[_]>::is_empty)
+}
+
 /// The number of listed attempts: a policy can have four billion.
 const MAX_SHOWN_ATTEMPTS: usize = 100;
 
@@ -106,12 +114,11 @@ impl Upcoming {
     /// The attempts from `next` on, without the first `skipped`.
     fn under(self, policy: &Policy, next: Timestamp, skipped: usize) -> Schedule {
         let started = moment(self.counted_from);
-        let limits = SessionLimits {
-            started,
-            expires_at: self.expires_at.map(moment),
-            ..SessionLimits::default()
-        };
-        let mut plan = policy.plan_after(self.used, limits, moment(next)).skip(skipped);
+        let expires_at = self.expires_at.map(moment);
+        let limits = SessionLimits::IN_STORE.started(started).expires_at(expires_at);
+        let planned = if retries_only_lost_workers(policy) { 1 } else { usize::MAX };
+        let plan = policy.plan_after(self.used, limits, moment(next));
+        let mut plan = plan.take(planned).skip(skipped);
         let attempts = plan.by_ref().take(MAX_SHOWN_ATTEMPTS).map(|planned| NextAttempt {
             attempt: planned.attempt,
             earliest: later(next, planned.total_min),
@@ -159,6 +166,16 @@ mod tests {
         assert_eq!(left(&policy, 2, 0), [(3, after(10)), (4, after(14))]);
         assert_eq!(left(&policy, 2, 1), [(4, after(14))], "one is running");
         assert_eq!(left(&policy, 4, 0), []);
+    }
+
+    /// D18, W4: no failure is retried, so no attempt follows the next one.
+    #[test]
+    fn retries_after_lost_workers_are_not_planned() {
+        let once = Policy::immediate().max_attempts(4).abort_on(["any"]).build().unwrap();
+        assert_eq!(left(&once, 0, 0), [(1, after(10))]);
+        assert_eq!(left(&once, 0, 1), [], "it is running");
+        let some = Policy::fixed(DAY).max_attempts(3).abort_on(["any"]).retry_on(["5xx"]);
+        assert_eq!(left(&some.build().unwrap(), 0, 0).len(), 3);
     }
 
     /// D18, P5: attempts beyond max_duration are not listed. It counts from the first due time, or

@@ -5,7 +5,6 @@ macro_rules! uuid_id {
     ($(#[$attribute:meta])* $id:ident, $unreadable:literal) => {
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize,
-            serde::Deserialize,
         )]
         #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(value_type = String, format = "uuid"))]
         $(#[$attribute])*
@@ -30,11 +29,21 @@ macro_rules! uuid_id {
             }
         }
 
+        impl<'de> serde::Deserialize<'de> for $id {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                use serde::de::Error as _;
+
+                let text = <std::borrow::Cow<'de, str>>::deserialize(from)?;
+                let unreadable = |_| D::Error::custom($unreadable);
+                uuid::Uuid::try_parse(&text).map(Self).map_err(unreadable)
+            }
+        }
+
         impl std::str::FromStr for $id {
             type Err = $crate::error::InputError;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                let unreadable = |error| Self::Err::new("id", format!($unreadable, error));
+                let unreadable = |_| Self::Err::new("id", $unreadable);
                 uuid::Uuid::try_parse(text).map(Self).map_err(unreadable)
             }
         }
@@ -62,7 +71,7 @@ uuid_id! {
     /// # Ok::<(), steadfast_store::InputError>(())
     /// ```
     #[cfg_attr(feature = "openapi", schema(description = "The id of a task."))]
-    TaskId, "not a task id: {}"
+    TaskId, "not a task id: expected a UUID"
 }
 
 impl TaskId {

@@ -53,8 +53,8 @@ pub(crate) fn optional_names<const N: usize>(
 pub fn document(field: &'static str, json: &str) -> Result<(), InputError> {
     if json.len() > MAX_PAYLOAD {
         let problem = format!(
-            "is {} bytes of JSON; the limit is {MAX_PAYLOAD}: store it elsewhere, and its \
-             address here",
+            "too large: {} bytes, the limit is {MAX_PAYLOAD}; store the data elsewhere and put a \
+             reference in the {field}",
             json.len()
         );
         return Err(InputError::new(field, problem));

@@ -1,11 +1,10 @@
 //! The stored form of a policy (P1).
 //!
-//! A serialized policy always has a name. A stored policy without one stays without: with a shared
-//! default name, all such policies would share a breaker (G4).
+//! A policy without a name stays without: with a shared default name, all such policies would share a
+//! breaker (G4).
 
 use std::sync::Arc;
 
-use serde_json::Value;
 use steadfast::Policy;
 use steadfast::policy::Draft;
 
@@ -16,12 +15,7 @@ use crate::task::{has_nul, name};
 const MAX_POLICY_BYTES: usize = 16 << 10;
 
 pub(crate) fn write(policy: &Policy) -> Result<String, InputError> {
-    let written = serde_json::to_value(policy).and_then(|mut written| {
-        if let (None, Value::Object(fields)) = (policy.id(), &mut written) {
-            fields.remove("id");
-        }
-        serde_json::to_string(&written)
-    });
+    let written = serde_json::to_string(policy);
     written.map_err(|error| InputError::new("policy", error.to_string()))
 }
 

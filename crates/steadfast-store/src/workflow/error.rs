@@ -9,30 +9,30 @@ use super::{ExecutionId, ExecutionStatus};
 #[non_exhaustive]
 pub enum ExecutionError {
     /// The execution does not exist.
-    #[error("there is no execution {0}; it may have been pruned")]
+    #[error("no execution {0}")]
     NotFound(ExecutionId),
     /// The execution is in the wrong state.
-    #[error("execution {id} is {status}: it cannot be {wanted}")]
+    #[error("cannot {action} execution {id}: it {}", already(*status))]
     WrongStatus {
         /// The execution.
         id: ExecutionId,
         /// Its state.
         status: ExecutionStatus,
-        /// The rejected action: `cancelled`, `resumed`, `retried`.
-        wanted: &'static str,
+        /// The rejected action: `cancel`, `resume`, `retry`.
+        action: &'static str,
     },
     /// The execution already has a follow-up.
-    #[error("execution {id} already has a follow-up: it cannot be {wanted}; see its chain")]
+    #[error("execution {id} was already retried as execution {next}")]
     Followed {
         /// The execution.
         id: ExecutionId,
-        /// The rejected action.
-        wanted: &'static str,
+        /// Its follow-up.
+        next: ExecutionId,
     },
     /// The key belongs to an execution of another workflow, or with another trigger.
     #[error(
-        "key `{key}` belongs to execution {existing}, which has another workflow or trigger; \
-         use a key of its own for each"
+        "key `{key}` was already used for execution {existing}, with a different workflow or \
+         trigger"
     )]
     KeyTaken {
         /// The key.
@@ -44,7 +44,7 @@ pub enum ExecutionError {
     #[error("the execution changed while a step was applied; read it again")]
     Changed,
     /// The workflow does not exist.
-    #[error("there is no workflow {0}")]
+    #[error("no workflow {0}")]
     NoWorkflow(i64),
     /// The stored text of a workflow cannot be decoded.
     #[error("cannot decode workflow {workflow}: {problem}")]
@@ -62,4 +62,14 @@ pub enum ExecutionError {
         /// What is wrong.
         problem: String,
     },
+}
+
+/// Why an action on an execution in this state is rejected, after "it".
+const fn already(status: ExecutionStatus) -> &'static str {
+    match status {
+        ExecutionStatus::Running => "is still running",
+        ExecutionStatus::Completed => "has already completed",
+        ExecutionStatus::Failed => "has already failed",
+        ExecutionStatus::Cancelled => "is already cancelled",
+    }
 }

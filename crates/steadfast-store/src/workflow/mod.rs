@@ -33,5 +33,5 @@ use crate::task::id::uuid_id;
 uuid_id! {
     /// The id of an execution: a UUID of version 7, so that ids sort by their time of creation.
     #[cfg_attr(feature = "openapi", schema(description = "The id of an execution."))]
-    ExecutionId, "not an execution id: {}; list executions to find one"
+    ExecutionId, "not an execution id: expected a UUID; list executions to find one"
 }

@@ -26,8 +26,8 @@ pub struct ExecutionState {
     pub progress: Progress,
     /// The start of the first execution of the chain.
     pub counted_from: Timestamp,
-    /// Whether it has a follow-up.
-    pub is_followed: bool,
+    /// Its follow-up.
+    pub next: Option<ExecutionId>,
     /// The store's time when it was read.
     pub now: Timestamp,
     /// The started nodes, by number.
@@ -62,7 +62,7 @@ impl ExecutionState {
     ) -> Result<(Duration, Progress), Reason> {
         let started = moment(self.counted_from);
         // The nodes of another execution have other keys.
-        let limits = SessionLimits { started, expires_at: None, max_hint: None, key_in_use: false };
+        let limits = SessionLimits::IN_STORE.started(started);
         let (mut progress, now) = (self.progress, moment(self.now));
         match progress.decide(policy, &limits, now, judgement, &mut GuardEnv(&mut ())) {
             Decision::Retry(delay) => Ok((delay, progress)),

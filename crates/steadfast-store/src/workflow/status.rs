@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use steadfast::nearest;
+use steadfast::__private::nearest;
 
 use crate::error::InputError;
 use crate::task::status::names;

@@ -68,10 +68,10 @@ async fn ended_task_cannot_be_cancelled(store: &Harness) {
     for ended in [Status::Completed, Status::Failed, Status::Cancelled] {
         let id = store.ended(ended, task()).await;
         let rejected = store.cancel(id, &operator()).await.unwrap_err();
-        let StoreError::WrongStatus { id: which, status, wanted } = rejected else {
+        let StoreError::WrongStatus { id: which, status, action } = rejected else {
             panic!("{rejected}");
         };
-        assert_eq!((which, status, wanted), (id, ended, "cancelled"));
+        assert_eq!((which, status, action), (id, ended, "cancel"));
         assert_eq!(store.status(id).await, ended);
     }
 }

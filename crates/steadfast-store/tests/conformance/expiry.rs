@@ -54,8 +54,8 @@ async fn expiry_of_a_running_task_can_be_changed(store: &Harness) {
 async fn expiry_of_an_ended_task_cannot_be_changed(store: &Harness) {
     let id = store.ended(Status::Failed, task()).await;
     let rejected = store.set_expiry(id, None, &operator()).await.unwrap_err();
-    let StoreError::WrongStatus { status, wanted, .. } = rejected else { panic!("{rejected}") };
-    assert_eq!((status, wanted), (Status::Failed, "given another expiry"));
+    let StoreError::WrongStatus { status, action, .. } = rejected else { panic!("{rejected}") };
+    assert_eq!((status, action), (Status::Failed, "change the expiry of"));
 }
 
 /// D10: an unknown id is not found.

@@ -4,7 +4,7 @@ use std::io;
 
 use steadfast::policy::Draft;
 use steadfast::{Class, Fault, GaveUp, Hint, Policy, Reason, retry};
-use steadfast_store::{Filter, Status, Task};
+use steadfast_store::{Filter, PageRequest, RecordKind, Status, Task};
 
 use crate::harness::*;
 
@@ -46,6 +46,12 @@ async fn session_with_a_durable_stage_becomes_a_task(store: &Harness) {
     let attempts: Vec<_> = stored.faults.iter().map(|fault| (fault.attempt, fault.class)).collect();
     assert_eq!(attempts, [1, 2, 3].map(|attempt| (attempt, Class::Retryable)));
     assert_eq!(stored.last_error.unwrap().message, stored.faults[2].message);
+    let explained: Vec<_> = stored.faults.iter().map(|fault| fault.why.is_some()).collect();
+    assert_eq!(explained, [false, false, true], "only the stage's own decision is explained");
+    let recorded = store.records(RecordKind::Event, &PageRequest::default()).await.unwrap().items;
+    let types: Vec<_> = recorded.iter().map(|record| &record.body["event_type"]).collect();
+    assert_eq!(types, ["handed_over"]);
+    assert_eq!(recorded[0].body["session_id"], id.to_string());
 }
 
 /// D12: the session counts as its first attempt.

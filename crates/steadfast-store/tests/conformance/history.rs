@@ -13,6 +13,7 @@ cases![
     attempts_and_rate_limits_are_counted_apart,
     rate_limit_uses_no_attempt,
     rate_limits_are_limited,
+    hint_of_zero_is_an_attempt,
     rate_limit_beyond_the_expiry_fails_the_task,
     retry_beyond_the_expiry_fails_the_task,
     decorrelated_delay_uses_the_previous_one,
@@ -25,11 +26,15 @@ cases![
     histories_are_read_without_documents,
 ];
 
-/// Fails the task with these faults in turn; it must be pending each time.
-async fn fails(store: &Harness, faults: impl IntoIterator<Item = Fault>) {
+/// Fails the task with these faults in turn, without waiting for the delays between them.
+async fn fails(store: &Harness, id: TaskId, faults: impl IntoIterator<Item = Fault>) {
     for fault in faults {
         let task = store.claim_one().await;
         assert_eq!(store.fail(&task, fault).await, Settled::Accepted);
+        if store.show(id).await.status == Status::Scheduled {
+            store.make_due(id).await;
+            store.promote(1).await.unwrap();
+        }
     }
 }
 
@@ -40,7 +45,7 @@ async fn attempts(store: &Harness, id: TaskId) -> Vec<(u32, Class)> {
 /// D8: including the last one, which S2 lost.
 async fn every_fault_is_recorded(store: &Harness) {
     let id = store.put(task().under(at_once())).await;
-    fails(store, [Fault::http(500), Fault::http(502), Fault::http(503)]).await;
+    fails(store, id, [Fault::http(500), Fault::http(502), Fault::http(503)]).await;
     let stored = store.show(id).await;
     let statuses: Vec<_> = stored.faults.iter().map(|fault| fault.fault.http_status).collect();
     assert_eq!(statuses, [Some(500), Some(502), Some(503)]);
@@ -51,8 +56,8 @@ async fn every_fault_is_recorded(store: &Harness) {
 /// D8: failures and the success count as attempts, rate limits as waits, and each has its fault.
 async fn attempts_and_rate_limits_are_counted_apart(store: &Harness) {
     let id = store.put(task().under(at_once())).await;
-    let wait = || rate_limited(Duration::ZERO);
-    fails(store, [unavailable(), wait(), wait(), unavailable(), wait()]).await;
+    let wait = || rate_limited(secs(60));
+    fails(store, id, [unavailable(), wait(), wait(), unavailable(), wait()]).await;
     let last = store.claim_one().await;
     assert_eq!((last.progress.attempts, last.progress.rate_limit_waits), (2, 3));
     store.complete(&last).await;
@@ -80,18 +85,24 @@ async fn rate_limit_uses_no_attempt(store: &Harness) {
     assert_eq!(stored.faults[0].next_delay, Some(7.0));
 }
 
-/// D8: by `max_rate_limit_waits`.
+/// D8, P2: beyond `max_rate_limit_waits` a requested wait is an attempt.
 async fn rate_limits_are_limited(store: &Harness) {
-    let policy = Policy::immediate().max_rate_limit_waits(2).build().unwrap();
+    let policy = Policy::immediate().max_attempts(2).max_rate_limit_waits(2).build().unwrap();
     let id = store.put(task().under(policy)).await;
-    fails(store, [const { Duration::ZERO }; 3].map(rate_limited)).await;
+    fails(store, id, [secs(60); 4].map(rate_limited)).await;
     let stored = store.show(id).await;
-    let reason = Some(Reason::RateLimitWaitsExhausted);
-    assert_eq!(
-        (stored.status, stored.reason, stored.rate_limit_waits),
-        (Status::Failed, reason, 2)
-    );
-    assert_eq!(stored.faults.len(), 3);
+    let reason = Some(Reason::AttemptsExhausted);
+    assert_eq!((stored.status, stored.reason), (Status::Failed, reason));
+    assert_eq!((stored.attempts, stored.rate_limit_waits, stored.faults.len()), (2, 2, 4));
+}
+
+/// J2: a hint of zero is no wait, so the backoff applies and an attempt is used.
+async fn hint_of_zero_is_an_attempt(store: &Harness) {
+    let task = store.running(task().under(a_minute_apart())).await;
+    store.fail(&task, rate_limited(Duration::ZERO)).await;
+    let stored = store.show(task.id).await;
+    assert_eq!((stored.attempts, stored.rate_limit_waits), (1, 0));
+    assert_eq!(stored.faults[0].next_delay, Some(60.0));
 }
 
 /// D8: a rate limit is bounded by the task's expiry.
@@ -127,7 +138,7 @@ async fn decorrelated_delay_uses_the_previous_one(store: &Harness) {
 /// D2: class and message of the last error, without reading the history.
 async fn last_error_is_summarised(store: &Harness) {
     let id = store.put(task().under(at_once())).await;
-    fails(store, [unavailable(), rate_limited(Duration::ZERO)]).await;
+    fails(store, id, [unavailable(), rate_limited(Duration::ZERO)]).await;
     let last = store.show(id).await.last_error.unwrap();
     assert_eq!(last.class, Class::RateLimited);
     assert!(last.message.contains("slow down"), "{}", last.message);
@@ -136,7 +147,7 @@ async fn last_error_is_summarised(store: &Harness) {
 /// O4: the rule that matched and the limit that decided are part of the history.
 async fn fault_has_its_explanation(store: &Harness) {
     let id = store.put(task().under(at_once())).await;
-    fails(store, [unavailable(), unavailable(), unavailable()]).await;
+    fails(store, id, [unavailable(), unavailable(), unavailable()]).await;
     for fault in store.show(id).await.faults {
         let why = fault.why.unwrap().to_string();
         assert!(why.contains("5xx"), "{why}");
@@ -146,10 +157,8 @@ async fn fault_has_its_explanation(store: &Harness) {
 /// D4: not the worker's.
 async fn faults_have_the_store_time(store: &Harness) {
     let task = store.running(task().under(at_once())).await;
-    let context = steadfast_store::FailureContext {
-        now: "2024-01-05T00:00:00Z".parse().unwrap(),
-        key_in_use: false,
-    };
+    let now = "2024-01-05T00:00:00Z".parse().unwrap();
+    let context = steadfast_store::FailureContext::at(now);
     let before = store.now().await.unwrap();
     let verdict = task.failed(unavailable(), context, &mut Middle);
     store.settle_one(&task, verdict).await;
@@ -188,7 +197,7 @@ async fn faults_are_redacted(store: &Harness) {
 async fn long_history_stays_in_order(store: &Harness) {
     let policy = Policy::immediate().max_attempts(40).build().unwrap();
     let id = store.put(task().under(policy)).await;
-    fails(store, (0..40).map(|_| unavailable())).await;
+    fails(store, id, (0..40).map(|_| unavailable())).await;
     let numbers: Vec<_> = attempts(store, id).await.iter().map(|(attempt, _)| *attempt).collect();
     assert!(numbers.into_iter().eq(1..=40));
 }
@@ -197,11 +206,11 @@ async fn long_history_stays_in_order(store: &Harness) {
 /// missing tasks are left out.
 async fn histories_are_read_without_documents(store: &Harness) {
     let failed = store.put(task().under(at_once())).await;
-    fails(store, [unavailable(), unavailable(), unavailable()]).await;
+    fails(store, failed, [unavailable(), unavailable(), unavailable()]).await;
     store.age_ended(secs(3600)).await;
     assert_eq!(store.compress(secs(60), 10).await.unwrap(), 1);
     let tried = store.put(task().under(at_once())).await;
-    fails(store, [unavailable()]).await;
+    fails(store, tried, [unavailable()]).await;
     let done = store.claim_one().await;
     let result = Some("[1]".to_owned());
     store.settle_one(&done, Verdict::Completed { result }).await;

@@ -100,6 +100,7 @@ async fn tasks_are_filtered_by_correlation_id(store: &Harness) {
     store.ended(Status::Completed, task().correlation_id("request-8")).await;
     store.ended(Status::Completed, task()).await;
     let failed = store.ended(Status::Failed, of_request()).await;
+    store.wait_for_next_tick().await;
     store.complete(&claimed[1]).await;
     store.wait_for_next_tick().await;
     store.complete(&claimed[0]).await;

@@ -83,10 +83,10 @@ async fn open_task_cannot_be_requeued(store: &Harness) {
         [(running, Status::Running), (pending, Status::Pending), (scheduled, Status::Scheduled)];
     for (id, status) in tasks {
         let rejected = store.requeue(id, true, &operator()).await.unwrap_err();
-        let StoreError::WrongStatus { status: found, wanted, .. } = rejected else {
+        let StoreError::WrongStatus { status: found, action, .. } = rejected else {
             panic!("{rejected}");
         };
-        assert_eq!((found, wanted), (status, "requeued"));
+        assert_eq!((found, action), (status, "requeue"));
         assert_eq!(store.status(id).await, status);
     }
 }

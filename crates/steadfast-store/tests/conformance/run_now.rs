@@ -59,10 +59,10 @@ async fn running_or_ended_task_cannot_run_now(store: &Harness) {
     let completed = store.ended(Status::Completed, task()).await;
     for (id, status) in [(running, Status::Running), (completed, Status::Completed)] {
         let rejected = store.run_now(id, &operator()).await.unwrap_err();
-        let StoreError::WrongStatus { status: found, wanted, .. } = rejected else {
+        let StoreError::WrongStatus { status: found, action, .. } = rejected else {
             panic!("{rejected}");
         };
-        assert_eq!((found, wanted), (status, "run now"));
+        assert_eq!((found, action), (status, "run"));
     }
 }
 

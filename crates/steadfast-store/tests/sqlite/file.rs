@@ -35,7 +35,7 @@ async fn invalid_url_is_rejected() {
 #[tokio::test]
 async fn path_that_is_not_a_store_is_rejected() {
     let directory = tempdir().unwrap();
-    assert!(rejected(&url(directory.path())).await.contains("is a directory: name a file in it"));
+    assert!(rejected(&url(directory.path())).await.contains("is a directory: use a file in it"));
     let missing = directory.path().join("no/where.db");
     assert!(rejected(&url(&missing)).await.contains("its directory does not exist"));
     let text = directory.path().join("notes.txt");

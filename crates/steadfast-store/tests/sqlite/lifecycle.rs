@@ -35,7 +35,7 @@ impl Fixture {
 
     async fn fail_claimed(&self, claimed: &Claimed, fault: Fault) {
         let now = self.store.now().await.unwrap();
-        let context = FailureContext { now, key_in_use: false };
+        let context = FailureContext::at(now);
         let verdict = claimed.failed(fault, context, &mut Middle);
         let settlement =
             Settlement { id: claimed.id, fencing_token: claimed.fencing_token, verdict };

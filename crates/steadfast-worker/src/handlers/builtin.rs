@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
+#[cfg(feature = "http")]
+use super::http::HttpAttempt;
 #[cfg(all(feature = "command", unix))]
 use super::{CommandCall, Commands};
 #[cfg(feature = "http")]
@@ -15,8 +17,9 @@ use crate::run::Context;
 use crate::worker::Worker;
 
 impl Worker {
-    /// Registers the handler of the kind `http`, which calls a service and sends the task's key as
-    /// `Idempotency-Key`.
+    /// Registers the handler of the kind `http`, which calls a service and sends the task's key, or
+    /// its id, as `Idempotency-Key`. Under a policy that does not say `idempotent`, a call whose
+    /// outcome is unknown is repeated if its method is idempotent or the submitter gave it a key (J9).
     ///
     /// ```
     /// # use steadfast_store::Store;
@@ -33,7 +36,16 @@ impl Worker {
         let http = Arc::new(http);
         self.handle("http", move |payload: Box<RawValue>, context: Context| {
             let http = http.clone();
-            async move { http.call(HttpCall::parse(payload.get())?, Some(context.key())).await }
+            async move {
+                let call = HttpCall::parse(payload.get())?;
+                context.set_idempotent(call.is_idempotent());
+                // A key that the submitter did not choose may mean nothing to the server.
+                let key = match context.has_declared_key() || call.has_key() {
+                    true => context.key(),
+                    false => context.key_without_promise(),
+                };
+                http.call_attempt(call, Some(key), HttpAttempt::of(&context)).await
+            }
         })
     }
 

@@ -11,7 +11,7 @@ use steadfast::{Failure, Fault, Kind};
 /// | invalid payload | kind `argument`: final |
 /// | not allowed on this worker | kind `permission_denied`: final by default |
 /// | program not found | kind `not_found`: final by default |
-/// | HTTP response without success | its status and its `Retry-After` |
+/// | HTTP response without success | its status and its retry signals, such as `Retry-After` |
 /// | no HTTP response | the client's error: refused, reset, timed out; sent or not |
 /// | program failed | its exit code, 128 + n after signal n |
 /// | timeout | kind `timeout`, with an unknown outcome |

@@ -10,8 +10,9 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Deserializer;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
+use steadfast::__private::nearest;
+use steadfast::duration;
 use steadfast::observe::Redactor;
-use steadfast::{duration, nearest};
 
 use super::HandlerError;
 
@@ -35,11 +36,25 @@ pub(super) fn parse<T: DeserializeOwned>(json: &str, fields: &[&str]) -> Result<
         // The error quotes the value.
         let problem = error.inner().to_string();
         let problem = Redactor::installed().text(&problem);
+        let problem = without_position(&problem);
         match error.path().to_string().as_str() {
             "." => HandlerError::invalid_payload(problem),
             path => HandlerError::invalid(path, problem),
         }
     })
+}
+
+/// A message of serde_json without the position at its end: the field is named.
+fn without_position(message: &str) -> &str {
+    let is_position = |text: &str| {
+        let numbers = text.split_once(" column ");
+        let is_number = |text: &str| text.parse::<usize>().is_ok();
+        numbers.is_some_and(|(line, column)| is_number(line) && is_number(column))
+    };
+    match message.rsplit_once(" at line ") {
+        Some((message, position)) if is_position(position) => message,
+        _ => message,
+    }
 }
 
 /// Content to pass on: a string by its value, other JSON unchanged, since it may be signed or contain
@@ -100,13 +115,14 @@ mod tests {
         let cut = parse_error("{");
         assert!(cut.starts_with("payload: invalid JSON: EOF"), "{cut}");
         assert_eq!(parse_error("[]"), "payload: must be an object with the fields items");
-        assert_eq!(parse_error("{}"), "payload: missing field `items` at line 1 column 2");
+        assert_eq!(parse_error("{}"), "payload: missing field `items`");
         let unknown = parse_error(r#"{"itmes": []}"#);
         assert_eq!(unknown, "payload.itmes: unknown field; did you mean `items`?");
         let unknown = parse_error(r#"{"colour": 1}"#);
         assert_eq!(unknown, "payload.colour: unknown field; the fields are items");
         let inner = parse_error(r#"{"items": [1, "two"]}"#);
-        assert!(inner.starts_with(r#"payload.items[1]: invalid type: string "two","#), "{inner}");
+        assert_eq!(inner, r#"payload.items[1]: invalid type: string "two", expected u32"#);
+        assert_eq!(without_position("a at line 1 column b"), "a at line 1 column b");
         let twice = parse_error(r#"{"items": [], "items": []}"#);
         assert!(twice.starts_with("payload: duplicate field `items`"), "{twice}");
     }

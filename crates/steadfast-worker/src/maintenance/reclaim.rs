@@ -69,12 +69,13 @@ fn report(
 
 fn lost_result(claimed: &Claimed, owner: &str, now: Timestamp) -> TaskResult {
     // Whether the handler sent its key is unknown. An explicit idempotency key is taken as the
-    // submitter's statement that it does.
+    // submitter's statement that it does. A task runs at least once: only a policy that says
+    // `idempotent: false` keeps it from running again.
     let key_in_use = claimed.idempotency_key.is_some();
     let verdict = claimed.failed_as(
         worker_lost(owner),
         worker_lost_judgement(),
-        FailureContext { now, key_in_use },
+        FailureContext { key_in_use, ..FailureContext::at(now) },
         &mut GuardEnv(&mut guard::for_policy(&claimed.policy)),
     );
     TaskResult::new(claimed, verdict, || now)

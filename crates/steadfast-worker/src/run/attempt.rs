@@ -7,8 +7,9 @@ use std::any::Any;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context as Wakeup, Poll};
+use std::time::Duration;
 
-use steadfast::{Fault, Kind};
+use steadfast::{Fault, Kind, duration};
 use tokio::time::{sleep, sleep_until};
 
 use super::context::Context;
@@ -30,10 +31,10 @@ pub(super) async fn run(start: impl FnOnce() -> Attempt, context: &Context) -> A
     };
     let end = match poll_until(&mut attempt, || interruption(context)).await {
         Ok(outcome) if context.cancellation().is_cancelled() => {
-            Interruption::Cancelled.end(Some(outcome))
+            Interruption::Cancelled.end(Some(outcome), context)
         }
         Ok(outcome) => AttemptEnd::Finished(outcome),
-        Err(interruption) => interruption.end(clean_up(&mut attempt, context).await),
+        Err(interruption) => interruption.end(clean_up(&mut attempt, context).await, context),
     };
     // Dropping the future runs handler code, too; its panic does not matter any more.
     let _ = catch_panic(|| drop(attempt));
@@ -93,18 +94,22 @@ async fn clean_up(attempt: &mut Attempt, context: &Context) -> Option<Outcome> {
 
 impl Interruption {
     /// An attempt that completes during cleanup counts as completed.
-    fn end(self, outcome: Option<Outcome>) -> AttemptEnd {
+    fn end(self, outcome: Option<Outcome>, context: &Context) -> AttemptEnd {
         match (self, outcome) {
             (_, Some(completed @ Outcome::Completed(_))) => AttemptEnd::Finished(completed),
             (Self::Cancelled, _) => AttemptEnd::Cancelled,
-            (Self::TimedOut, _) => AttemptEnd::Finished(Outcome::Failed(timed_out())),
+            (Self::TimedOut, _) => {
+                AttemptEnd::Finished(Outcome::Failed(timed_out(context.limit())))
+            }
         }
     }
 }
 
 /// The operation may have taken effect.
-fn timed_out() -> Fault {
-    Fault::of(Kind::Timeout).with_unknown_outcome().with_message("attempt timed out")
+fn timed_out(limit: Option<Duration>) -> Fault {
+    let limit = limit.map(|limit| format!(" after {}", duration::format(limit)));
+    let message = format!("timed out{}", limit.unwrap_or_default());
+    Fault::of(Kind::Timeout).with_unknown_outcome().with_message(message)
 }
 
 /// Runs handler code and turns a panic into a fault, which the policy's rules classify

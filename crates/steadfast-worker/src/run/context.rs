@@ -34,11 +34,15 @@ pub struct Context(Arc<Inner>);
 
 struct Inner {
     claimed: Claimed,
+    /// The time limit of the attempt.
+    limit: Option<Duration>,
     deadline: Option<Instant>,
     cancellation: CancellationToken,
     /// The task's id as its key, for a task without an idempotency key.
     default_key: OnceLock<String>,
     key_in_use: AtomicBool,
+    /// Whether the operation is idempotent, if the handler knows.
+    idempotent: OnceLock<bool>,
     /// Zero for a handler that does not observe cancellation.
     cleanup_millis: AtomicU64,
 }
@@ -53,9 +57,11 @@ impl Context {
             claimed,
             // A limit beyond the range of `Instant` is no limit.
             deadline: limit.and_then(|limit| Instant::now().checked_add(limit)),
+            limit,
             cancellation: CancellationToken::new(),
             default_key: OnceLock::new(),
             key_in_use: AtomicBool::new(false),
+            idempotent: OnceLock::new(),
             cleanup_millis: AtomicU64::new(0),
         }))
     }
@@ -127,10 +133,16 @@ impl Context {
         self.0.claimed.fencing_token
     }
 
-    /// When the attempt times out, if its policy has an `attempt_timeout`.
+    /// When the attempt times out: the end of its policy's `attempt_timeout` or `max_duration`, or the
+    /// task's expiry.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         self.0.deadline
+    }
+
+    /// The time limit of this attempt.
+    pub(super) fn limit(&self) -> Option<Duration> {
+        self.0.limit
     }
 
     /// Resolves when the attempt is cancelled: the task was cancelled, the attempt timed out, the lease
@@ -154,6 +166,23 @@ impl Context {
 
     pub(crate) fn key_in_use(&self) -> bool {
         self.0.key_in_use.load(Ordering::Relaxed)
+    }
+
+    /// Whether the operation is idempotent, if the handler knows (J9).
+    pub(crate) fn idempotent(&self) -> Option<bool> {
+        self.0.idempotent.get().copied()
+    }
+
+    /// Says whether the operation is idempotent, for a policy that does not.
+    #[cfg(feature = "http")]
+    pub(crate) fn set_idempotent(&self, idempotent: bool) {
+        let _ = self.0.idempotent.set(idempotent);
+    }
+
+    /// Whether the submitter gave the task an idempotency key.
+    #[cfg(feature = "http")]
+    pub(crate) fn has_declared_key(&self) -> bool {
+        self.0.claimed.idempotency_key.is_some()
     }
 
     /// Requests time to clean up after a cancellation.

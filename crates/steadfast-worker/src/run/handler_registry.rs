@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Mutex, OnceLock};
 
-use steadfast::nearest;
+use steadfast::__private::nearest;
 use steadfast_store::InputError;
 use tracing::warn;
 

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use metrics::histogram;
+use steadfast::decide::SessionLimits;
 use steadfast::judge::Judgement;
 use steadfast::{Class, Fault, Kind};
 use steadfast_store::{AttemptOutcome, AttemptPermit, FailureContext, GuardEnv, Verdict};
@@ -86,7 +87,11 @@ fn outcome(
     clock: StoreClock,
 ) -> AttemptOutcome {
     let claimed = context.claimed();
-    let failure = || FailureContext { now: clock.now(), key_in_use: context.key_in_use() };
+    let failure = || FailureContext {
+        now: clock.now(),
+        key_in_use: context.key_in_use(),
+        idempotent: context.idempotent(),
+    };
     match end {
         AttemptEnd::Finished(Outcome::Completed(result)) => permit.succeeded(result),
         AttemptEnd::Finished(Outcome::Failed(fault)) => permit.failed(claimed, fault, failure()),
@@ -104,12 +109,14 @@ fn outcome(
 /// Releases the task as if it had not started, unless a repeat is unsafe (J9).
 fn cancelled_verdict(context: &Context, clock: StoreClock) -> Verdict {
     let claimed = context.claimed();
-    if claimed.policy.is_idempotent() || context.key_in_use() {
+    let (key_in_use, idempotent) = (context.key_in_use(), context.idempotent());
+    let limits = SessionLimits::IN_STORE.key_in_use(key_in_use).idempotent(idempotent);
+    if limits.may_repeat(&claimed.policy) {
         return Verdict::Released;
     }
     let fault = Fault::of(Kind::Interrupted).with_unknown_outcome();
     let fault = fault.with_message("cancelled while running; the operation may have taken effect");
     let judgement = Judgement::by_code(Class::UnknownOutcome, None);
-    let failure = FailureContext { now: clock.now(), key_in_use: false };
+    let failure = FailureContext { idempotent, ..FailureContext::at(clock.now()) };
     claimed.failed_as(fault, judgement, failure, &mut GuardEnv(&mut ()))
 }

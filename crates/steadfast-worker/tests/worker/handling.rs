@@ -183,7 +183,7 @@ async fn result_that_cannot_be_stored_fails_for_good() {
         store.submit_all(vec![big, nul]).await.unwrap();
         signals.some(2).await;
         worker.stop().await;
-        for (id, problem) in [(big_id, "bytes of JSON"), (nul_id, "U+0000")] {
+        for (id, problem) in [(big_id, "too large"), (nul_id, "U+0000")] {
             let task = store.task(id).await.unwrap();
             assert_eq!((task.status, task.attempts), (Status::Failed, 1));
             assert!(task.faults[0].message.contains(problem), "{}", task.faults[0].message);

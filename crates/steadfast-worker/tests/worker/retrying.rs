@@ -69,7 +69,7 @@ async fn hinted_wait_does_not_count_as_an_attempt() {
         let task = until(&store, id, Status::Failed).await;
         worker.stop().await;
         assert_eq!((task.rate_limit_waits, task.faults.len()), (2, 3));
-        assert_eq!(task.reason, Some(Reason::RateLimitWaitsExhausted));
+        assert_eq!((task.attempts, task.reason), (1, Some(Reason::AttemptsExhausted)));
     })
     .await;
 }

@@ -32,7 +32,7 @@ impl Control for Postgres {
     async fn cancel(&self, id: TaskId, actor: &Actor) -> Result<()> {
         let entry = AuditEntry::new(actor.clone(), "task.cancel").target(id);
         let cancel = async {
-            let removed = self.remove(id, &[REMOVE_QUEUED, REMOVE_RUNNING], "cancelled");
+            let removed = self.remove(id, &[REMOVE_QUEUED, REMOVE_RUNNING], "cancel");
             let (mut transaction, removed_by) = removed.await?;
             end_cancelled(&mut transaction, &[id.uuid()]).await?;
             audit::audit(&mut transaction, &[entry]).await?;
@@ -48,7 +48,7 @@ impl Control for Postgres {
     async fn run_now(&self, id: TaskId, actor: &Actor) -> Result<()> {
         let entry = AuditEntry::new(actor.clone(), "task.run_now").target(id);
         let run_now = async {
-            let (mut transaction, _) = self.remove(id, &[REMOVE_QUEUED], "run now").await?;
+            let (mut transaction, _) = self.remove(id, &[REMOVE_QUEUED], "run").await?;
             let enqueue = sqlx::query(include_str!("sql/run_now.sql")).bind(id.uuid());
             enqueue.execute(&mut *transaction).await?;
             audit::audit(&mut transaction, &[entry]).await?;
@@ -72,7 +72,7 @@ impl Control for Postgres {
         let entry = entry.detail(json!({ "expires_at": expires_at }));
         let set_expiry = async {
             match self.audited(set, entry).await? {
-                0 => self.check_status(id, "given another expiry", |_| true).await,
+                0 => self.check_status(id, "change the expiry of", |_| true).await,
                 _ => Ok(()),
             }
         };
@@ -157,7 +157,7 @@ impl Postgres {
         &self,
         id: TaskId,
         statements: &[&'static str],
-        wanted: &'static str,
+        action: &'static str,
     ) -> Result<(Transaction<'static, sqlx::Postgres>, &'static str)> {
         for _ in 0..MAX_REMOVE_ATTEMPTS {
             let mut transaction = self.pool.begin().await?;
@@ -171,7 +171,7 @@ impl Postgres {
             let may_be_running = statements.contains(&REMOVE_RUNNING);
             let is_wrong =
                 |status: Status| status.is_ended() || status == Status::Running && !may_be_running;
-            self.check_status(id, wanted, is_wrong).await?;
+            self.check_status(id, action, is_wrong).await?;
         }
         let problem = "it changes its state too often; try again".to_owned();
         Err(StoreError::Decode { id, problem })
@@ -182,13 +182,13 @@ impl Postgres {
     async fn check_status(
         &self,
         id: TaskId,
-        wanted: &'static str,
+        action: &'static str,
         is_wrong: impl Fn(Status) -> bool,
     ) -> Result<()> {
         let task = read::find(self, &mut *self.pool.acquire().await?, id).await?;
         let task = task.ok_or(StoreError::NotFound(id))?;
         match task.status {
-            status if is_wrong(status) => Err(StoreError::WrongStatus { id, status, wanted }),
+            status if is_wrong(status) => Err(StoreError::WrongStatus { id, status, action }),
             _ => Ok(()),
         }
     }

@@ -3,7 +3,7 @@
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection};
 
 use super::migrate::{self, SCHEMA_VERSION};
-use super::options::{connect_options, pool_options};
+use super::options::{connect, connect_options, pool_options};
 use crate::engine::inspect::{Inspection, Migration, TableRows};
 use crate::engine::row::unsigned;
 use crate::error::Result;
@@ -31,7 +31,7 @@ pub(crate) async fn inspect(url: &str) -> Result<Inspection> {
 
 pub(crate) async fn migrate(url: &str) -> Result<Migration> {
     let (options, listens) = connect_options(url)?;
-    let pool = pool_options(listens).connect_with(options).await?;
+    let pool = connect(pool_options(listens), options).await?;
     let from = migrate::migrate(&pool).await?;
     pool.close().await;
     Ok(Migration { from, to: SCHEMA_VERSION })

@@ -49,7 +49,7 @@ pub(crate) use self::inspect::{inspect, migrate};
 use self::name_cache::NameCache;
 use self::notifier::PgNotifier;
 pub(crate) use self::options::APPLICATION_NAME;
-use self::options::{connect_options, pool_options};
+use self::options::{connect, connect_options, pool_options};
 use self::promote::PromoteScan;
 use self::prune::CountBoundary;
 use self::submit::TaskNumbers;
@@ -87,7 +87,7 @@ impl Postgres {
 
     async fn open_with(url: &str, deadline: Deadline) -> Result<Self> {
         let (options, listens) = connect_options(url)?;
-        let pool = deadline.guard(pool_options(listens)).connect_with(options).await?;
+        let pool = connect(deadline.guard(pool_options(listens)), options).await?;
         Self::start(pool, listens, deadline).await
     }
 
@@ -152,6 +152,14 @@ mod tests {
     async fn seqscan_setting(url: &str) -> String {
         let store = Postgres::open(url).await.unwrap();
         sqlx::query_scalar("SHOW enable_seqscan").fetch_one(&store.pool).await.unwrap()
+    }
+
+    /// K4: the error of an unreachable server has its cause.
+    #[tokio::test]
+    async fn unreachable_server_is_reported_with_its_cause() {
+        let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let error = Postgres::open(&format!("postgres://a@{closed}/a")).await.unwrap_err();
+        assert!(error.to_string().contains("Connection refused"), "{error}");
     }
 
     /// D6: the store's own connections plan for full tables; pooled connections are unchanged.

@@ -4,6 +4,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{ConnectOptions, PgPool};
+use tokio::time::timeout;
 
 use super::deadline::ping;
 use crate::error::{Result, StoreError};
@@ -11,6 +13,8 @@ use crate::location::without_password;
 
 /// The time that a call waits for a connection before the database counts as unreachable.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
+/// The time limit of the connection that finds the cause of an unreachable database.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 pub(super) const MAX_CONNECTIONS: u32 = 10;
 /// The application name of the store's connections.
 pub(crate) const APPLICATION_NAME: &str = "steadfast";
@@ -50,6 +54,18 @@ pub(super) fn pool_options(listens: bool) -> PgPoolOptions {
             sqlx::raw_sql(include_str!("sql/session.sql")).execute(connection).await.map(drop)
         })
     })
+}
+
+/// Opens a pool. Its error is that of a connection: a pool that times out does not say why.
+pub(super) async fn connect(pool: PgPoolOptions, options: PgConnectOptions) -> Result<PgPool> {
+    match pool.connect_with(options.clone()).await {
+        Err(error @ sqlx::Error::PoolTimedOut) => {
+            let connected = timeout(CONNECT_TIMEOUT, options.connect()).await;
+            let cause = connected.ok().and_then(std::result::Result::err);
+            Err(cause.unwrap_or(error).into())
+        }
+        pool => Ok(pool?),
+    }
 }
 
 /// The URL without the store's own parameter, and whether to listen for notifications.

@@ -56,7 +56,7 @@ impl Control for Sqlite {
         let set_expiry = job!(|connection, now| {
             let (status, _) = task_state(connection, id, now).await?;
             if status.is_ended() {
-                return Err(StoreError::WrongStatus { id, status, wanted: "given another expiry" });
+                return Err(StoreError::WrongStatus { id, status, action: "change the expiry of" });
             }
             let set = sqlx::query("UPDATE steadfast_tasks SET expires_at = ?2 WHERE id = ?1");
             let set = set.bind(id.uuid()).bind(expires_at.map(Timestamp::as_microsecond));
@@ -145,7 +145,7 @@ pub(super) async fn cancel(
 ) -> Result<bool> {
     let (status, lease) = task_state(connection, id, now).await?;
     if status.is_ended() {
-        return Err(StoreError::WrongStatus { id, status, wanted: "cancelled" });
+        return Err(StoreError::WrongStatus { id, status, action: "cancel" });
     }
     match lease {
         Some(lease) => {
@@ -168,7 +168,7 @@ async fn run_now(
 ) -> Result<()> {
     let (status, _) = task_state(connection, id, now).await?;
     if !matches!(status, Status::Pending | Status::Scheduled) {
-        return Err(StoreError::WrongStatus { id, status, wanted: "run now" });
+        return Err(StoreError::WrongStatus { id, status, action: "run" });
     }
     let list = ids([id])?;
     transitions::remove_queued(connection, &list).await?;

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
-use steadfast::{Policy, retry};
+use steadfast::{Class, Policy, extract, judge, retry};
 
 use super::options::Options;
 use crate::engine::inspect::check_schema_version;
@@ -46,14 +46,25 @@ pub(super) async fn prepare(options: &Options) -> Result<i64> {
         .max_duration(timeout)
         .build()
         .map_err(|error| InputError::new("busy_timeout", error.to_string()))?;
-    let connected = retry(&policy, || connect_with_log(options)).named("open_store").await;
+    // A final error is returned as an answer: the caller reports it, so the session does not log it.
+    let connect = || async {
+        match connect_with_log(options).await {
+            Err(error) if is_final(&policy, &error) => Ok(Err(error)),
+            connected => connected.map(Ok),
+        }
+    };
+    let connected = retry(&policy, connect).named("open_store").await;
     let mut connection = connected.map_err(|error| match error.into_error() {
         Ok(error) => StoreError::from(error),
         Err(gave_up) => StoreError::Locked(sqlx::Error::Protocol(gave_up.to_string()).into()),
-    })?;
+    })??;
     let migrated = migrate(&mut connection).await;
     connection.close().await?;
     migrated
+}
+
+fn is_final(policy: &Policy, error: &sqlx::Error) -> bool {
+    judge::judge(policy.rules(), &extract::failure(error)).class() == Class::Final
 }
 
 /// A connection to a file with a write-ahead log, so that readers and the writer do not wait for

@@ -122,13 +122,13 @@ impl Options {
             return error;
         };
         let problem = match &error {
-            _ if path.is_dir() => "it is a directory: name a file in it",
+            _ if path.is_dir() => "it is a directory: use a file in it",
             StoreError::Unreachable(_) if !has_directory(path) => {
                 "its directory does not exist: create it first"
             }
             StoreError::Unreachable(_) => "it cannot be opened; check its permissions",
             StoreError::Database(error) if sqlite_code(error) == Some(SQLITE_NOTADB) => {
-                "it is not an SQLite database; name another file"
+                "it is not an SQLite database; use another file"
             }
             StoreError::Database(error) if sqlite_code(error) == Some(SQLITE_READONLY) => {
                 "it is read-only; check the permissions of the file and its directory"

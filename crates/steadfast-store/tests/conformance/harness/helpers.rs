@@ -59,7 +59,7 @@ impl Harness {
 
     /// The verdict on this fault now, by the task's own policy.
     pub(crate) async fn verdict(&self, task: &Claimed, fault: Fault) -> Verdict {
-        let context = FailureContext { now: self.now().await.unwrap(), key_in_use: false };
+        let context = FailureContext::at(self.now().await.unwrap());
         task.failed(fault, context, &mut Middle)
     }
 

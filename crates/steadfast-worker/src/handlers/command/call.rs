@@ -71,8 +71,12 @@ impl CommandCall {
     }
 
     pub(super) fn check(&self) -> Result<(), HandlerError> {
-        if self.program.is_empty() || self.program.len() > MAX_PROGRAM_BYTES {
-            let problem = format!("must have 1 to {MAX_PROGRAM_BYTES} bytes");
+        if self.program.is_empty() {
+            return Err(HandlerError::invalid("program", "must not be empty"));
+        }
+        let bytes = self.program.len();
+        if bytes > MAX_PROGRAM_BYTES {
+            let problem = format!("is {bytes} bytes long; the maximum is {MAX_PROGRAM_BYTES}");
             return Err(HandlerError::invalid("program", problem));
         }
         if self.program.contains(char::is_control) {

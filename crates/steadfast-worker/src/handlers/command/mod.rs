@@ -20,7 +20,8 @@ use std::future::pending;
 use std::process::Stdio;
 use std::time::Duration;
 
-use steadfast::{Fault, Kind, nearest};
+use steadfast::__private::nearest;
+use steadfast::{Fault, Kind};
 use tokio::process::Command;
 use tokio::sync::oneshot;
 

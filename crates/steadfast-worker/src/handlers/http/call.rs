@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::super::{HandlerError, payload};
-use super::request::Request;
+use super::request::{IDEMPOTENCY_KEY, Request, parse_method};
 
 /// The payload of an `http` task: a request to make.
 ///
@@ -73,6 +73,18 @@ impl HttpCall {
         let call: Self = payload::parse(json, &Self::FIELDS)?;
         Request::new(&call, None)?;
         Ok(call)
+    }
+}
+
+impl HttpCall {
+    /// Whether the method is idempotent by definition.
+    pub(crate) fn is_idempotent(&self) -> bool {
+        parse_method(&self.method).is_ok_and(|method| method.is_idempotent())
+    }
+
+    /// Whether its headers have an idempotency key.
+    pub(crate) fn has_key(&self) -> bool {
+        self.headers.keys().any(|name| name.eq_ignore_ascii_case(IDEMPOTENCY_KEY.as_str()))
     }
 }
 

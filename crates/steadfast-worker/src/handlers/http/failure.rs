@@ -5,12 +5,13 @@
 //! a server quotes.
 
 use std::error::Error;
+use std::io;
 use std::iter;
 use std::time::{Duration, SystemTime};
 
 use reqwest::{Response, StatusCode};
 use steadfast::extract;
-use steadfast::fault::MAX_CAUSES;
+use steadfast::fault::{MAX_CAUSES, RetrySignals};
 use tokio::time::timeout;
 
 use super::super::targets::Rejection;
@@ -25,16 +26,21 @@ const MAX_EXCERPT_BYTES: usize = 4 * 1024;
 const EXCERPT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The error of a response without success (J6).
-pub(super) async fn status_error(request: &Request, mut response: Response) -> HandlerError {
+pub(super) async fn status_error(
+    request: &Request,
+    mut response: Response,
+    signals: RetrySignals,
+) -> HandlerError {
     let status = response.status();
-    let fault = extract::http_response(status, response.headers(), SystemTime::now());
+    let now = SystemTime::now();
+    let fault = extract::http_response_with(signals, status, response.headers(), now);
     let excerpt = match timeout(EXCERPT_TIMEOUT, read_body(&mut response, MAX_EXCERPT_BYTES)).await
     {
         Ok(Ok((bytes, _))) => excerpt(request, &bytes),
         _ => String::new(),
     };
     let colon = if excerpt.is_empty() { "" } else { ": " };
-    request.failed(fault, &format!("answered {}{colon}{excerpt}", status_text(status)))
+    request.returned(fault, &format!("{}{colon}{excerpt}", status_text(status)))
 }
 
 /// The beginning of a body, redacted; empty for a binary body.
@@ -73,10 +79,35 @@ pub(super) fn transport_error(request: &Request, error: &reqwest::Error) -> Hand
     if let Some(rejection) = causes(error).find_map(|cause| cause.downcast_ref::<Rejection>()) {
         return HandlerError::rejected(rejection.to_string());
     }
+    request.failed(extract::failure(error), &reason(error))
+}
+
+/// Why there is no response, in words for users.
+fn reason(error: &reqwest::Error) -> String {
+    let io = causes(error).filter_map(|cause| cause.downcast_ref::<io::Error>()).last();
+    if let Some(known) = io.and_then(|io| io_reason(io.kind())) {
+        return known.to_owned();
+    }
     // The outermost error names the URL, the inner ones the reason.
     let reasons = causes(error).skip(1).map(|cause| cause.to_string());
-    let message: Vec<_> = iter::once("no response".to_owned()).chain(reasons).collect();
-    request.failed(extract::failure(error), &message.join(": "))
+    let reasons = reasons.filter(|reason| !is_layer(reason));
+    iter::once("no response".to_owned()).chain(reasons).collect::<Vec<_>>().join(": ")
+}
+
+/// A message that only names a layer of the HTTP client.
+fn is_layer(reason: &str) -> bool {
+    reason.starts_with("client error (") || reason == "tcp connect error"
+}
+
+const fn io_reason(kind: io::ErrorKind) -> Option<&'static str> {
+    Some(match kind {
+        io::ErrorKind::ConnectionRefused => "connection refused",
+        io::ErrorKind::ConnectionReset => "connection reset",
+        io::ErrorKind::ConnectionAborted => "connection aborted",
+        io::ErrorKind::HostUnreachable => "host unreachable",
+        io::ErrorKind::NetworkUnreachable => "network unreachable",
+        _ => return None,
+    })
 }
 
 fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {

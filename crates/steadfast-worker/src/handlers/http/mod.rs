@@ -4,9 +4,13 @@
 //! [`Targets`] allows more, checked at the address that is connected to and at every redirect; a
 //! bounded time, a bounded response, no proxies, only `http` and `https`.
 //!
-//! The task's key is sent as `Idempotency-Key`, the same in every attempt, so that a server that
-//! honours it takes effect once (J9).
+//! The task's key, or else its id, is sent as `Idempotency-Key`, the same in every attempt, so that a
+//! server that honours it takes effect once. Only a key that the submitter declared makes a POST or
+//! PATCH safe to repeat: only the submitter knows that the server honours it (J9). With
+//! [`Http::send_attempt_headers`] the request also says which attempt it is, how long it may take, and
+//! the trace that the task continues.
 
+mod attempt;
 mod call;
 mod client;
 mod failure;
@@ -19,9 +23,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::{Client, Response};
+use steadfast::fault::RetrySignals;
 use steadfast::{Fault, Kind};
 use tokio::time::Instant;
+use tracing::Instrument;
 
+pub(crate) use attempt::HttpAttempt;
 pub use call::HttpCall;
 use redirect::MAX_REDIRECTS;
 use request::Request;
@@ -50,6 +57,8 @@ pub struct Http {
     client: Client,
     targets: Arc<Targets>,
     limits: HttpLimits,
+    signals: RetrySignals,
+    sends_attempt_headers: bool,
 }
 
 /// The limits of an HTTP call.
@@ -98,7 +107,24 @@ impl Http {
         let targets = Arc::new(targets);
         let names = CheckedResolver { targets: targets.clone(), resolver: Arc::new(resolver) };
         let client = client::build(&limits, names)?;
-        Ok(Self { client, targets, limits })
+        let (signals, sends_attempt_headers) = (RetrySignals::ALL, false);
+        Ok(Self { client, targets, limits, signals, sends_attempt_headers })
+    }
+
+    /// Sets the retry signals that are honoured, such as `Retry-After`; all by default (J6).
+    #[must_use]
+    pub fn signals(mut self, signals: RetrySignals) -> Self {
+        self.signals = signals;
+        self
+    }
+
+    /// Sends [`retry-attempt`](steadfast::layer::AttemptHeaders) with each request, and `traceparent` if
+    /// the task's correlation id is one. Off by default, because a strict server might refuse unknown
+    /// headers. A task's own headers are kept.
+    #[must_use]
+    pub fn send_attempt_headers(mut self) -> Self {
+        self.sends_attempt_headers = true;
+        self
     }
 
     /// Makes a call with the task's key. A response of 200 to 299 is a success.
@@ -110,9 +136,32 @@ impl Http {
         call: HttpCall,
         key: Option<&str>,
     ) -> Result<HttpResponse, HandlerError> {
+        self.send_call(call, key, None).await
+    }
+
+    /// Makes a call of this attempt, in its span.
+    pub(crate) async fn call_attempt(
+        &self,
+        call: HttpCall,
+        key: Option<&str>,
+        attempt: HttpAttempt,
+    ) -> Result<HttpResponse, HandlerError> {
+        let span = attempt.span();
+        self.send_call(call, key, Some(attempt)).instrument(span).await
+    }
+
+    async fn send_call(
+        &self,
+        call: HttpCall,
+        key: Option<&str>,
+        attempt: Option<HttpAttempt>,
+    ) -> Result<HttpResponse, HandlerError> {
         let deadline = Instant::now()
             + payload::time_limit(call.timeout, self.limits.timeout, self.limits.max_timeout)?;
         let mut request = Request::new(&call, key)?;
+        if let Some(attempt) = attempt.filter(|_| self.sends_attempt_headers) {
+            attempt.apply(&mut request.headers, deadline);
+        }
         for _ in 0..=MAX_REDIRECTS {
             let response = self.send(&request, deadline).await?;
             if !redirect::follow(&mut request, response.status(), response.headers())? {
@@ -129,7 +178,7 @@ impl Http {
         response: Response,
     ) -> Result<HttpResponse, HandlerError> {
         if !response.status().is_success() {
-            return Err(failure::status_error(request, response).await);
+            return Err(failure::status_error(request, response, self.signals).await);
         }
         HttpResponse::read(response, self.limits.max_response_bytes)
             .await

@@ -31,8 +31,8 @@ pub(super) fn follow(
     let target = location.to_str().ok().and_then(|location| request.url.join(location).ok());
     let target = target.ok_or("the Location header is not a URL".to_owned());
     let target = target.and_then(check_scheme).map_err(|problem| {
-        let what = format!("answered {status} with an invalid redirect: {problem}");
-        request.failed(Fault::http(status.as_u16()), &what)
+        let what = format!("{status} with an invalid redirect: {problem}");
+        request.returned(Fault::http(status.as_u16()), &what)
     })?;
     if becomes_get(status, &request.method) {
         request.follows_effect |= !request.method.is_safe();

@@ -7,7 +7,7 @@ use reqwest::header::{
     TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 use steadfast::Fault;
-use url::Url;
+use url::{ParseError, Url};
 
 use super::super::HandlerError;
 use super::super::payload::Content;
@@ -72,10 +72,19 @@ impl Request {
     /// The error of this request. It names the method and the host: the path and the query may be
     /// secret.
     pub(super) fn failed(&self, fault: Fault, what: &str) -> HandlerError {
+        self.error(fault, &format!(": {what}"))
+    }
+
+    /// The error of a response, described by its status.
+    pub(super) fn returned(&self, fault: Fault, what: &str) -> HandlerError {
+        self.error(fault, &format!(" returned {what}"))
+    }
+
+    fn error(&self, fault: Fault, what: &str) -> HandlerError {
         let fault = if self.follows_effect { fault.with_unknown_outcome() } else { fault };
         let what = self.secrets.redact(what);
         let origin = self.url.origin().ascii_serialization();
-        HandlerError::new(fault, format!("{} {origin}: {what}", self.method))
+        HandlerError::new(fault, format!("{} {origin}{what}", self.method))
     }
 }
 
@@ -90,7 +99,7 @@ fn add_url_secrets(secrets: &mut Secrets, url: &Url) {
     }
 }
 
-fn parse_method(text: &str) -> Result<Method, HandlerError> {
+pub(super) fn parse_method(text: &str) -> Result<Method, HandlerError> {
     match Method::from_bytes(text.to_ascii_uppercase().as_bytes()) {
         Ok(Method::CONNECT) => Err(HandlerError::invalid("method", "CONNECT is not supported")),
         Ok(method) => Ok(method),
@@ -107,11 +116,24 @@ fn parse_url(text: &str) -> Result<Url, HandlerError> {
         return Err(invalid(problem));
     }
     let url = Url::parse(text).map_err(|error| {
-        invalid(format!(
-            "not an absolute URL: {error}; use one such as https://api.example.com/users"
-        ))
+        let problem = url_problem(error);
+        invalid(format!("{problem}; use a URL such as https://api.example.com/users"))
     })?;
     check_scheme(url).map_err(invalid)
+}
+
+/// An error of the URL parser in words for users.
+fn url_problem(error: ParseError) -> String {
+    match error {
+        ParseError::RelativeUrlWithoutBase
+        | ParseError::RelativeUrlWithCannotBeABaseBase
+        | ParseError::SetHostOnCannotBeABaseUrl => "missing http:// or https://".to_owned(),
+        ParseError::IdnaError | ParseError::InvalidDomainCharacter => {
+            "invalid host name".to_owned()
+        }
+        ParseError::EmptyHost => "missing host name".to_owned(),
+        error => error.to_string(),
+    }
 }
 
 /// Only `http` and `https` are allowed, also in a redirect.

@@ -97,14 +97,24 @@ fn address_or_host(text: &str) -> Result<RuleTarget, String> {
         return Err("wildcards are not supported; list each host, or its network".to_owned());
     }
     match Host::parse(text) {
-        Ok(Host::Domain(host)) if !host.is_empty() => Ok(RuleTarget::Host(normalize(&host))),
+        Ok(Host::Domain(host)) if is_host_name(&host) => Ok(RuleTarget::Host(normalize(&host))),
         Ok(Host::Ipv4(address)) => Err(not_dotted_decimal(address)),
         _ => Err(format!("neither an address nor a host name; {EXAMPLES}")),
     }
 }
 
+/// Letters, digits, hyphens and underscores between dots. A URL accepts more, but no service has
+/// such a name.
+fn is_host_name(host: &str) -> bool {
+    let is_label = |label: &str| {
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        !label.is_empty() && label.bytes().all(is_allowed)
+    };
+    host.strip_suffix('.').unwrap_or(host).split('.').all(is_label)
+}
+
 fn not_dotted_decimal(address: Ipv4Addr) -> String {
-    format!("an IPv4 address has four decimal numbers; did you mean {address}?")
+    format!("an IPv4 address has four decimal numbers; did you mean `{address}`?")
 }
 
 /// A host name in the form in which names are compared.
@@ -145,6 +155,7 @@ mod tests {
             ("fd00::/8", "fd00::/8"),
             ("localhost", "localhost"),
             ("DB.Internal.", "db.internal"),
+            ("queue_1.db-2.internal", "queue_1.db-2.internal"),
             ("bücher.example", "xn--bcher-kva.example"),
         ];
         for (text, expected) in cases {
@@ -164,9 +175,11 @@ mod tests {
             ("10.0.0.7:80", "use `10.0.0.7`"),
             ("[::1]:80", "use `[::1]`"),
             ("*.internal", "wildcards are not supported"),
-            ("10.1", "did you mean 10.0.0.1?"),
-            ("0x7f000001", "did you mean 127.0.0.1?"),
+            ("10.1", "did you mean `10.0.0.1`?"),
+            ("0x7f000001", "did you mean `127.0.0.1`?"),
             ("a b", "neither an address nor a host name"),
+            ("!", "neither an address nor a host name"),
+            ("db..internal", "neither an address nor a host name"),
         ];
         for (text, expected) in cases {
             let error = parse(text).unwrap_err();

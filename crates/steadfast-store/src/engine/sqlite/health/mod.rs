@@ -26,11 +26,11 @@ pub(crate) async fn examine(url: &str) -> Result<Health> {
     let options = Options::parse(url)?;
     let refuse = |problem: &str| StoreError::Url { url: url.to_owned(), problem: problem.into() };
     let path = options.path().ok_or_else(|| {
-        refuse("a store in memory ends with its process: name a file, as sqlite:PATH")
+        refuse("a store in memory ends with its process: use a file, as sqlite:PATH")
     })?;
     let file = files::store_file(path).ok_or_else(|| match path.is_dir() {
-        true => refuse("it is a directory: name a file in it"),
-        false => refuse("there is no such file: check the path, or create the store by using it"),
+        true => refuse("it is a directory: use a file in it"),
+        false => refuse("there is no such file"),
     })?;
     let log = files::store_file(&files::with(path, "-wal"));
     let index = files::store_file(&files::with(path, "-shm"));

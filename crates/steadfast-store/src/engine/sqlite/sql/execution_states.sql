@@ -2,7 +2,7 @@
 SELECT
     execution.id, execution.workflow, execution.version, execution.status, execution.attempts,
     execution.rate_limit_waits, execution.previous_delay, execution.counted_from,
-    execution.next IS NOT NULL AS is_followed,
+    execution.next,
     CAST(round(unixepoch('subsec') * 1000000) AS INTEGER) AS now,
     (
         SELECT json_group_array(json_array(
