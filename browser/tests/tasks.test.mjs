@@ -136,7 +136,7 @@ describe('tasks', () => {
       await page.waitForURL(`**/tasks/${task.id}`);
     }
     await page.goto('/');
-    await page.getByLabel('Search tasks').fill('needle');
+    await page.getByLabel('Search by ID').fill('needle');
     await page.keyboard.press('Enter');
     await page.getByText(task.id.slice(-8)).first().waitFor();
     assert.deepEqual(errors, []);

@@ -54,21 +54,21 @@ describe('workflows', () => {
     const id = page.url().split('/').pop();
     const { trigger } = await server.api(`/executions/${id}`);
     assert.deepEqual(trigger, { user: 'ada' });
-    await page.getByRole('link', { name: /^sign-up, version/ }).click();
+    await page.getByRole('link', { name: /^sign-up, definition/ }).click();
     await page.getByRole('link', { name: id }).waitFor();
     // The browser logs the 400 response.
     assert.deepEqual(errors.filter((error) => !error.includes('400')), []);
   });
 
-  test('a failed execution is restarted and shows its chain', async () => {
+  test('a failed execution is retried and shows its chain', async () => {
     service.at('/welcome', { status: 404, body: 'not yet' });
     const { id } = await start(server, signUp(service));
     await page.goto(`/executions/${id}`);
     await page.getByText('node welcome failed').first().waitFor();
     service.at('/welcome', { status: 200, body: 'hello' });
     const before = service.calls;
-    await page.getByRole('button', { name: 'Restart' }).click();
-    await page.getByRole('button', { name: 'Start new execution' }).click();
+    await page.getByRole('button', { name: 'Retry', exact: true }).click();
+    await page.getByRole('button', { name: 'Retry execution' }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(id));
     await page.locator('#next', { hasText: 'Completed' }).waitFor();
     assert.equal(service.calls - before, 4, 'all nodes run again');

@@ -16,16 +16,22 @@ use steadfast_store::{ExecutionError, InputError, Status, StoreError, TaskId};
 ///
 /// let error = ApiError::new(ErrorKind::Invalid, "unknown status `faild`")
 ///     .field("status")
-///     .next("did you mean failed?");
+///     .next("did you mean `failed`?");
 /// assert_eq!(
 ///     serde_json::to_string(&error)?,
 ///     r#"{"type":"urn:steadfast:invalid","title":"invalid request","status":400,"#.to_owned()
-///         + r#""detail":"unknown status `faild`","field":"status","next":"did you mean failed?"}"#
+///         + r#""detail":"unknown status `faild`","field":"status","next":"did you mean `failed`?"}"#
 /// );
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(
+    feature = "openapi",
+    schema(
+        description = "A problem as of RFC 9457: what is wrong, with which field, and what to do."
+    )
+)]
 #[non_exhaustive]
 pub struct ApiError {
     /// The type of the problem.
@@ -265,16 +271,20 @@ fn execution_error(error: &ExecutionError) -> ApiError {
             ErrorKind::NotFound,
             "check the id; finished executions are deleted after the retention period",
         ),
-        ExecutionError::WrongStatus { .. } => (ErrorKind::WrongStatus, "check its status"),
-        ExecutionError::Followed { .. } => {
-            (ErrorKind::WrongStatus, "use the last execution of its chain")
+        ExecutionError::WrongStatus { action: "cancel", .. } => {
+            (ErrorKind::WrongStatus, "only running executions can be cancelled")
         }
+        ExecutionError::WrongStatus { action: "resume", .. } => {
+            (ErrorKind::WrongStatus, "only failed or cancelled executions can be resumed")
+        }
+        ExecutionError::WrongStatus { .. } => {
+            (ErrorKind::WrongStatus, "only failed or cancelled executions can be retried")
+        }
+        ExecutionError::Followed { .. } => (ErrorKind::WrongStatus, "use that one"),
         ExecutionError::NoWorkflow(_) => {
             (ErrorKind::NotFound, "list the workflows, or create it first")
         }
-        ExecutionError::KeyTaken { .. } => {
-            (ErrorKind::KeyTaken, "use another key, or leave it out")
-        }
+        ExecutionError::KeyTaken { .. } => (ErrorKind::KeyTaken, "use a different key"),
         _ => (ErrorKind::Failed, "retry, or start another execution"),
     };
     ApiError::new(kind, error.to_string()).next(next)
@@ -283,11 +293,9 @@ fn execution_error(error: &ExecutionError) -> ApiError {
 /// What can be done with a task in this status.
 const fn alternative(status: Status) -> &'static str {
     match status {
-        Status::Completed | Status::Failed | Status::Cancelled => {
-            "the task has ended: requeue it to run it again"
-        }
-        Status::Running => "the task is running: wait for it, or cancel it",
-        Status::Pending | Status::Scheduled => "the task has not ended: wait for it, or run it now",
+        Status::Completed | Status::Failed | Status::Cancelled => "to run it again, requeue it",
+        Status::Running => "wait for it, or cancel it",
+        Status::Pending | Status::Scheduled => "wait for it, or run it now",
     }
 }
 
@@ -303,10 +311,8 @@ fn id_taken(id: TaskId) -> ApiError {
 
 fn key_taken(key: &str, existing: impl fmt::Display) -> ApiError {
     let detail =
-        format!("`{key}` belongs to task {existing}, which has a different kind or payload");
-    ApiError::new(ErrorKind::KeyTaken, detail)
-        .field("idempotency_key")
-        .next("use a different key for different work")
+        format!("`{key}` was already used for task {existing}, with a different kind or payload");
+    ApiError::new(ErrorKind::KeyTaken, detail).field("idempotency_key").next("use a different key")
 }
 
 fn invalid_url(url: &str, problem: String) -> ApiError {
@@ -315,6 +321,8 @@ fn invalid_url(url: &str, problem: String) -> ApiError {
 
 #[cfg(test)]
 mod tests {
+    use steadfast_store::{ExecutionId, ExecutionStatus};
+
     use super::*;
 
     /// K4: every store error has a status and advice.
@@ -323,7 +331,7 @@ mod tests {
         let id = TaskId::fresh();
         let errors = [
             (StoreError::NotFound(id), 404),
-            (StoreError::WrongStatus { id, status: Status::Completed, wanted: "cancelled" }, 409),
+            (StoreError::WrongStatus { id, status: Status::Completed, action: "cancel" }, 409),
             (StoreError::KeyTaken { key: "k".to_owned(), existing: id }, 422),
             (StoreError::IdTaken(id), 422),
             (StoreError::NewerSchema { found: 9, known: 2 }, 500),
@@ -335,6 +343,54 @@ mod tests {
             assert_eq!(error.status, status, "{error}");
             assert!(error.next.is_some(), "{error}");
         }
+    }
+
+    /// K4: a rejected action is named with the status that rejects it, and the advice is given once.
+    #[test]
+    fn rejected_action_is_explained_once() {
+        let (id, other) = (ExecutionId::fresh(), ExecutionId::fresh());
+        let wrong = |status, action| {
+            ApiError::from(StoreError::from(ExecutionError::WrongStatus { id, status, action }))
+        };
+        assert_eq!(
+            wrong(ExecutionStatus::Failed, "cancel").to_string(),
+            format!(
+                "cannot cancel execution {id}: it has already failed; \
+                 only running executions can be cancelled"
+            )
+        );
+        assert_eq!(
+            wrong(ExecutionStatus::Completed, "retry").to_string(),
+            format!(
+                "cannot retry execution {id}: it has already completed; \
+                 only failed or cancelled executions can be retried"
+            )
+        );
+        let followed = ExecutionError::Followed { id, next: other };
+        assert_eq!(
+            ApiError::from(StoreError::from(followed)).to_string(),
+            format!("execution {id} was already retried as execution {other}; use that one")
+        );
+        let taken = ExecutionError::KeyTaken { key: "k1".to_owned(), existing: id };
+        assert_eq!(
+            ApiError::from(StoreError::from(taken)).to_string(),
+            format!(
+                "key `k1` was already used for execution {id}, with a different workflow or \
+                 trigger; use a different key"
+            )
+        );
+        let task = TaskId::fresh();
+        let wrong = |status, action| {
+            ApiError::from(StoreError::WrongStatus { id: task, status, action }).detail
+        };
+        assert_eq!(
+            wrong(Status::Cancelled, "cancel"),
+            format!("cannot cancel task {task}: it is already cancelled")
+        );
+        assert_eq!(
+            wrong(Status::Failed, "change the expiry of"),
+            format!("cannot change the expiry of task {task}: it has already failed")
+        );
     }
 
     /// K4: the database's own message is not sent to clients.

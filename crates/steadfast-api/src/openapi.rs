@@ -1,8 +1,8 @@
 //! OpenAPI schemas of JSON that has no type of its own here.
 
 use serde_json::Value;
-use steadfast::openapi::DURATION_PATTERN;
-pub use steadfast::openapi::{AnyDuration, DurationInput};
+use steadfast::__private::openapi::DURATION_PATTERN;
+pub use steadfast::__private::openapi::{AnyDuration, DurationInput};
 use steadfast_store::Status;
 pub use steadfast_store::openapi::{Lease, Name};
 use utoipa::openapi::schema::{
@@ -20,7 +20,7 @@ pub struct TimeInput;
 #[derive(Debug)]
 pub struct BulkRequeue;
 
-steadfast::openapi_schemas! {
+steadfast::__private::openapi_schemas! {
     TimeInput: {
         let text = || ObjectBuilder::new().schema_type(Type::String);
         let time = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)));

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use steadfast_store::{Cursor, InputError, PageRequest};
 
-/// The most items of one page.
+/// The maximum number of items of one page.
 const MAX_PAGE_SIZE: u32 = 1000;
 
 /// The size and start of a page.
@@ -11,7 +11,7 @@ const MAX_PAGE_SIZE: u32 = 1000;
 #[cfg_attr(feature = "openapi", derive(utoipa::IntoParams), into_params(parameter_in = Query))]
 #[serde(default, deny_unknown_fields)]
 pub struct PageQuery {
-    /// The most items, from 1 to 1000; default: 50.
+    /// Maximum number of items, from 1 to 1000; default: 50.
     #[cfg_attr(feature = "openapi", param(minimum = 1, maximum = 1000))]
     pub limit: u32,
     /// The cursor to continue from: `next` of the previous page.

@@ -4,6 +4,8 @@
 //! `#[serde(with = "…")]` on an `Option<When>`.
 
 use jiff::Timestamp;
+use jiff::fmt::temporal::Pieces;
+use jiff::tz::TimeZone;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serializer};
 use steadfast::duration;
@@ -21,19 +23,34 @@ use crate::error::{ApiError, ErrorKind};
 /// assert_eq!(time_input::parse("2h"), Ok(When::After(Duration::from_secs(7200))));
 /// assert!(matches!(time_input::parse("2026-07-01T08:00:00+02:00"), Ok(When::At(_))));
 /// assert!(time_input::parse("soon").unwrap_err().contains("2026-07-01T08:00:00Z"));
+/// assert!(time_input::parse("9999-12-31T00:00:00Z").unwrap_err().contains("too far in the future"));
+/// assert!(time_input::parse("2026-13-01T00:00:00Z").unwrap_err().contains("is not a time"));
 /// ```
 ///
 /// # Errors
 /// The text is neither; the message says what is valid.
 pub fn parse(text: &str) -> Result<When, String> {
-    if let Ok(time) = text.parse::<Timestamp>() {
-        return Ok(When::At(time));
+    match text.parse::<Timestamp>() {
+        Ok(time) => return Ok(When::At(time)),
+        Err(_) if is_too_late(text) => return Err(too_late(text)),
+        Err(_) => {}
     }
     duration::parse(text).map(When::After).map_err(|_| {
         format!(
             "`{text}` is not a time; use one like 2026-07-01T08:00:00Z, or a delay like 90s, 2h or 7d"
         )
     })
+}
+
+/// Whether the text is a time after the last one that can be represented, at the end of year 9999.
+fn is_too_late(text: &str) -> bool {
+    let last_year = Timestamp::MAX.to_zoned(TimeZone::UTC).year();
+    Pieces::parse(text)
+        .is_ok_and(|pieces| pieces.offset().is_some() && pieces.date().year() >= last_year)
+}
+
+fn too_late(text: &str) -> String {
+    format!("`{text}` is too far in the future; use a time before 9999-12-30T00:00:00Z")
 }
 
 /// Parses the text of a form field; `None` if it is empty.
@@ -56,8 +73,12 @@ pub(crate) fn timestamp<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Tim
     let Some(text) = Option::<String>::deserialize(from)? else {
         return Ok(None);
     };
-    let invalid =
-        |_| D::Error::custom(format!("`{text}` is not a time; use one like 2026-07-01T08:00:00Z"));
+    let invalid = |_| {
+        D::Error::custom(match is_too_late(&text) {
+            true => too_late(&text),
+            false => format!("`{text}` is not a time; use one like 2026-07-01T08:00:00Z"),
+        })
+    };
     text.parse().map(Some).map_err(invalid)
 }
 

@@ -8,7 +8,7 @@ use steadfast_flow::{Execution, Problem, Workflow, WorkflowDefinition, WorkflowE
 
 use crate::error::{ApiError, ErrorKind};
 
-steadfast::read_from_objects!(NewExecution);
+steadfast::__private::read_from_objects!(NewExecution);
 
 /// A saved workflow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -23,16 +23,23 @@ function age(seconds) {
   return `${Math.floor(seconds / YEAR)} y`;
 }
 
+// The time until a future moment, rounded to the nearest unit.
+function until(seconds) {
+  const whole = Math.round(seconds);
+  const unit = whole < MINUTE ? 1 : whole < 10 * HOUR ? MINUTE : whole < 10 * DAY ? HOUR : DAY;
+  return age(Math.floor((whole + Math.floor(unit / 2)) / unit) * unit);
+}
+
 function relative(seconds) {
   const whole = Math.trunc(seconds);
   if (whole === 0) return seconds > 0 ? "now" : "just now";
-  return whole > 0 ? `in ${age(whole)}` : `${age(-whole)} ago`;
+  return whole > 0 ? `in ${until(seconds)}` : `${age(-whole)} ago`;
 }
 
 function countdown(seconds) {
   if (seconds <= 0) return "now";
   const whole = Math.ceil(seconds);
-  if (whole >= HOUR) return age(whole);
+  if (whole >= HOUR) return until(seconds);
   const rest = String(whole % MINUTE).padStart(2, "0");
   return `${Math.floor(whole / MINUTE)}:${rest}`;
 }

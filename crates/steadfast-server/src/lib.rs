@@ -30,6 +30,8 @@
 //! - Every error is an RFC 9457 problem that says what is wrong, where, and what to do next.
 //! - Routes and their OpenAPI description come from the same code, so they cannot diverge.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod api;
 mod app;
 mod audit;
@@ -40,6 +42,7 @@ mod error;
 mod http;
 mod limits;
 mod lock;
+mod payload_check;
 mod reload;
 mod router;
 mod server;

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use steadfast::registry::{AfterChange, FileWatcher};
+use steadfast::__private::{AfterChange, FileWatcher};
 use steadfast_store::{Actor, AuditEntry};
 use tokio_util::sync::CancellationToken;
 use tracing::warn;

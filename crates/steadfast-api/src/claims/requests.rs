@@ -3,15 +3,17 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
+use steadfast::__private::{Object, read_from_objects, serde_integer};
+use steadfast::Fault;
 use steadfast::duration::serde_seconds;
-use steadfast::{Fault, read_from_objects, serde_integer};
 use steadfast_store::{ClaimRequest, Claimed, FencingToken, InputError, Status, TaskId};
 
 use crate::page::check_range;
 
-read_from_objects!(NewClaim, HeartbeatRequest, Completion, AttemptFailure);
+read_from_objects!(NewClaim);
 
 /// The most tasks of one claim.
 const MAX_CLAIM_LIMIT: u32 = 1000;
@@ -25,7 +27,7 @@ pub(super) const DEFAULT_LEASE: Duration = Duration::from_secs(60);
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, remote = "Self")]
 pub struct NewClaim {
-    /// The name of the worker. The fault of a task whose lease expires names it.
+    /// The name of the worker. If its lease expires, the recorded fault contains this name.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Name))]
     pub worker: String,
     /// Only tasks of these queues; default: all queues.
@@ -40,8 +42,8 @@ pub struct NewClaim {
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::openapi::Name>>, min_items = 1))]
     pub kinds: Option<Vec<String>>,
-    /// The most tasks to claim, from 1 to 1000; default: 1. Fewer are claimed if their payloads
-    /// exceed 8 MiB in total.
+    /// Maximum number of tasks to claim, from 1 to 1000; default: 1. Fewer are claimed if their
+    /// payloads exceed 8 MiB in total.
     #[serde(default = "default_limit", deserialize_with = "serde_integer::deserialize")]
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1000))]
     pub limit: u32,
@@ -59,9 +61,64 @@ const fn default_lease() -> Duration {
     DEFAULT_LEASE
 }
 
-fn fencing_token<'de, D: Deserializer<'de>>(from: D) -> Result<FencingToken, D::Error> {
-    serde_integer::deserialize(from).map(FencingToken)
+/// Deserializes the fencing token under one of its names.
+fn some_token<'de, D: Deserializer<'de>>(from: D) -> Result<Option<FencingToken>, D::Error> {
+    serde_integer::deserialize(from).map(FencingToken).map(Some)
 }
+
+/// The fencing token of a request: under its name, its former name, or both with the same value, as
+/// in a claim that is sent back.
+fn one_token(
+    token: Option<FencingToken>,
+    version: Option<FencingToken>,
+) -> Result<FencingToken, &'static str> {
+    match (token, version) {
+        (Some(token), Some(version)) if token != version => {
+            Err("send either fencing_token or its former name version, not both")
+        }
+        (token, version) => token.or(version).ok_or("missing field `fencing_token`"),
+    }
+}
+
+/// Defines the input of a request: its fields, and the fencing token under either name.
+macro_rules! with_token_alias {
+    ($input:ident => $request:ident { $($(#[$attribute:meta])* $field:ident: $type:ty,)* }) => {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct $input {
+            #[serde(default, deserialize_with = "some_token")]
+            fencing_token: Option<FencingToken>,
+            #[serde(default, deserialize_with = "some_token")]
+            version: Option<FencingToken>,
+            $($(#[$attribute])* $field: $type,)*
+        }
+
+        impl<'de> Deserialize<'de> for $request {
+            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let input = $input::deserialize(Object(from))?;
+                let fencing_token = one_token(input.fencing_token, input.version);
+                let fencing_token = fencing_token.map_err(D::Error::custom)?;
+                Ok(Self { fencing_token, $($field: input.$field,)* })
+            }
+        }
+    };
+}
+
+with_token_alias!(HeartbeatInput => HeartbeatRequest {
+    #[serde(default = "default_lease", with = "serde_seconds")]
+    lease: Duration,
+});
+with_token_alias!(CompletionInput => Completion {
+    #[serde(default)]
+    result: Option<Box<RawValue>>,
+});
+with_token_alias!(FailureInput => AttemptFailure {
+    fault: Fault,
+    #[serde(default)]
+    key_in_use: bool,
+    #[serde(default)]
+    idempotent: Option<bool>,
+});
 
 impl NewClaim {
     pub(super) fn request(&self) -> Result<ClaimRequest, InputError> {
@@ -128,7 +185,7 @@ impl TryFrom<ClaimInput> for ClaimView {
     type Error = &'static str;
 
     fn try_from(claim: ClaimInput) -> Result<Self, Self::Error> {
-        let token = claim.fencing_token.or(claim.version).ok_or("missing field `fencing_token`")?;
+        let token = one_token(claim.fencing_token, claim.version)?;
         Ok(Self::new(claim.id, token, claim.task))
     }
 }
@@ -157,7 +214,7 @@ pub struct ClaimedTask {
     pub priority: i16,
     /// The number of this attempt, from 1.
     pub attempt: u32,
-    /// The most attempts that the policy allows.
+    /// Maximum number of attempts that the policy allows.
     pub max_attempts: u32,
     /// The timeout of this attempt, in seconds.
     #[serde(with = "serde_seconds::option")]
@@ -191,12 +248,11 @@ impl ClaimedTask {
 }
 
 /// A heartbeat: extends the lease of a claimed task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields, remote = "Self")]
+#[serde(deny_unknown_fields)]
 pub struct HeartbeatRequest {
     /// The fencing token of the claim; `version` is accepted as an alias.
-    #[serde(alias = "version", deserialize_with = "fencing_token")]
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub fencing_token: FencingToken,
     /// How long the lease lasts from now, unless it already lasts longer; default: 60 seconds.
@@ -206,12 +262,11 @@ pub struct HeartbeatRequest {
 }
 
 /// The completion of a claimed task.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields, remote = "Self")]
+#[serde(deny_unknown_fields)]
 pub struct Completion {
     /// The fencing token of the claim; `version` is accepted as an alias.
-    #[serde(alias = "version", deserialize_with = "fencing_token")]
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub fencing_token: FencingToken,
     /// The result of the task, stored byte for byte.
@@ -221,12 +276,11 @@ pub struct Completion {
 }
 
 /// The failure of an attempt.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields, remote = "Self")]
+#[serde(deny_unknown_fields)]
 pub struct AttemptFailure {
     /// The fencing token of the claim; `version` is accepted as an alias.
-    #[serde(alias = "version", deserialize_with = "fencing_token")]
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub fencing_token: FencingToken,
     /// The facts of the failure, which the task's policy classifies.
@@ -234,6 +288,17 @@ pub struct AttemptFailure {
     /// Whether the worker sent the idempotency key to the other system, so that a repeat is safe.
     #[serde(default)]
     pub key_in_use: bool,
+    /// Whether the operation is idempotent, if the worker knows. The policy's setting takes precedence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotent: Option<bool>,
+}
+
+impl AttemptFailure {
+    /// A failure with these facts, of an attempt of which nothing else is known.
+    #[must_use]
+    pub const fn new(fencing_token: FencingToken, fault: Fault) -> Self {
+        Self { fencing_token, fault, key_in_use: false, idempotent: None }
+    }
 }
 
 /// The decision after a failed attempt.
@@ -273,6 +338,21 @@ mod tests {
         let old: HeartbeatRequest = serde_json::from_str(r#"{"version": 7}"#).unwrap();
         let new: HeartbeatRequest = serde_json::from_str(r#"{"fencing_token": 7}"#).unwrap();
         assert_eq!((old.fencing_token, old), (FencingToken(7), new));
+    }
+
+    /// D19: both names of the fencing token are accepted if they agree.
+    #[test]
+    fn fencing_token_under_both_names_must_agree() {
+        let both = r#"{"version": 7, "fencing_token": 7}"#;
+        let read: HeartbeatRequest = serde_json::from_str(both).unwrap();
+        assert_eq!(read.fencing_token, FencingToken(7));
+        assert!(serde_json::from_str::<Completion>(both).is_ok());
+        let differ = r#"{"version": 6, "fencing_token": 7}"#;
+        let error = crate::from_json::<HeartbeatRequest>(differ, "a heartbeat").unwrap_err();
+        let expected = "send either fencing_token or its former name version, not both";
+        assert!(error.detail.contains(expected), "{error}");
+        let missing = crate::from_json::<Completion>("{}", "a completion").unwrap_err();
+        assert_eq!(missing.next.as_deref(), Some("add `fencing_token`"));
     }
 
     /// D19: a claim has the fencing token under both names, and is read from either.

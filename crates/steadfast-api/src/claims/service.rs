@@ -90,7 +90,7 @@ impl ClaimService<'_> {
             self.in_flight.extend(id, fencing_token, lease);
             return Ok(());
         }
-        Err(self.lease_lost(id, fencing_token))
+        Err(self.lease_lost_or_missing(id, fencing_token).await)
     }
 
     pub(crate) async fn complete(
@@ -115,13 +115,13 @@ impl ClaimService<'_> {
         id: TaskId,
         failure: AttemptFailure,
     ) -> Result<FailResponse, ApiError> {
-        let AttemptFailure { fencing_token, fault, key_in_use } = failure;
+        let AttemptFailure { fencing_token, fault, key_in_use, idempotent } = failure;
         let claimed = self.held(id, fencing_token).await?;
         let now = self.store.now().await?;
         let judgement = judge::judge(claimed.policy.rules(), &fault);
         let mut env = ChargeOnce { claimed: &claimed, in_flight: self.in_flight };
-        let verdict =
-            claimed.failed_as(fault, judgement, FailureContext { now, key_in_use }, &mut env);
+        let context = FailureContext { now, key_in_use, idempotent };
+        let verdict = claimed.failed_as(fault, judgement, context, &mut env);
         let response = response(&verdict);
         self.settle(&claimed, verdict, now).await?;
         let transition = self.take_permit(&claimed).record_failure(judgement.class());
@@ -131,8 +131,19 @@ impl ClaimService<'_> {
 
     /// The attempt that a worker reports on, if it still holds the lease.
     async fn held(&self, id: TaskId, token: FencingToken) -> Result<Claimed, ApiError> {
-        let held = self.store.held(id, token).await?;
-        held.ok_or_else(|| self.lease_lost(id, token))
+        match self.store.held(id, token).await? {
+            Some(held) => Ok(held),
+            None => Err(self.lease_lost_or_missing(id, token).await),
+        }
+    }
+
+    /// The error of a lease that is not held: the task does not exist, or the lease is lost.
+    async fn lease_lost_or_missing(&self, id: TaskId, token: FencingToken) -> ApiError {
+        let lost = self.lease_lost(id, token);
+        match self.store.task(id).await {
+            Err(missing @ StoreError::NotFound(_)) => missing.into(),
+            _ => lost,
+        }
     }
 
     /// Drops an attempt whose lease is lost.

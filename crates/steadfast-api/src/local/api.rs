@@ -129,7 +129,7 @@ impl Api for Local {
 
     async fn pause(&self, queue: &str, new: bool) -> Result<(), ApiError> {
         if !new {
-            self.find_queue(queue).await?;
+            self.find_queue_to_pause(queue).await?;
         }
         Ok(self.store.pause(queue, &self.actor).await?)
     }

@@ -55,19 +55,26 @@ fn trailing(what: &str, error: &serde_json::Error) -> ApiError {
 /// # Errors
 /// The query is not such a value.
 pub fn from_query<T: DeserializeOwned>(query: &str, what: &str) -> Result<T, ApiError> {
-    check_utf8(query, what)?;
+    check_utf8(query)?;
     let pairs = form_urlencoded::parse(query.as_bytes());
     let reader = serde_urlencoded::Deserializer::new(pairs);
-    serde_path_to_error::deserialize(reader).map_err(|error| parse_error(what, &error, true))
+    serde_path_to_error::deserialize(reader).map_err(|error| {
+        let error = parse_error(what, &error, true);
+        // The name of the parameter says enough.
+        let prefix = format!("invalid {}: ", serde_message::noun(what));
+        match error.detail.strip_prefix(&prefix).filter(|_| error.field.is_some()) {
+            Some(detail) => ApiError { detail: detail.to_owned(), ..error },
+            None => error,
+        }
+    })
 }
 
 /// Rejects bytes that are not UTF-8, which would otherwise be replaced.
-fn check_utf8(query: &str, what: &str) -> Result<(), ApiError> {
+fn check_utf8(query: &str) -> Result<(), ApiError> {
     for pair in query.split('&') {
         if let Err(error) = percent_decode_str(pair).decode_utf8() {
             let name = pair.split('=').next().unwrap_or_default();
-            let detail = format!("invalid {}: {error}", serde_message::noun(what));
-            return Err(ApiError::new(ErrorKind::Invalid, detail)
+            return Err(ApiError::new(ErrorKind::Invalid, error.to_string())
                 .field(name)
                 .next("encode it as UTF-8 before percent-encoding"));
         }
@@ -79,6 +86,23 @@ fn check_utf8(query: &str, what: &str) -> Result<(), ApiError> {
 mod tests {
     use super::*;
     use crate::tasks::TaskFilter;
+
+    /// K4: an invalid parameter is reported under its name, in plain words.
+    #[test]
+    fn invalid_parameter_is_reported_in_plain_words() {
+        #[derive(Debug, serde::Deserialize)]
+        struct Flags {
+            #[expect(dead_code, reason = "only read")]
+            new: bool,
+        }
+
+        let flag = from_query::<Flags>("new=maybe", "a query").unwrap_err();
+        assert_eq!(flag.to_string(), "new: expected true or false");
+        let status = from_query::<TaskFilter>("status=faild", "a filter").unwrap_err();
+        assert!(status.to_string().starts_with("status: unknown value `faild`, "), "{status}");
+        let id = from_json::<steadfast_store::TaskId>("\"zz\"", "an id").unwrap_err();
+        assert!(id.detail.starts_with("invalid id: not a task id: expected a UUID"), "{id}");
+    }
 
     /// K4: bytes that are not UTF-8 are rejected with their field, not replaced.
     #[test]

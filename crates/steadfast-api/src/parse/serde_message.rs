@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use steadfast::nearest;
+use steadfast::__private::nearest;
 
 use crate::error::{ApiError, ErrorKind};
 
@@ -21,6 +21,9 @@ const TOO_DEEP: &str = "recursion limit exceeded";
 /// Rust's message for text that is not a number.
 const NOT_A_NUMBER: &str = "invalid digit found in string";
 
+/// Rust's message for text that is not a boolean.
+const NOT_A_BOOLEAN: &str = "provided string was not `true` or `false`";
+
 /// The error of text that is not `what`, such as "a task".
 pub(crate) fn parse_error<E: fmt::Display>(
     what: &str,
@@ -29,7 +32,11 @@ pub(crate) fn parse_error<E: fmt::Display>(
 ) -> ApiError {
     let message = plain_message(&error.inner().to_string());
     let path = error.path().to_string();
-    let detail = format!("invalid {}: {}", noun(what), with_position_last(&message));
+    let detail = match message.as_str() {
+        NOT_A_NUMBER => "not a whole number".to_owned(),
+        NOT_A_BOOLEAN => "expected true or false".to_owned(),
+        message => format!("invalid {}: {}", noun(what), with_position_last(message)),
+    };
     let invalid = ApiError::new(ErrorKind::Invalid, detail);
     let invalid = match path.as_str() {
         "." | "?" => invalid,
@@ -37,6 +44,9 @@ pub(crate) fn parse_error<E: fmt::Display>(
     };
     if message.starts_with(TOO_DEEP) {
         return invalid.next("reduce the nesting to at most 127 levels");
+    }
+    if message == NOT_A_BOOLEAN {
+        return invalid;
     }
     let position = (!is_json).then(|| fix_position(&message)).flatten();
     match position.or_else(|| advice(&message)) {

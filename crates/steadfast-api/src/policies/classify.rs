@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use steadfast::__private::read_from_objects;
 use steadfast::duration::serde_seconds;
 use steadfast::file::Policies;
 use steadfast::judge::{self, MatchedBy};
-use steadfast::{Class, Fault, Policy, read_from_objects};
+use steadfast::{Class, Fault, Policy};
 
 use crate::error::ApiError;
 use crate::policies::{PolicyChoice, find_policy};
@@ -35,7 +36,7 @@ pub struct Classification {
     pub class: Class,
     /// The rule that matched; `null` if none did.
     pub rule: Option<String>,
-    /// The list of the rule.
+    /// The rule list that contains the rule.
     pub matched_by: MatchedBy,
     /// The delay that the other side asked for, in seconds.
     #[serde(with = "serde_seconds::option")]

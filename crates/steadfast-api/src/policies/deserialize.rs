@@ -1,7 +1,7 @@
 //! Deserialization of policies in responses.
 //!
-//! A policy without an id is serialized with a placeholder id. Reading it back removes the
-//! placeholder. For `#[serde(deserialize_with = "…")]`.
+//! Earlier versions serialized a policy without an id with a placeholder id. Reading it back removes
+//! the placeholder. For `#[serde(deserialize_with = "…")]`.
 
 use std::sync::Arc;
 

@@ -15,7 +15,7 @@ const MAX_PLANNED_ATTEMPTS: u32 = 10_000;
 #[cfg_attr(feature = "openapi", derive(utoipa::IntoParams), into_params(parameter_in = Query))]
 #[serde(default, deny_unknown_fields)]
 pub struct PlanQuery {
-    /// The most attempts, from 1 to 10000; default: 100.
+    /// Maximum number of attempts, from 1 to 10000; default: 100.
     #[cfg_attr(feature = "openapi", param(minimum = 1, maximum = 10000))]
     pub attempts: u32,
 }

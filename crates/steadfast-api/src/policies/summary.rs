@@ -22,7 +22,7 @@ const MAX_SUMMED_ATTEMPTS: usize = 10_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PolicySummary {
-    /// The most attempts: a disabled policy makes one, and an attempt that cannot start within
+    /// Maximum number of attempts: a disabled policy makes one, and an attempt that cannot start within
     /// `max_duration` is not made.
     pub attempts: u32,
     /// The backoff in words.

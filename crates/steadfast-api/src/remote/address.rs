@@ -68,10 +68,10 @@ impl std::fmt::Display for Address {
 
 fn invalid(text: &str, why: &str) -> ApiError {
     let next = match text.contains("://") {
-        true => "use an address like http://127.0.0.1:7700 or https://tasks.example.com".to_owned(),
-        false => format!("use http://{text}, or https:// if it has a certificate"),
+        true => "use a URL such as http://127.0.0.1:7700 or https://tasks.example.com".to_owned(),
+        false => format!("use http://{text}, or https:// if it serves TLS"),
     };
-    ApiError::new(ErrorKind::Invalid, format!("`{text}` is not a server address: {why}"))
+    ApiError::new(ErrorKind::Invalid, format!("`{text}` is not a server URL: {why}"))
         .field("server")
         .next(next)
 }

@@ -4,9 +4,10 @@ use std::error::Error;
 use std::time::SystemTime;
 
 use crate::{ApiError, ErrorKind};
-use reqwest::header::{HeaderMap, LOCATION, RETRY_AFTER};
+use reqwest::header::{HeaderMap, LOCATION};
 use reqwest::{Response, StatusCode};
-use steadfast::fault::{Failure, Fault, Hint};
+use steadfast::extract;
+use steadfast::fault::{Failure, Fault};
 
 use super::address::Address;
 
@@ -58,7 +59,7 @@ impl RequestError {
             Err(error) => return Self::no_response(address, &error),
         };
         let problem = serde_json::from_slice::<ApiError>(&body).ok();
-        let fault = Fault::http(status.as_u16()).with_hint(hint(&headers));
+        let fault = extract::http_response(status, &headers, SystemTime::now());
         // A server that failed may have executed the request. One that is stopping has not.
         let may_be_executed = status.is_server_error()
             && problem.as_ref().is_none_or(|problem| problem.kind != ErrorKind::Stopping);
@@ -102,11 +103,6 @@ fn unexpected_response(address: &Address, status: StatusCode, headers: &HeaderMa
         _ => ErrorKind::Other,
     };
     ApiError::new(kind, detail).next(next)
-}
-
-fn hint(headers: &HeaderMap) -> Option<Hint> {
-    let value = headers.get(RETRY_AFTER)?.to_str().ok()?;
-    Hint::retry_after(value, SystemTime::now())
 }
 
 /// The message of the innermost error, which has the cause.

@@ -128,7 +128,10 @@ impl<'f> Merge<'f> {
         filter: &'f SessionFilter,
         page_size: u32,
     ) -> Result<Self, InputError> {
-        let invalid = || InputError::new("after", "not a cursor of this list; start without it");
+        let invalid = || {
+            let problem = "not a valid cursor for this list; omit it to start at the first page";
+            InputError::new("after", problem)
+        };
         let (records, tasks) = match cursor {
             None => ("", ""),
             Some(Cursor(text)) => text.split_once(CURSOR_SEPARATOR).ok_or_else(invalid)?,

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use steadfast::__private::{read_from_objects, serde_integer};
 use steadfast::duration::serde_seconds;
-use steadfast::{read_from_objects, serde_integer};
 use steadfast_store::{Requeue, When};
 
 use crate::error::{ApiError, ErrorKind};
@@ -51,11 +51,11 @@ pub struct RequeueMany {
     pub all: bool,
     /// Reset the attempt count; default: true.
     pub fresh: bool,
-    /// The most tasks a second, with some jitter; default: all at once.
+    /// Maximum number of tasks per second, with some jitter; default: all at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(exclusive_minimum = 0))]
     pub rate: Option<f64>,
-    /// The most tasks to requeue; default: no limit.
+    /// Maximum number of tasks to requeue; default: no limit.
     #[serde(
         deserialize_with = "serde_integer::option::deserialize",
         skip_serializing_if = "Option::is_none"
@@ -92,7 +92,7 @@ impl RequeueMany {
         if self.all || self.filter.status.is_some() {
             return Ok(());
         }
-        let detail = "required: failed, cancelled or completed";
+        let detail = "must be failed, cancelled or completed";
         Err(ApiError::new(ErrorKind::Invalid, detail)
             .field("filter.status")
             .next("send `\"filter\": {\"status\": \"failed\"}`, or `\"all\": true` for all three"))

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use steadfast::__private::read_from_objects;
+use steadfast::Class;
 use steadfast::duration::serde_seconds;
-use steadfast::{Class, read_from_objects};
 use steadfast_store::{Filter, Status};
 
 read_from_objects!(TaskFilter);

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use steadfast::__private::{read_from_objects, serde_integer};
 use steadfast::drive::FailedAttempt;
 use steadfast::duration::serde_seconds;
 use steadfast::file::Policies;
-use steadfast::{Class, Fault, read_from_objects, serde_integer};
+use steadfast::{Class, Fault};
 use steadfast_store::{Task, TaskId, When};
 
 use crate::error::{ApiError, ErrorKind};

@@ -39,7 +39,7 @@ pub struct Preview {
     pub reason: Option<Reason>,
     /// The attempts if each fails with a retryable fault, at most 100, up to the expiry of the task.
     pub next: Vec<NextAttempt>,
-    /// The most attempts beyond those listed.
+    /// Maximum number of attempts beyond those listed.
     #[serde(default)]
     pub and_more: u32,
 }

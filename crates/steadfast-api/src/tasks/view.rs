@@ -30,7 +30,8 @@ pub struct TaskView {
     pub priority: i16,
     /// Number of attempts so far.
     pub attempts: u32,
-    /// The most attempts that the policy allows; 0 if the policy cannot be decoded.
+    /// Maximum number of attempts: those that the policy allows, or one more if the task was requeued
+    /// after all of them; 0 if the policy cannot be decoded.
     pub max_attempts: u32,
     /// Number of rate-limit delays; they do not count as attempts.
     pub rate_limit_waits: u32,
@@ -71,7 +72,7 @@ pub struct TaskView {
     /// out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<Vec<NextAttempt>>,
-    /// The most attempts beyond those in `next`. A list leaves it out.
+    /// Maximum number of attempts beyond those in `next`. A list leaves it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub and_more: Option<u32>,
 }
@@ -93,6 +94,11 @@ impl TaskView {
     /// The task as in a list.
     #[must_use]
     pub fn listed(task: StoredTask) -> Self {
+        let open = u32::from(!task.status.is_ended());
+        let max_attempts = match task.max_attempts {
+            0 => 0,
+            max => max.max(task.attempts.saturating_add(open)),
+        };
         Self {
             id: task.id,
             kind: task.kind,
@@ -102,7 +108,7 @@ impl TaskView {
             category: task.category,
             priority: task.priority,
             attempts: task.attempts,
-            max_attempts: task.max_attempts,
+            max_attempts,
             rate_limit_waits: task.rate_limit_waits,
             submitted_at: task.submitted_at,
             scheduled_at: task.scheduled_at,

@@ -23,7 +23,7 @@ pub struct WorkerView {
     pub instance: Option<String>,
     /// The queues of the worker; `null` for all queues.
     pub queues: Option<Vec<String>>,
-    /// The most tasks that the worker runs at once, if it reports that.
+    /// Maximum number of tasks that the worker runs at once, if it reports that.
     pub concurrency: Option<u32>,
     /// Number of tasks that the worker is running.
     pub running: u64,

@@ -6,7 +6,8 @@ use serde_json::json;
 use serde_json::value::to_raw_value;
 use steadfast::{Fault, Reason};
 use steadfast_api::{
-    Api, AttemptFailure, ClaimView, Completion, EventFilter, EventsFrom, HeartbeatRequest, NewClaim,
+    Api, AttemptFailure, ClaimView, Completion, ErrorKind, EventFilter, EventsFrom,
+    HeartbeatRequest, NewClaim,
 };
 use steadfast_store::{FencingToken, Status, TaskId};
 
@@ -28,7 +29,7 @@ fn completion(fencing_token: FencingToken) -> Completion {
 }
 
 fn failure(fencing_token: FencingToken, fault: Fault) -> AttemptFailure {
-    AttemptFailure { fencing_token, fault, key_in_use: false }
+    AttemptFailure::new(fencing_token, fault)
 }
 
 /// H1: a claim has the payload byte for byte, and the fencing token.
@@ -106,13 +107,14 @@ async fn request_with_stale_fencing_token_is_rejected() {
         world.api.heartbeat(id, heartbeat(claim.fencing_token)).await.unwrap_err(),
         world.api.complete(id, completion(claim.fencing_token)).await.unwrap_err(),
         world.api.fail(id, failure(claim.fencing_token, Fault::http(503))).await.unwrap_err(),
-        world.api.complete(TaskId::fresh(), completion(FencingToken(99))).await.unwrap_err(),
     ];
     for rejection in rejections {
         assert_eq!((rejection.status, rejection.field.as_deref()), (409, Some("fencing_token")));
         assert!(rejection.next.is_some());
     }
     assert_eq!(world.status(id).await, Status::Cancelled);
+    let unknown = world.api.complete(TaskId::fresh(), completion(FencingToken(99))).await;
+    assert_eq!(unknown.unwrap_err().kind, ErrorKind::NotFound);
 }
 
 /// K4: an invalid claim is rejected with its field.

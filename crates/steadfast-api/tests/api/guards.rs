@@ -41,11 +41,7 @@ impl World {
     }
 
     async fn fail(&self, claim: &ClaimView) -> Option<Reason> {
-        let failure = AttemptFailure {
-            fencing_token: claim.fencing_token,
-            fault: Fault::http(503),
-            key_in_use: false,
-        };
+        let failure = AttemptFailure::new(claim.fencing_token, Fault::http(503));
         self.api.fail(claim.id, failure).await.unwrap().reason
     }
 

@@ -106,7 +106,7 @@ async fn inline_policy_is_accepted() {
 
     let wrong = r#"{"kind": "k", "payload": 1, "policy": {"max_attemps": 4}}"#;
     let rejected = NewTask::from_json(wrong).unwrap_err();
-    assert!(rejected.detail.contains("did you mean max_attempts?"), "{rejected}");
+    assert!(rejected.detail.contains("did you mean `max_attempts`?"), "{rejected}");
     let wrong = r#"{"kind": "k", "payload": 1, "policy": {"max_attempts": 0}}"#;
     assert!(NewTask::from_json(wrong).unwrap_err().detail.contains("max_attempts"));
 }

@@ -37,7 +37,7 @@ macro_rules! same {
     }};
 }
 
-const ALL_FIELDS: &str = r#"{"kind": "http", "payload": {"url": "https://a.example/", "n": 1.10},
+const ALL_FIELDS: &str = r#"{"kind": "call", "payload": {"url": "https://a.example/", "n": 1.10},
     "queue": "mail & more", "category": "c1", "priority": 3, "policy": "calls", "run_at": "2h",
     "expires_at": "2099-01-01T00:00:00Z", "idempotency_key": "a/b?c&d", "correlation_id": "r1",
     "hold_category": true}"#;
@@ -213,8 +213,7 @@ async fn claim_responses_are_equal() {
         let stale = api.complete(done.id, completion).await.unwrap_err();
         assert_eq!((stale.status, stale.field.as_deref()), (409, Some("fencing_token")));
         let fault = Fault::http(503).with_message("busy");
-        let failure =
-            AttemptFailure { fencing_token: failed.fencing_token, fault, key_in_use: false };
+        let failure = AttemptFailure::new(failed.fencing_token, fault);
         let response = api.fail(failed.id, failure).await.unwrap();
         assert_eq!((response.status, response.next_delay), (Status::Pending, Some(Duration::ZERO)));
         let mut session = api.task_session(done.id).await.unwrap();
@@ -272,8 +271,7 @@ async fn event_responses_are_equal() {
         for _ in 0..2 {
             let claimed = api.claim(&claim(1)).await.unwrap().claims.remove(0);
             let fault = Fault::http(503);
-            let failure =
-                AttemptFailure { fencing_token: claimed.fencing_token, fault, key_in_use: false };
+            let failure = AttemptFailure::new(claimed.fencing_token, fault);
             api.fail(claimed.id, failure).await.unwrap();
         }
         let latest = api.events(&everything, EventsFrom::Latest, 5000).await.unwrap();

@@ -22,7 +22,7 @@ async fn two_events(api: &dyn Api) {
     for _ in 0..2 {
         let claimed = api.claim(&claim).await.unwrap().claims.remove(0);
         let (fencing_token, fault) = (claimed.fencing_token, Fault::http(503));
-        let failure = AttemptFailure { fencing_token, fault, key_in_use: false };
+        let failure = AttemptFailure::new(fencing_token, fault);
         api.fail(claimed.id, failure).await.unwrap();
     }
 }

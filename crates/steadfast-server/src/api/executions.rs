@@ -41,7 +41,7 @@ pub(super) async fn show_execution(
     Ok(redacted(api.execution(id).await?))
 }
 
-/// List the executions that were retried as this one and that retried it, oldest first.
+/// List the chain of an execution: the executions that it retries, itself, and its retries, oldest first.
 #[utoipa::path(
     get, path = "/executions/{id}/chain", tag = "executions",
     params(("id" = String, Path, description = "Any execution of the chain", format = "uuid")),

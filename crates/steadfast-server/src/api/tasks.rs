@@ -24,6 +24,7 @@ use crate::http::{
     Traceparent, request_body,
 };
 use crate::limits::ReadPermit;
+use crate::payload_check::check_payload;
 
 /// The maximum size of a task without its payload: names, policy, fault.
 const MAX_ENVELOPE_BYTES: usize = 256 << 10;
@@ -118,6 +119,7 @@ pub(super) async fn submit_task(
     trace: Traceparent,
     Body(task): Body<NewTask>,
 ) -> Result<Response, Problem> {
+    check_payload(&task)?;
     let mut task = trace.apply(task);
     task.idempotency_key = key.or_field("idempotency_key", task.idempotency_key)?;
     let mut submission = api.submit(task).await?;
@@ -141,6 +143,12 @@ pub(super) async fn submit_batch(
     if excess > 0 {
         return Err(too_many(tasks.len() + excess).into());
     }
+    for (index, task) in tasks.iter().enumerate() {
+        check_payload(task).map_err(|error| {
+            let field = error.field.clone().unwrap_or_default();
+            error.field(format!("[{index}].{field}"))
+        })?;
+    }
     let tasks = tasks.into_iter().map(|task| trace.apply(task)).collect();
     Ok(Json(api.submit_all(tasks).await?))
 }
@@ -160,6 +168,7 @@ pub(super) async fn preview_task(
     Viewer(api): Viewer,
     Body(task): Body<NewTask>,
 ) -> JsonResult<Preview> {
+    check_payload(&task)?;
     Ok(Json(api.preview(task).await?))
 }
 

@@ -110,7 +110,7 @@ fn invalid_token(app: &App, peer: Option<Peer>) -> Rejection {
         return Rejection::Throttled(wait);
     }
     let problem = ApiError::new(ErrorKind::Unauthenticated, INVALID_TOKEN);
-    problem.next("request a new token from the server's operator").into()
+    problem.next("request a new token from the server's administrator").into()
 }
 
 fn no_credentials(auth: &Auth, method: &Method, uri: &Uri) -> Rejection {

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
 use serde_json::{Value, json};
+use steadfast::__private::FileWatcher;
 use steadfast::file::Problems;
-use steadfast::registry::FileWatcher;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 

@@ -18,6 +18,7 @@ use steadfast_store::InputError;
 use tracing::error;
 
 use super::RequestId;
+use crate::auth::RouteAccess;
 
 pub(crate) type JsonResult<T> = Result<Json<T>, Problem>;
 
@@ -72,9 +73,11 @@ impl IntoResponse for Problem {
 /// The fallback for unknown paths.
 pub(crate) async fn no_such_path(uri: Uri) -> Problem {
     let detail = format!("no such path: {}", uri.path());
-    ApiError::new(ErrorKind::NotFound, detail)
-        .next("see /openapi.json for the available paths")
-        .into()
+    let next = match RouteAccess::of(uri.path()).is_api {
+        true => "see /openapi.json for the available paths",
+        false => "check the address, or go to the overview",
+    };
+    ApiError::new(ErrorKind::NotFound, detail).next(next).into()
 }
 
 /// The fallback for a known path with an unsupported method.

@@ -31,7 +31,7 @@ pub struct Proxy(IpNet);
 
 /// A value that is neither an IP address nor a CIDR network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not an IP address or CIDR network; expected e.g. 10.0.0.0/24 or fd00::7")]
+#[error("`{0}` is not an IP address or CIDR network; use one such as 10.0.0.0/24 or fd00::7")]
 pub struct ParseProxyError(String);
 
 impl FromStr for Proxy {

@@ -3,7 +3,7 @@
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 use serde::de::DeserializeOwned;
-use steadfast::nearest;
+use steadfast::__private::nearest;
 use steadfast_api::{ApiError, PageQuery, from_query};
 
 use super::Problem;
@@ -45,7 +45,7 @@ impl<F: DeserializeOwned, P: PageParameters> ListQuery<F, P> {
     pub(crate) fn read(query: &str) -> Result<Self, Problem> {
         let (page, filter): (Vec<_>, Vec<_>) =
             query.split('&').partition(|pair| P::NAMES.contains(&name(pair)));
-        let page = from_query(&page.join("&"), "a page")?;
+        let page = from_query(&page.join("&"), "a query")?;
         let filter = from_query(&filter.join("&"), "a filter");
         Ok(Self { filter: filter.map_err(|error| suggest_page_parameter::<P>(error))?, page })
     }

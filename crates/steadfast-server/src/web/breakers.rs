@@ -52,8 +52,8 @@ async fn list(view: View, Viewer(api): Viewer) -> PageResult {
 
 fn empty() -> Markup {
     let instructions = html! {
-        p { "A circuit breaker stops calls to a failing service and then sends single probes until it recovers. It belongs to a policy; workers report it here once they run a task with that policy." }
-        (parts::command("policies:\n  billing:\n    enable_circuit_breaker: true\n    circuit_breaker_threshold: 5\n    circuit_breaker_timeout: 60s"))
+        p { "A circuit breaker stops calls to a failing service, then lets single probe calls through until the service recovers. It belongs to a policy; workers report it here once they run a task with that policy." }
+        (parts::yaml("policies:\n  billing:\n    enable_circuit_breaker: true\n    circuit_breaker_threshold: 5\n    circuit_breaker_timeout: 60s"))
     };
     parts::empty("No breakers reported yet", instructions)
 }
@@ -61,7 +61,7 @@ fn empty() -> Markup {
 fn panel(view: &View, policies: &PolicyLinks, breaker: &BreakerView) -> Markup {
     let policy = &breaker.policy;
     html! {
-        section class="panel" id={ "of-" (policy) } aria-label={ "Breaker of " (policy) } {
+        section class="panel" id={ "of-" (policy) } aria-label={ "Breaker for policy " (policy) } {
             div class="panel-head" {
                 h2 { (policies.link(policy)) }
                 @if view.can_operate() { div class="buttons" { (buttons(breaker)) } }
@@ -112,20 +112,19 @@ fn buttons(breaker: &BreakerView) -> Markup {
     let path = link::to("/breakers", &breaker.policy);
     let name = &breaker.policy;
     let button = |action: &str, class, label: &str, question: Option<&str>| {
-        let yes = format!("{label} {name}");
-        let confirm = question.map(|question| (yes.as_str(), question));
+        let confirm = question.map(|question| (label, question));
         parts::post_button(&format!("{path}/{action}"), class, label, confirm)
     };
     html! {
         @if !is_closed || is_isolated { (button("close", "button small main", "Close", None)) }
         @if !is_open || is_isolated {
             (button("open", "button small", "Open", Some(&format!(
-                "Open the breaker of {name} on all instances? Calls are rejected for its usual timeout, then it probes."
+                "Open the breaker for policy {name} on all instances? Calls are rejected until its timeout ends and a probe succeeds."
             ))))
         }
         @if !is_isolated {
             (button("isolate", "button small danger", "Hold open", Some(&format!(
-                "Hold the breaker of {name} open on all instances? Calls are rejected until it is closed."
+                "Hold open the breaker for policy {name} on all instances? Calls are rejected until it is closed."
             ))))
         }
     }
@@ -168,7 +167,7 @@ fn state(state: BreakerState) -> Markup {
         BreakerState::HalfOpen => ("scheduled", Icon::RUNNING),
         _ => ("failed", Icon::FAILED),
     };
-    parts::badge_with(class, shape, state.to_string().replace('_', " "))
+    parts::badge_with(class, shape, parts::breaker_state(state))
 }
 
 fn budgets_panel(view: &View, policies: &PolicyLinks, budgets: &[BudgetReport]) -> Markup {
@@ -182,7 +181,7 @@ fn budgets_panel(view: &View, policies: &PolicyLinks, budgets: &[BudgetReport]) 
 fn no_budgets() -> Markup {
     let instructions = html! {
         p { "A retry budget limits retries to a rate or to a share of the traffic, so that retries do not multiply the load during an outage. It belongs to a policy; workers report it here once they run a task with that policy." }
-        (parts::command("policies:\n  billing:\n    budget:\n      retries_per_second: 10"))
+        (parts::yaml("policies:\n  billing:\n    budget:\n      retries_per_second: 10"))
     };
     parts::empty("No budgets reported yet", instructions)
 }

@@ -31,7 +31,7 @@ pub(super) fn finished(activity: &Activity) -> Markup {
         minutes.collect::<Vec<_>>()
     };
     let chart = Chart::new("Finished tasks per minute, last hour")
-        .x(Axis::seconds("time from now"))
+        .x(Axis::seconds_ago("time ago"))
         .y(tasks(activity.ended.iter().map(|it| it.completed + it.failed)))
         .bars("completed", bars(|ended| ended.completed))
         .bars("failed", bars(|ended| ended.failed));

@@ -2,8 +2,11 @@
 //!
 //! The full stream is available from the API. Live updates can be paused while reading.
 
+use std::time::Duration;
+
 use maud::{Markup, html};
-use steadfast::observe::{Event, EventType};
+use steadfast::Class;
+use steadfast::observe::{DecidedBy, Event, EventType};
 use steadfast_api::{Api, EventFilter, EventView, EventsFrom};
 use steadfast_store::{Status, task_of_event};
 
@@ -58,7 +61,7 @@ fn bar(filter: &EventFilter) -> Markup {
     let url = |event_type| link::filtered("/events", EventFilter { event_type, ..filter.clone() });
     let name = |kind| html! { (label(kind)) };
     html! {
-        (parts::filter_tabs("Type", EventType::ALL, filter.event_type, name, url))
+        (parts::filter_tabs("Type", EventType::ALL.iter().copied(), filter.event_type, name, url))
         (parts::filter_bar("/events", is_filtered, tab, fields))
     }
 }
@@ -70,7 +73,7 @@ const fn label(kind: EventType) -> &'static str {
         EventType::RetryFailure => "failed",
         EventType::CircuitBreakerOpened => "breaker opened",
         EventType::CircuitBreakerClosed => "breaker closed",
-        EventType::HandedOver => "handed over",
+        EventType::HandedOver => "continued as task",
         EventType::LeaseLost => "lease lost",
         _ => "other",
     }
@@ -120,7 +123,43 @@ pub(super) fn subject_url(event: &Event) -> String {
 pub(super) fn error_message(event: &Event) -> Option<&str> {
     let failed = event.error.as_ref().map(|error| error.message.as_str());
     let retried = event.context.as_ref().and_then(|context| context.get("last_error"));
-    failed.or_else(|| retried.and_then(|message| message.as_str()))
+    failed.or_else(|| retried.and_then(|message| message.as_str())).map(parts::error)
+}
+
+/// What happened when a worker lost the lease of a task.
+pub(super) fn lost_lease(event: &Event) -> String {
+    let worker = event.context.as_ref().and_then(|context| context.get("worker")?.as_str());
+    let worker = worker.map(|name| format!("worker {name}")).unwrap_or("the worker".to_owned());
+    format!("{worker} lost its lease: another worker may run the task again")
+}
+
+/// The attempt that the event is about and how it ended: "attempt 2 of 5 failed".
+pub(super) fn outcome(event: &Event) -> Option<String> {
+    let attempt = event.attempt?;
+    let (attempt, outcome) = match event.event_type {
+        EventType::RetryAttempt => retried(event, attempt),
+        EventType::RetrySuccess => (attempt, " succeeded"),
+        EventType::RetryFailure => (attempt, " failed"),
+        _ => (attempt, ""),
+    };
+    let max = event.max_attempts.map(|max| format!(" of {max}")).unwrap_or_default();
+    Some(format!("attempt {attempt}{max}{outcome}"))
+}
+
+/// A retry event has the number of the next attempt. A rate-limit wait is not counted, so the next
+/// attempt has the same number.
+fn retried(event: &Event, next: u32) -> (u32, &'static str) {
+    let is_uncounted = event.why.as_ref().is_some_and(|why| {
+        why.class == Some(Class::RateLimited) && matches!(why.decided_by, DecidedBy::Hint { .. })
+    });
+    match is_uncounted {
+        true => (next, " was rate limited"),
+        false => (next.saturating_sub(1).max(1), " failed"),
+    }
+}
+
+pub(super) fn next_attempt(delay: Duration) -> String {
+    format!("next attempt after {}", parts::duration(delay))
 }
 
 fn details(event: &Event) -> Markup {
@@ -129,14 +168,11 @@ fn details(event: &Event) -> Markup {
     // The reason "final" repeats the class "final".
     let reason = event.reason.filter(|it| class.is_none_or(|class| class.name() != it.name()));
     html! {
-        @if let Some(attempt) = event.attempt {
-            "attempt " (attempt)
-            @if let Some(max) = event.max_attempts { span class="muted" { " of " (max) } }
-            " "
-        }
-        @if let Some(delay) = event.delay { span class="muted" { "after " (parts::duration(delay)) " " } }
+        @if let Some(outcome) = outcome(event) { (outcome) @if event.delay.is_some() { "," } " " }
+        @if let Some(delay) = event.delay { span class="muted" { (next_attempt(delay)) " " } }
         @if let Some(class) = class { (parts::class(class)) " " }
         @if let Some(reason) = reason { (parts::reason(reason)) " " }
         @if let Some(message) = message { span class="muted" title=(message) { (message) } }
+        @else if event.event_type == EventType::LeaseLost { span class="muted" { (lost_lease(event)) } }
     }
 }

@@ -67,15 +67,15 @@ impl<'e> FailureGroup<'e> {
         self.failed + self.retried + self.leases_lost
     }
 
-    /// The number of failures by outcome: "3 failed, 2 retried".
+    /// The number of failures by outcome: "failed 3×, retried 2×".
     pub(super) fn summary(&self) -> String {
         let counts = [
             (self.failed, "failed"),
             (self.retried, "retried"),
-            (self.leases_lost, "lost their lease"),
+            (self.leases_lost, "lost its lease"),
         ];
         let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-        counts.map(|(count, outcome)| format!("{count} {outcome}")).collect::<Vec<_>>().join(", ")
+        counts.map(|(count, outcome)| format!("{outcome} {count}×")).collect::<Vec<_>>().join(", ")
     }
 
     /// The list of these failures: tasks with the same message, or events of a program.

@@ -76,7 +76,7 @@ fn top(view: &View) -> Markup {
     html! {
         header class="top" {
             form class="search" action="/search" role="search" {
-                label class="visually-hidden" for="search" { "Search tasks by ID, key or text, or open a policy" }
+                label class="visually-hidden" for="search" { "Search by ID, key, correlation ID, policy or text" }
                 (icon(Icon::SEARCH))
                 input id="search" name="q" type="search" autocomplete="off" spellcheck="false"
                     placeholder="Search by ID, key, correlation ID, policy or text";

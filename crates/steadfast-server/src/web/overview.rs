@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use maud::{Markup, html};
 use steadfast::Reason;
 use steadfast::guard::breaker::BreakerState;
-use steadfast::observe::Event;
+use steadfast::observe::EventType;
 use steadfast_api::{BreakerView, Local, QueueInfo, ReadAction, StatsView};
 use steadfast_store::{Activity, Status};
 
@@ -77,11 +77,16 @@ fn health(view: &View, stats: &StatsView, activity: &Activity) -> Markup {
                 dd { (success(stats, activity)) }
             }
             div {
-                dt { "Oldest waiting task" }
-                dd { @match stats.due_since {
-                    Some(time) => a href="/tasks?status=pending" { (parts::ago(view.now, time)) },
-                    None => span class="muted" { "none" },
-                } }
+                dt { "Oldest pending task" }
+                dd {
+                    @match stats.due_since {
+                        Some(time) => a href="/tasks?status=pending" { (parts::ago(view.now, time)) },
+                        None => span class="muted" { "none" },
+                    }
+                    @if stats.queues.iter().any(|queue| queue.paused && queue.pending > 0) {
+                        span class="muted" { ", paused queues not included" }
+                    }
+                }
             }
             div {
                 dt { "Next scheduled task" }
@@ -128,14 +133,6 @@ fn failures(view: &View, failures: &[FailureGroup<'_>]) -> Markup {
     parts::panel_with("Recent failures", link, content)
 }
 
-/// The number of the attempt that failed. A retry event has the number of the next one.
-fn failed_attempt(event: &Event) -> Option<u32> {
-    event.attempt.map(|attempt| match event.reason {
-        Some(_) => attempt,
-        None => attempt.saturating_sub(1).max(1),
-    })
-}
-
 fn failure_row(view: &View, failure: &FailureGroup<'_>) -> Markup {
     let event = &failure.latest.event;
     html! {
@@ -143,20 +140,20 @@ fn failure_row(view: &View, failure: &FailureGroup<'_>) -> Markup {
             p {
                 a href=(events::subject_url(event)) { (event.operation) }
                 " " span class="muted" {
-                    @if let Some(attempt) = failed_attempt(event) { "attempt " (attempt) }
-                    @if let Some(max) = event.max_attempts { " of " (max) }
+                    @if let Some(outcome) = events::outcome(event) { (outcome) }
                 }
                 " " @if let Some(class) = event.why.as_ref().and_then(|why| why.class) { (parts::class(class)) }
                 " " @match (event.reason, event.delay) {
-                    (Some(Reason::Final), _) => span class="muted" { "failed" },
-                    (Some(reason), _) => span class="tag final" { "failed: " (reason.name().replace('_', " ")) },
-                    (None, Some(delay)) => span class="muted" { "next attempt after " (parts::duration(delay)) },
-                    (None, None) => {}
+                    // The class says the same.
+                    (Some(Reason::Final), _) | (None, None) => {}
+                    (Some(reason), _) => (parts::reason(reason)),
+                    (None, Some(delay)) => span class="muted" { (events::next_attempt(delay)) },
                 }
                 @if failure.count() > 1 { " " a class="tag" href=(failure.url()) { (failure.summary()) } }
             }
             (parts::at(view.now, event.timestamp))
             @if let Some(message) = events::error_message(event) { p class="message" { (message) } }
+            @else if event.event_type == EventType::LeaseLost { p class="message" { (events::lost_lease(event)) } }
         }
     }
 }
@@ -194,7 +191,7 @@ fn breakers(view: &View, breakers: &[BreakerView]) -> Markup {
             ul class="failures" {
                 @for report in open {
                     li {
-                        p { a href="/breakers" { (report.policy) } " " span class="tag open" { (report.state) } }
+                        p { a href="/breakers" { (report.policy) } " " span class="tag open" { (parts::breaker_state(report.state)) } }
                         @if let Some(probe) = report.next_probe_at { span { "next probe " (parts::at(view.now, probe)) } }
                         p class="message" { (parts::pluralize(report.failure_count, "failure")) " on " (report.instance) }
                     }

@@ -139,7 +139,7 @@ fn no_matches(query: &QueueQuery) -> Markup {
 fn table(view: &View, queues: &[&QueueInfo], backlogs: &BTreeMap<&str, &QueueBacklog>) -> Markup {
     let mut columns = vec![Text("Queue")];
     columns.extend(["Pending", "Running", "Scheduled"].map(Number));
-    columns.push(Text("Oldest task"));
+    columns.push(Text("Oldest pending task"));
     if view.can_operate() {
         columns.push(VisuallyHidden("Actions"));
     }
@@ -168,7 +168,7 @@ fn oldest(view: &View, queue: &QueueInfo, since: Option<Timestamp>) -> Markup {
         @if queue.paused { span class="tag paused" { "paused" } " " }
         @match since {
             Some(since) => { "waiting for " (parts::ago(view.now, since)) }
-            None => span class="muted" { "empty" },
+            None => span class="muted" { "none" },
         }
     }
 }

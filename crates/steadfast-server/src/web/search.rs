@@ -109,7 +109,7 @@ async fn queue_or_worker(app: &App, text: &str) -> Option<String> {
         return Some(link::queue(text));
     }
     let worker = seen.workers.iter().find(|worker| worker.name == text)?;
-    Some(link::anchor("/", &workers::row_id(worker)))
+    Some(link::anchor("/queues", &workers::row_id(worker)))
 }
 
 /// The workflow with this number, or the version of this name that was started last. A name that was

@@ -82,7 +82,7 @@ fn results(
         true => parts::empty(
             "No sessions yet",
             html! {
-                p { "A " a href="/tasks" { "task" } " is listed here when it finishes." }
+                p { "A session is one operation with all its attempts. A " a href="/tasks" { "task" } " is listed here when it finishes." }
                 p { "Retries inside a program are listed if the program records its sessions in this store." }
             },
         ),
@@ -112,7 +112,8 @@ fn item(view: &View, session: &Session, policies: &PolicyLinks) -> Markup {
                 @if session.forgotten_attempts > 0 {
                     p class="muted" { (parts::pluralize(session.forgotten_attempts, "earlier attempt")) " not recorded" }
                 }
-                ol class="timeline" { @for attempt in &session.attempts { (attempt_row(attempt)) } }
+                @let is_task = task(session).is_some();
+                ol class="timeline" { @for attempt in &session.attempts { (attempt_row(attempt, is_task)) } }
                 (details(session, policies))
             }
         }
@@ -128,7 +129,9 @@ fn last_error(session: &Session) -> Option<&str> {
     error.or(session.final_error.as_ref()).map(|error| error.message.as_str())
 }
 
-fn attempt_row(attempt: &AttemptRecord) -> Markup {
+/// One attempt. The store does not record when the attempt of a task starts, so its duration includes
+/// the time that it waits for a worker or a breaker.
+fn attempt_row(attempt: &AttemptRecord, is_task: bool) -> Markup {
     let (class, shape) =
         if attempt.success { ("completed", Icon::COMPLETED) } else { ("failed", Icon::FAILED) };
     html! {
@@ -137,10 +140,15 @@ fn attempt_row(attempt: &AttemptRecord) -> Markup {
             (parts::mark(shape, class))
             p {
                 strong { "Attempt " (attempt.attempt_number) }
-                " " span class="muted" { "took " (parts::duration(attempt.duration)) }
+                " " span class="muted" {
+                    @match is_task {
+                        true => { "ended " (parts::duration(attempt.duration)) " after it was due" }
+                        false => { "took " (parts::duration(attempt.duration)) }
+                    }
+                }
                 @if let Some(class) = attempt.class { " " (parts::class(class)) }
             }
-            @if let Some(error) = &attempt.error { p class="message" { (error.error_type) ": " (error.message) } }
+            @if let Some(error) = &attempt.error { p class="message" { (error.message) } }
             @if let Some(why) = &attempt.why { p class="why" { (parts::why(why)) } }
         }
     }

@@ -105,7 +105,9 @@ async fn pause_of_unknown_queue_is_rejected() {
     for verb in ["pause", "resume"] {
         let rejected = world.post(&format!("/queues/mial/{verb}")).await.problem(404);
         assert_eq!(rejected["field"], "queue");
-        assert!(rejected["next"].as_str().unwrap().contains("did you mean `mail`?"), "{rejected}");
+        let next = rejected["next"].as_str().unwrap();
+        assert!(next.contains("did you mean `mail`?"), "{rejected}");
+        assert_eq!(next.contains("new=true"), verb == "pause", "{rejected}");
     }
     assert_eq!(world.store.queues().await.unwrap().len(), 1);
     assert_eq!(world.post("/queues/reports/pause?new=true").await.status, 204);

@@ -101,7 +101,7 @@ async fn ended_task_is_a_session(store: Store) {
     assert_eq!((failed.attempt_number, done.attempt_number), (1, 2));
     assert_eq!(failed.error.as_ref().unwrap().to_string(), "http:503: busy");
     let why = failed.why.as_ref().unwrap().to_string();
-    assert!(why.contains("makes it retryable; backoff of retry 1"), "{why}");
+    assert!(why.contains("makes it retryable; backoff for retry 1"), "{why}");
     assert!(done.success && done.error.is_none() && !failed.success);
     let total: Duration = session.attempts.iter().map(|it| it.delay + it.duration).sum();
     let whole = session.total_duration().unwrap();
@@ -229,7 +229,7 @@ async fn sessions_match_metrics_summary(store: Store) {
     record(&world).await;
     world.gone("mail.send").await;
     world.put("mail.fetch").await;
-    world.fails(json!({"http_status": 429, "hint": 0})).await;
+    world.fails(json!({"http_status": 429, "hint": 0.001})).await;
     world.fails(busy()).await;
     world.succeeds(Value::Null).await;
     let sessions = world.sessions("", 2).await;

@@ -44,7 +44,7 @@ async fn override_is_shown_until_the_state_changes() {
     let html = app.get("/breakers").await.page(200);
     assert!(html.contains("</svg>open</span>") && !html.contains("closed the breaker"), "{html}");
     assert!(!html.contains("action=\"/breakers/payments/open\""), "{html}");
-    assert!(html.contains("data-yes=\"Hold open payments\""), "{html}");
+    assert!(html.contains("data-yes=\"Hold open\""), "{html}");
 }
 
 /// G1: the state and failures of each instance.
@@ -88,7 +88,7 @@ async fn breaker_commands_are_recorded_and_shown() {
     }
     let html = app.get("/breakers").await.page(200);
     assert!(
-        html.contains("data-confirm=\"Hold the breaker of payments open on all instances?"),
+        html.contains("data-confirm=\"Hold open the breaker for policy payments on all instances?"),
         "{html}"
     );
 }

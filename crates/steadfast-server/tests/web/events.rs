@@ -30,7 +30,10 @@ async fn events_are_listed_newest_first() {
     let html = app.get("/events").await.page(200);
     let position = |id: TaskId| html.find(&format!("href=\"/tasks/{id}\"")).unwrap();
     assert!(position(second) < position(first));
-    assert!(html.contains("attempt 2") && html.contains("href=\"/policies/patient\""), "{html}");
+    assert!(
+        html.contains("attempt 1 of 9 failed") && html.contains("href=\"/policies/patient\""),
+        "{html}"
+    );
     assert!(html.contains("data-pauses=\"events\""), "{html}");
 }
 

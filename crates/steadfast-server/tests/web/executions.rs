@@ -11,7 +11,7 @@ use crate::{HOSTILE, app_on, assert_escaped};
 cases! {
     execution_is_shown_cancelled_and_resumed,
     executions_are_filtered_by_workflow,
-    restarted_execution_shows_its_chain,
+    retried_execution_shows_its_chain,
     waiting_execution_shows_its_node_and_error,
 }
 
@@ -58,7 +58,7 @@ async fn executions_are_filtered_by_workflow(store: Store) {
 }
 
 /// W3: the executions of a chain link to each other.
-async fn restarted_execution_shows_its_chain(store: Store) {
+async fn retried_execution_shows_its_chain(store: Store) {
     let app = app_on(store, |server| server).await;
     let api = Local::new(app.store.clone(), Actor::new("ada"));
     let workflow = json!({"name": "w", "nodes": [{"nodeId": "a", "type": "do"}]});
@@ -77,7 +77,10 @@ async fn restarted_execution_shows_its_chain(store: Store) {
         );
     }
     let html = app.post(&format!("{path}/retry"), &[]).await.page(409);
-    assert!(html.contains("already has a follow-up"), "{html}");
+    let new = next.trim_start_matches("/executions/");
+    assert!(html.contains(&format!("was already retried as execution {new}")), "{html}");
+    let html = app.get("/workflows").await.page(200);
+    assert!(html.contains(">Definition</th>") && !html.contains("Version"), "{html}");
 }
 
 /// H2: a waiting execution shows the node it waits for and its error.

@@ -84,13 +84,38 @@ async fn task_is_run_now_and_its_expiry_changed() {
     app.get(&format!("{path}/expiry")).await.page(200);
 }
 
+/// D19, K4: a payload that its handler would reject is reported at its field of the form.
+#[tokio::test]
+async fn payload_that_the_handler_rejects_is_reported() {
+    let app = app().await;
+    let header = [("url", "https://a.example/"), ("headers", "a b: c")];
+    let html = app.post("/tasks/new", &header).await.page(400);
+    assert!(html.contains("headers: `a b` is not a valid header name"), "{html}");
+    assert!(html.contains("id=\"headers-problem\""), "{html}");
+    let program = [("kind", "command"), ("payload", "{\"program\": \"\"}")];
+    let html = app.post("/tasks/new", &program).await.page(400);
+    assert!(html.contains("payload: `program` must not be empty"), "{html}");
+    assert!(app.get("/tasks").await.page(200).contains("No tasks"), "nothing is stored");
+}
+
+/// D16: the form of a requeue needs a status.
+#[tokio::test]
+async fn requeue_without_a_status_asks_for_one() {
+    let html = app().await.get("/tasks/requeue").await.page(400);
+    assert!(html.contains("Choose a status first.") && !html.contains("filter&quot;"), "{html}");
+}
+
 /// K4: an action that the status does not allow is explained.
 #[tokio::test]
 async fn impossible_action_is_explained() {
     let app = app().await;
     let id = TestWorker::new(&app.store).completed(Task::new("send", &1), json!(null)).await;
     let html = app.post(&format!("/tasks/{id}/cancel"), &[]).await.page(409);
-    assert!(html.contains("requeue it to run it again"), "{html}");
+    assert!(
+        html.contains(&format!("Cannot cancel task {id}: it has already completed.")),
+        "{html}"
+    );
+    assert!(html.contains("To run it again, requeue it."), "{html}");
     let html = app.post("/tasks/00000000-0000-7000-8000-000000000000/cancel", &[]).await.page(404);
     assert!(html.contains("No task"), "{html}");
 }
@@ -172,11 +197,11 @@ async fn endless_schedule_is_truncated() {
     let mut form =
         vec![("kind", "send"), ("payload", "1"), ("policy", "endless"), ("action", "preview")];
     let html = app.post("/tasks/new", &form).await.page(200);
-    assert!(html.contains("and 4\u{202f}294\u{202f}967\u{202f}285 more"), "{html}");
+    assert!(html.contains("and 4,294,967,285 more"), "{html}");
     form.pop();
     let path = app.post("/tasks/new", &form).await.redirect();
     let html = app.get(&path).await.page(200);
-    assert!(html.contains("4\u{202f}294\u{202f}967\u{202f}288 more"), "{html}");
+    assert!(html.contains("4,294,967,288 more"), "{html}");
 }
 
 /// K4: an invalid value is reported at its field, and all values are kept.

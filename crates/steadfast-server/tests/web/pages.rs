@@ -102,9 +102,9 @@ async fn overview_numbers_link_to_their_tasks() {
         worker.retrying_with(task, "no such card: 4711 & co").await;
     }
     let html = app.get("/").await.page(200);
-    assert!(html.contains("href=\"/tasks?status=failed\">20 % overall</a>"), "{html}");
+    assert!(html.contains("href=\"/tasks?status=failed\">20% overall</a>"), "{html}");
     for (text, rows) in
-        [("20 %", 4), ("1 completed", 1), ("4 failed", 4), ("3 failed, 2 retried", 3)]
+        [("20%", 4), ("1 completed", 1), ("4 failed", 4), ("failed 3×, retried 2×", 3)]
     {
         let before = html.split_once(&format!(">{text}</a>")).expect(text).0;
         let path = before.rsplit_once("href=\"").unwrap().1.split('"').next().unwrap();
@@ -179,7 +179,7 @@ async fn search_redirects_to_the_match() {
     // The overview fills the cache of workers.
     app.get("/").await.page(200);
     for (text, url) in [
-        ("w1".to_owned(), "/#worker-w1".to_owned()),
+        ("w1".to_owned(), "/queues#worker-w1".to_owned()),
         ("sign-up".to_owned(), workflow.clone()),
         (number, workflow),
         (session.clone(), format!("/sessions?session={session}")),

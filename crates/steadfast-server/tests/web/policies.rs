@@ -100,7 +100,7 @@ async fn each_setting_has_its_source() {
         ("multiplier", "2", "built-in"),
     ] {
         let row = format!(
-            "<code>{field}</code></td><td class=\"value\">{value}</td><td class=\"muted\" title=\"{origin}\">{origin}</td>"
+            ">{field}</code></td><td class=\"value\">{value}</td><td class=\"muted\" title=\"{origin}\">{origin}</td>"
         );
         assert!(html.contains(&row), "{row} in {html}");
     }

@@ -50,7 +50,7 @@ async fn session_is_shown_with_its_attempts() {
         "{html}"
     );
     assert!(html.contains("<span class=\"message\">took too long</span>"), "{html}");
-    assert!(html.contains("TimeoutError: took too long"), "{html}");
+    assert!(html.contains("<p class=\"message\">took too long</p>"), "{html}");
     assert!(html.contains("href=\"/policies/patient\"") && html.contains("failure</span>"));
 }
 

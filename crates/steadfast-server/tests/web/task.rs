@@ -1,7 +1,12 @@
 //! The page of one task (H2).
 
+use std::io;
+use std::time::Duration;
+
 use serde_json::json;
-use steadfast_store::{Task, WorkerReport};
+use steadfast::policy::Draft;
+use steadfast::{Policy, retry};
+use steadfast_store::{Actor, Task, WorkerReport};
 
 use crate::breakers::report_breaker;
 use crate::test_worker::TestWorker;
@@ -59,13 +64,66 @@ async fn open_breaker_blocks_its_tasks() {
     report_breaker(&app, "patient", "shop-1").await;
     let later = Task::new("send", &1).policy("patient").after(std::time::Duration::from_secs(60));
     let html = shown(&app, later).await;
-    assert!(html.contains("Blocked: the breaker of"), "{html}");
+    assert!(html.contains("Blocked: the breaker for policy"), "{html}");
     assert!(
         html.contains("href=\"/breakers#of-patient\">patient</a> is open, next probe"),
         "{html}"
     );
     let html = shown(&app, Task::new("send", &1)).await;
-    assert!(!html.contains("breaker of"), "it has another policy: {html}");
+    assert!(!html.contains("the breaker for"), "it has another policy: {html}");
+}
+
+/// W4: a task whose failures are final has one planned attempt and no maximum.
+#[tokio::test]
+async fn task_without_retries_has_no_schedule() {
+    let app = app().await;
+    let once = Policy::immediate().id("no-retry").max_attempts(4).abort_on(["any"]);
+    let html = shown(&app, Task::new("send", &1).under(once.build().unwrap())).await;
+    assert!(html.contains("only if the worker is lost (up to 3 times)"), "{html}");
+    assert!(!html.contains("of 4") && !html.contains("Max attempts"), "{html}");
+    assert!(!html.contains("Attempt 2") && !html.contains("Schedule if every"), "{html}");
+}
+
+/// D10: a requeue is in the timeline, and its attempt is not beyond the maximum.
+#[tokio::test]
+async fn requeue_for_one_more_attempt_is_shown() {
+    let app = app().await;
+    let once = Policy::immediate().max_attempts(1).build().unwrap();
+    let worker = TestWorker::new(&app.store);
+    let id = worker.retrying(Task::new("send", &1).under(once)).await;
+    let html = app.get(&format!("/tasks/{id}")).await.page(200);
+    assert!(html.contains("1 of 1") && !html.contains("Requeued"), "{html}");
+    app.store.requeue(id, false, &Actor::new("ada")).await.unwrap();
+    let html = app.get(&format!("/tasks/{id}")).await.page(200);
+    assert!(html.contains("1 of 2"), "{html}");
+    let requeued = html.find("<strong>Requeued</strong> <time").unwrap();
+    assert!(html.find("Attempt 1 failed").unwrap() < requeued, "{html}");
+    worker.fail_next(json!({"http_status": 503, "message": "busy"})).await;
+    let html = app.get(&format!("/tasks/{id}")).await.page(200);
+    assert!(html.contains("2 of 2") && html.contains("Attempt 2 failed"), "{html}");
+    assert_eq!(html.matches("Requeued").count(), 1, "{html}");
+}
+
+/// D12: the attempts of a session stand before the submission, and are not explained by the policy
+/// of the task.
+#[tokio::test]
+async fn attempts_of_a_session_precede_the_submission() {
+    let app = app().await;
+    let minute = Duration::from_secs(60);
+    let policy = Policy::immediate().max_attempts(2).durable(Draft::new().schedule([minute]));
+    let policy = policy.build().unwrap();
+    let refused = || Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionRefused));
+    let gave_up = retry(&policy, refused).call().unwrap_err().into_gave_up();
+    let task = Task::new("send", &1);
+    let id = app.store.hand_over(&policy, &gave_up, task).await.unwrap().unwrap();
+    let html = app.get(&format!("/tasks/{id}")).await.page(200);
+    let submitted = html.find("<strong>Submitted</strong>").unwrap();
+    assert!(html.find("Earlier attempt 2 failed").unwrap() < submitted, "{html}");
+    assert!(html.contains("they count as attempt 1"), "{html}");
+    assert_eq!(html.matches("backoff for retry").count(), 1, "{html}");
+    assert!(html.contains("backoff for retry 1: 1 min"), "{html}");
+    let events = app.get("/events?type=handed_over").await.page(200);
+    assert!(events.contains(&format!("/tasks/{id}")), "{events}");
 }
 
 /// H2, J2: a rate-limit wait is not a failure.

@@ -60,9 +60,9 @@ async fn copied_entry_is_a_valid_policy_file() {
 async fn invalid_value_is_reported_at_its_field() {
     let app = app_with_policies(FILE).await;
     for (query, field, message) in [
-        ("multiplier=0.5", "multiplier", "multiplier 0.5 is below 1"),
+        ("multiplier=0.5", "multiplier", "must be at least 1, not 0.5"),
         ("base_delay=soon", "base_delay", "soon"),
-        ("max_delay=1s", "max_delay", "max_delay 1s is shorter than base_delay 5s"),
+        ("max_delay=1s", "max_delay", "1s is shorter than base_delay 5s"),
         ("max_attempts=101", "max_attempts", "at most 100 attempts can be simulated"),
     ] {
         let html = app.get(&format!("/policies/payments?{query}")).await.page(200);

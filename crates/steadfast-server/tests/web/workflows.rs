@@ -58,7 +58,8 @@ async fn workflow_page_shows_nodes_and_retries(store: Store) {
     let app = app_on(store, |server| server).await;
     let html = app.get(&register(&app, &sign_up()).await).await.page(200);
     assert!(html.contains("<title>welcome: mail</title>"), "it has a graph: {html}");
-    for part in ["3 retries after 1 min (fixed)", "no retries", "queue=people", "<td>http</td>"] {
+    let lost = "retried only if the worker is lost (up to 3 times)";
+    for part in ["3 retries after 1 min (fixed)", lost, "queue=people", "<td>http</td>"] {
         assert!(html.contains(part), "{part} in {html}");
     }
     assert!(html.contains("a.example") && !html.contains("hunter2"), "{html}");
@@ -66,7 +67,7 @@ async fn workflow_page_shows_nodes_and_retries(store: Store) {
     assert_escaped(&app.get(&register(&app, &hostile).await).await.page(200));
     assert_escaped(&app.get("/workflows").await.page(200));
     let html = app.get("/workflows/99").await.page(404);
-    assert!(html.contains("There is no workflow 99"), "{html}");
+    assert!(html.contains("No workflow 99"), "{html}");
 }
 
 /// H2: a form starts one execution, however often it is submitted.
@@ -105,7 +106,9 @@ async fn invalid_trigger_is_reported_at_its_field(store: Store) {
     }
     app.post(&path, &[("trigger", "{\"user\": 1}"), ("key", "mine")]).await.redirect();
     let other = [("trigger", "{\"user\": 2}"), ("key", "mine")];
-    assert!(app.post(&path, &other).await.page(400).contains("belongs to execution"));
+    let html = app.post(&path, &other).await.page(400);
+    assert!(html.contains("key `mine` was already used for execution"), "{html}");
+    assert_eq!(html.matches("use a different key").count(), 1, "{html}");
     app.post("/workflows/99", &[("trigger", "")]).await.page(404);
 }
 
@@ -147,7 +150,7 @@ async fn viewer_cannot_start_a_workflow() {
     let offer = "Start an execution";
     assert!(app.get_as(&operator, &path).await.page(200).contains(offer));
     let html = app.get_as(&viewer, &path).await.page(200);
-    assert!(html.contains("no retries") && !html.contains(offer), "{html}");
+    assert!(html.contains("retried only if") && !html.contains(offer), "{html}");
     let request = app.request(Method::POST, &path).header("cookie", viewer);
     let request = request.header("sec-fetch-site", "same-origin");
     let kind = "application/x-www-form-urlencoded";

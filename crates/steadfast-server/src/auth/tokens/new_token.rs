@@ -18,6 +18,7 @@ pub struct NewToken {
 
 /// An error while creating a token.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum NewTokenError {
     /// The name is invalid.
     #[error("{0}")]

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use jiff::Timestamp;
-use steadfast::file::tree::Span;
+use steadfast::__private::nearest;
+use steadfast::__private::tree::Span;
 use steadfast::file::{Problem, Problems, Source};
-use steadfast::nearest;
 use steadfast_store::Program;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -30,7 +30,7 @@ pub(super) fn parse(source: &Source) -> Result<Vec<Token>, Problems> {
 pub(super) fn invalid_name(name: &str) -> Option<String> {
     let is_allowed = |char: char| char.is_alphanumeric() || "-_.@ ".contains(char);
     let problem = match name {
-        "" => "the name is empty".to_owned(),
+        "" => "must not be empty".to_owned(),
         name if Program::is_called(name) => {
             format!("the name `{name}` is reserved; choose another one")
         }

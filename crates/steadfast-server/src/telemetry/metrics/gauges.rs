@@ -170,7 +170,7 @@ fn workers(StoreSnapshot { workers, .. }: &StoreSnapshot) -> Vec<Series> {
 fn breakers(snapshot: &StoreSnapshot) -> Vec<Series> {
     let instances = snapshot.breakers.iter().flat_map(|breaker| &breaker.instances);
     let counted = instances.flat_map(|breaker| {
-        BreakerState::ALL.map(|state| {
+        BreakerState::ALL.iter().map(|&state| {
             ([breaker.policy.as_str(), state.as_str()], u64::from(state == breaker.state))
         })
     });

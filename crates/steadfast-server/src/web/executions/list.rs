@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use steadfast_api::{Api, Execution, ExecutionFilter, Page};
 use steadfast_store::ExecutionStatus;
 
-use super::status;
+use super::{execution_status, status};
 use crate::auth::Viewer;
 use crate::limits::ReadPermit;
 use crate::web::parts::{self, Number, Text};
@@ -58,7 +58,7 @@ pub(crate) fn rows(view: &View, executions: &[Execution]) -> Markup {
         Text("Status"),
         Text("Execution"),
         Number("Attempt"),
-        Text("Started"),
+        Text("Created"),
         Text("Finished"),
         Text("Message"),
     ];
@@ -68,15 +68,15 @@ pub(crate) fn rows(view: &View, executions: &[Execution]) -> Markup {
 fn row(view: &View, execution: &Execution) -> Markup {
     html! {
         tr id={ "execution-" (execution.id) } data-row {
-            td { (status(execution.status)) }
+            td { (execution_status(view.now, execution)) }
             td class="name" {
                 a href=(link::execution(execution.id)) { code { (execution.id) } }
-                " " a class="muted" href=(link::workflow(execution.workflow_id)) { (execution.workflow) ", version " (execution.workflow_id) }
+                " " a class="muted" href=(link::workflow(execution.workflow_id)) { (execution.workflow) ", definition " (execution.workflow_id) }
             }
             td class="number" data-label="attempt" { (execution.attempt) }
-            td class="when" data-label="started" { (parts::at(view.now, execution.started_at)) }
+            td class="when" data-label="created" { (parts::at(view.now, execution.started_at)) }
             td class="when" data-label="finished" { @if let Some(time) = execution.ended_at { (parts::at(view.now, time)) } }
-            td class="wide muted" { @if let Some(message) = &execution.message { (message) } }
+            td class="wide muted" { @if let Some(message) = &execution.message { (parts::node_error(message)) } }
         }
     }
 }

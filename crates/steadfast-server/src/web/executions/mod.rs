@@ -8,6 +8,7 @@ mod show;
 use axum::Router;
 use axum::response::{IntoResponse, Redirect};
 use axum::routing::{get, post};
+use jiff::Timestamp;
 use maud::Markup;
 use steadfast_api::{Api, ApiError, Execution};
 use steadfast_flow::ExecutionNodeStatus;
@@ -47,6 +48,19 @@ fn redirect(changed: Result<Execution, ApiError>) -> PageResult {
     Ok(Redirect::to(&link::execution(changed?.id)).into_response())
 }
 
+/// Whether it waits for the due time of its first nodes, such as a retry.
+fn is_scheduled(now: Timestamp, execution: &Execution) -> bool {
+    execution.status == ExecutionStatus::Running && execution.due_at > now
+}
+
+/// The status of an execution; one that has not started yet is scheduled.
+pub(super) fn execution_status(now: Timestamp, execution: &Execution) -> Markup {
+    match is_scheduled(now, execution) {
+        true => parts::status(Status::Scheduled),
+        false => status(execution.status),
+    }
+}
+
 pub(super) fn status(status: ExecutionStatus) -> Markup {
     let like = match status {
         ExecutionStatus::Running => Status::Running,
@@ -65,5 +79,30 @@ const fn similar_task_status(status: ExecutionNodeStatus) -> Status {
         ExecutionNodeStatus::Completed => Status::Completed,
         ExecutionNodeStatus::Failed => Status::Failed,
         ExecutionNodeStatus::Cancelled => Status::Cancelled,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::SignedDuration;
+    use serde_json::json;
+
+    use super::*;
+
+    /// W3: an execution that waits for its first nodes, such as a retry, is scheduled.
+    #[test]
+    fn execution_before_its_due_time_is_scheduled() {
+        let now: Timestamp = "2026-07-01T08:00:00Z".parse().unwrap();
+        let status = |status: &str, due_at: Timestamp| {
+            let execution = json!({
+                "id": steadfast_store::ExecutionId::fresh(), "workflow": "w", "workflow_id": 1,
+                "status": status, "attempt": 2, "started_at": now, "due_at": due_at,
+            });
+            execution_status(now, &serde_json::from_value(execution).unwrap()).into_string()
+        };
+        let later = now + SignedDuration::from_mins(54);
+        assert!(status("running", later).contains("status scheduled"));
+        assert!(status("running", now).contains("status running"));
+        assert!(status("cancelled", later).contains("status cancelled"));
     }
 }

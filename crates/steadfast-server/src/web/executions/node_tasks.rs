@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 use steadfast_api::{ApiError, ExecutionNode};
 use steadfast_flow::ExecutionNodeStatus;
-use steadfast_store::{Documents, Status, Store, StoredTask, TaskId};
+use steadfast_store::{Documents, Status, Store, StoredTask, TaskId, retries_only_lost_workers};
 
 use crate::web::{View, parts, tasks};
 
@@ -28,13 +28,18 @@ impl NodeTasks {
 }
 
 pub(super) fn progress(view: &View, task: &StoredTask) -> Markup {
-    let attempt = html! { "attempt " (task.attempts + 1) " of " (task.max_attempts) };
+    let attempt = html! {
+        "attempt " (task.attempts + 1)
+        @if !task.policy.as_deref().is_some_and(retries_only_lost_workers) {
+            " of " (task.max_attempts.max(task.attempts + 1))
+        }
+    };
     html! {
         @match task.status {
             Status::Scheduled => { (attempt) " " (parts::at(view.now, task.scheduled_at)) }
             Status::Pending => { (attempt) " waiting for a worker for " (parts::ago(view.now, task.scheduled_at)) }
             _ => { (attempt) " is running" }
         }
-        @if let Some(error) = &task.last_error { ": " (error.message) }
+        @if let Some(error) = &task.last_error { ": " (parts::error(&error.message)) }
     }
 }

@@ -6,7 +6,7 @@ use steadfast_api::{Api, Execution, ExecutionNode};
 use steadfast_store::{ExecutionStatus, Status};
 
 use super::node_tasks::{self, NodeTasks};
-use super::{GraphNode, graph, list, similar_task_status, status};
+use super::{GraphNode, execution_status, graph, is_scheduled, list, similar_task_status};
 use crate::auth::Viewer;
 use crate::http::PathExecutionId;
 use crate::web::parts::{self, Text};
@@ -19,7 +19,11 @@ pub(super) async fn show(
 ) -> PageResult {
     let execution = api.execution(id).await?.without_secrets(Redactor::installed());
     let chain = api.execution_chain(id).await?;
-    let title = format!("{} {}", execution.workflow, execution.status);
+    let status_name = match is_scheduled(view.now, &execution) {
+        true => Status::Scheduled.name(),
+        false => execution.status.name(),
+    };
+    let title = format!("{} {status_name}", execution.workflow);
     let tasks = NodeTasks::load(&execution.nodes, &view.app.store).await?;
     let content = html! {
         div class="task-head" {
@@ -29,7 +33,7 @@ pub(super) async fn show(
             }
             div class="page-head" {
                 h1 { (execution.workflow) }
-                (status(execution.status))
+                (execution_status(view.now, &execution))
                 @if view.can_operate() { div class="head-actions" { (buttons(&execution)) } }
             }
             p class="next" id="next" { (headline(&view, &execution, &tasks)) }
@@ -47,11 +51,11 @@ fn headline(view: &View, execution: &Execution, tasks: &NodeTasks) -> Markup {
     let finished = |label: &str| {
         html! {
             (label) " " @if let Some(time) = execution.ended_at { (parts::at(view.now, time)) }
-            @if let Some(message) = &execution.message { ": " (message) }
+            @if let Some(message) = &execution.message { ": " (parts::node_error(message)) }
         }
     };
     match execution.status {
-        ExecutionStatus::Running if execution.due_at > view.now => html! {
+        ExecutionStatus::Running if is_scheduled(view.now, execution) => html! {
             "Attempt " (execution.attempt) " starts " (parts::at(view.now, execution.due_at))
         },
         ExecutionStatus::Running => html! {
@@ -88,11 +92,11 @@ fn buttons(execution: &Execution) -> Markup {
         "Cancel this execution of {}? Running nodes are cancelled. You can resume it later.",
         execution.workflow
     );
-    let restart = "Start a new execution with the same trigger? All nodes run again.";
+    let retry = "Start a new execution with the same trigger? All nodes run again.";
     html! {
         @if can_resume && execution.next.is_none() {
             (parts::post_button(&url("resume"), "button main", "Resume", None))
-            (parts::post_button(&url("retry"), "button", "Restart", Some(("Start new execution", restart))))
+            (parts::post_button(&url("retry"), "button", "Retry", Some(("Retry execution", retry))))
         }
         @if execution.status == ExecutionStatus::Running {
             (parts::post_button(&url("cancel"), "button danger", "Cancel", Some(("Cancel execution", &cancel))))
@@ -137,7 +141,7 @@ fn row(view: &View, node: &ExecutionNode, tasks: &NodeTasks) -> Markup {
             td class="when" data-label="finished" { @if let Some(time) = node.ended_at { (at(time)) } }
             td class="wide" {
                 @if let Some(task) = task { span class="muted" { (node_tasks::progress(view, task)) } }
-                @if let Some(message) = &node.message { span class="muted" { (message) } }
+                @if let Some(message) = &node.message { span class="muted" { (parts::error(message)) } }
                 @if let (Some(bytes), Some(task)) = (node.omitted_bytes, node.task) {
                     a href=(link::task(task)) { "Response: " (bytes) " bytes" }
                 }
@@ -157,9 +161,9 @@ fn details(view: &View, execution: &Execution) -> Markup {
     let tasks = link::filtered("/tasks", [("correlation_id", &execution.id.to_string())]);
     let content = html! {
         dl class="facts" {
-            dt { "Workflow" } dd { a href=(link::workflow(execution.workflow_id)) { (execution.workflow) ", version " (execution.workflow_id) } }
+            dt { "Workflow" } dd { a href=(link::workflow(execution.workflow_id)) { (execution.workflow) ", definition " (execution.workflow_id) } }
             dt { "Attempt" } dd { (execution.attempt) }
-            dt { "Started" } dd { (at(execution.started_at)) }
+            dt { "Created" } dd { (at(execution.started_at)) }
             dt { "Tasks" } dd { a href=(tasks) { "View tasks" } }
             @if let Some(key) = &execution.key { dt { "Key" } dd { (parts::copyable(key, "key")) } }
             @if let Some(id) = execution.previous { dt { "Previous execution" } dd { a href=(link::execution(id)) { code { (id) } } } }

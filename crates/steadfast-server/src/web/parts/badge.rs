@@ -2,8 +2,9 @@
 //! alone.
 
 use maud::{Markup, Render, html};
+use steadfast::guard::breaker::BreakerState;
 use steadfast::observe::{DecidedBy, Why};
-use steadfast::{Class, Reason};
+use steadfast::{Class, Policy, Reason};
 use steadfast_store::Status;
 
 use super::time::duration;
@@ -46,6 +47,24 @@ pub(crate) fn reason(reason: Reason) -> Markup {
         reason => reason.name().replace('_', " "),
     };
     html! { span class="tag" { (label) } }
+}
+
+/// The retries of a policy that retries nothing but attempts whose worker was lost.
+pub(crate) fn only_lost_workers(policy: &Policy) -> String {
+    let times = match policy.max_attempts().saturating_sub(1) {
+        1 => "once".to_owned(),
+        times => format!("{times} times"),
+    };
+    format!("only if the worker is lost (up to {times})")
+}
+
+/// The state of a breaker in words. An isolated one is held open until it is closed by hand.
+pub(crate) const fn breaker_state(state: BreakerState) -> &'static str {
+    match state {
+        BreakerState::HalfOpen => "half open",
+        BreakerState::Isolated => "held open",
+        state => state.as_str(),
+    }
 }
 
 /// A part of a task that cannot be decoded.

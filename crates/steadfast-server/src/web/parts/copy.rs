@@ -20,10 +20,19 @@ pub(crate) fn copyable(text: &str, name: &str) -> Markup {
     html! { span class="copyable" { code { (text) } (button(name)) } }
 }
 
-/// A command or file snippet with a copy button.
+/// A command with a copy button.
 pub(crate) fn command(text: &str) -> Markup {
+    snippet(text, "command")
+}
+
+/// A part of a policy file with a copy button.
+pub(crate) fn yaml(text: &str) -> Markup {
+    snippet(text, "YAML")
+}
+
+fn snippet(text: &str, name: &str) -> Markup {
     html! {
-        div class="command" { pre tabindex="0" { code { (text) } } (button("command")) }
+        div class="command" { pre tabindex="0" { code { (text) } } (button(name)) }
     }
 }
 

@@ -30,7 +30,15 @@ pub(crate) fn ago(now: Timestamp, time: Timestamp) -> Markup {
 
 /// The time until then.
 pub(crate) fn span(now: Timestamp, time: Timestamp) -> String {
-    age(time.duration_since(now))
+    until(time.duration_since(now))
+}
+
+/// A time that is not past: "now" or "in 3 min".
+pub(crate) fn from_now_on(now: Timestamp, time: Timestamp) -> Markup {
+    match time.duration_since(now).as_secs() {
+        ..=0 => html! { span title=(exact(time)) { "now" } },
+        _ => at(now, time),
+    }
 }
 
 fn relative(now: Timestamp, time: Timestamp) -> String {
@@ -38,12 +46,25 @@ fn relative(now: Timestamp, time: Timestamp) -> String {
     match distance.as_secs() {
         0 if distance.is_positive() => "now".to_owned(),
         0 => "just now".to_owned(),
-        seconds if seconds > 0 => format!("in {}", age(distance)),
+        seconds if seconds > 0 => format!("in {}", until(distance)),
         _ => format!("{} ago", age(-distance)),
     }
 }
 
-/// A rounded duration in one unit, or in two for a few hours or days.
+/// The time until a future moment, rounded to the nearest unit: ten minutes are not "9 min" because
+/// the page took a second.
+fn until(span: SignedDuration) -> String {
+    let seconds = (span.as_secs_f64().round() as i64).max(0);
+    let unit = match seconds {
+        s if s < MINUTE => 1,
+        s if s < 10 * HOUR => MINUTE,
+        s if s < 10 * DAY => HOUR,
+        _ => DAY,
+    };
+    age(SignedDuration::from_secs((seconds + unit / 2) / unit * unit))
+}
+
+/// The age of a past time in whole units: one, or two for a few hours or days.
 fn age(span: SignedDuration) -> String {
     let seconds = span.as_secs().max(0);
     match seconds {
@@ -116,9 +137,13 @@ mod tests {
             (180, "in 3 min"),
             (-3_599, "59 min ago"),
             (3_600, "in 1 h"),
-            (7_199, "in 1 h 59 min"),
-            (100_000, "in 27 h"),
-            (604_799, "in 6 d 23 h"),
+            (-7_199, "1 h 59 min ago"),
+            (7_199, "in 2 h"),
+            (599, "in 10 min"),
+            (1_795, "in 30 min"),
+            (3_595, "in 1 h"),
+            (100_000, "in 28 h"),
+            (604_799, "in 7 d"),
             (-1_000_000, "11 d ago"),
             (100_000_000, "in 3 y"),
         ];

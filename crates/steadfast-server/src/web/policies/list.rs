@@ -32,7 +32,7 @@ pub(super) async fn list(view: View, Viewer(api): Viewer) -> PageResult {
 fn no_file() -> Markup {
     let instructions = html! {
         p { "The presets below can be used by name. To define your own, write a policy file and start the server with it:" }
-        (parts::command("version: '1.1.0'\npolicies:\n  billing: {max_attempts: 6, base_delay: 5s, max_delay: 10m, jitter: full}"))
+        (parts::yaml("version: '1.1.0'\npolicies:\n  billing: {max_attempts: 6, base_delay: 5s, max_delay: 10m, jitter: full}"))
         (parts::command("steadfast -c steadfast.yaml serve"))
     };
     parts::empty("No custom policies yet", instructions)

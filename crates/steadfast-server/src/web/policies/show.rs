@@ -8,6 +8,7 @@ use steadfast::decide::PlannedAttempt;
 use steadfast::file::{Explained, Explanation, Layer};
 use steadfast::guard::{BreakerSettings, BudgetSettings};
 use steadfast::judge::Rule;
+use steadfast::policy::{FIELDS, FieldKind};
 use steadfast_api::{PolicyDetails, PolicySummary, policy_fields};
 use steadfast_sim::draw;
 
@@ -150,7 +151,11 @@ fn guards(policy: &Policy) -> Markup {
                 @else { (tags(rules.abort_on(), "final")) }
             }
             dt { "Unknown outcomes" }
-            dd { @if policy.is_idempotent() { "retried: the operation is idempotent" } @else { "not retried: the operation is not idempotent" } }
+            dd { @match policy.idempotent() {
+                Some(true) => "retried: the operation is idempotent",
+                Some(false) => "not retried: the operation is not idempotent",
+                None => "retried unless the operation is known not to be idempotent, such as a POST without a key",
+            } }
             dt { "Breaker" }
             dd { @match policy.breaker() {
                 Some(breaker) => (breaker_settings(breaker)),
@@ -159,12 +164,12 @@ fn guards(policy: &Policy) -> Markup {
             dt { "Budget" }
             dd { @match policy.budget() { Some(budget) => (budget_limit(budget)), None => span class="muted" { "none" } } }
             @if let Some(durable) = policy.durable() {
-                dt { "Durable handover" }
-                dd { "continues in the task store" @if let Some(id) = durable.id() { " with policy " a href=(link::to("/policies", id)) { (id) } } }
+                dt { "After the last attempt" }
+                dd { "continues as a durable task" @if let Some(id) = durable.id() { " with policy " a href=(link::to("/policies", id)) { (id) } } }
             }
         }
     };
-    parts::panel_with("Rules and guards", link, content)
+    parts::panel_with("Rules, breaker and budget", link, content)
 }
 
 fn tags(rules: &[Rule], class: &str) -> Markup {
@@ -173,7 +178,7 @@ fn tags(rules: &[Rule], class: &str) -> Markup {
 
 fn breaker_settings(breaker: &BreakerSettings) -> String {
     let timeout = parts::duration(breaker.timeout);
-    let by_rate = breaker.failure_rate.map(|rate| format!("when {} % of calls fail", rate * 100.0));
+    let by_rate = breaker.failure_rate.map(|rate| format!("when {}% of calls fail", rate * 100.0));
     let by_count = breaker.threshold.map(|count| format!("after {count} consecutive failures"));
     let when = match (by_count, by_rate) {
         (Some(count), Some(rate)) => format!("{count} or {rate}"),
@@ -189,12 +194,13 @@ pub(in crate::web) fn budget_limit(budget: &BudgetSettings) -> String {
             format!("{retries_per_second} retries per second")
         }
         BudgetSettings::Ratio { ratio, min_per_second, window } => format!(
-            "{ratio} retries per success of the last {}, plus {min_per_second} per second",
+            "{ratio} retries per success in the last {}, plus {min_per_second} per second",
             parts::duration(*window)
         ),
         BudgetSettings::Tokens { max_tokens, token_ratio } => {
             format!("{max_tokens} tokens; each success returns {token_ratio}")
         }
+        other => format!("{other:?}"),
     }
 }
 
@@ -218,9 +224,9 @@ fn settings_table(name: &str, values: &[&Explained]) -> Markup {
     let row = |it: &&Explained| {
         html! {
             tr {
-                td { code { (it.field) } }
+                td { code title=[about(&it.field)] { (it.field) } }
                 td class="value" { @match policy_fields::value(&it.field, &it.value) {
-                    Some(value) => (value), None => span class="muted" { "none" },
+                    Some(value) => (value), None => span class="muted" { (unset(&it.field)) },
                 } }
                 td class="muted" title=(source(it)) { (file_name(&source(it))) }
             }
@@ -228,6 +234,30 @@ fn settings_table(name: &str, values: &[&Explained]) -> Markup {
     };
     let columns = [Text("Setting"), Text("Value"), Text("Source")];
     parts::read_only_table(name, "values stacked", &columns, values.iter().map(row))
+}
+
+/// What applies where a setting has no value.
+fn unset(field: &str) -> &'static str {
+    match field.rsplit('.').next() {
+        Some("retry_on") => "default rules",
+        _ => "not set",
+    }
+}
+
+/// The description of a field, also of one in a group such as `budget.ratio`.
+fn about(field: &str) -> Option<&'static str> {
+    let mut fields = FIELDS;
+    let mut about = None;
+    for name in field.split('.') {
+        let found = fields.iter().find(|field| field.name == name)?;
+        about = Some(found.about);
+        fields = match found.kind {
+            FieldKind::Fields(inner) => inner,
+            FieldKind::Stage => FIELDS,
+            _ => &[],
+        };
+    }
+    about
 }
 
 /// The file name without its directory, which the tooltip shows.

@@ -57,8 +57,8 @@ fn breaker(view: &View, task: &TaskView, snapshot: &StoreSnapshot) -> Option<Mar
     let probe = rejecting.iter().filter_map(|it| it.next_probe_at).min();
     let url = link::anchor("/breakers", &format!("of-{policy}"));
     Some(html! {
-        "the breaker of " a href=(url) { (policy) } " is "
-        @if rejecting.iter().all(|it| it.state == BreakerState::Isolated) { "isolated" } @else { "open" }
+        "the breaker for policy " a href=(url) { (policy) } " is "
+        @if rejecting.iter().all(|it| it.state == BreakerState::Isolated) { "held open" } @else { "open" }
         @let (some, all) = (rejecting.len(), breaker.instances.len());
         @if some < all { " in " (some) " of " (all) " instances" }
         @match probe {

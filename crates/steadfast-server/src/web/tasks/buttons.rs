@@ -16,7 +16,7 @@ pub(super) fn buttons(view: &View, task: &TaskView, invalid: Option<&InvalidInpu
         }
         @if task.status == Status::Cancelled {
             form method="post" action={ (path) "/requeue" } {
-                button class="button main" name="time" value="kept" { "Undo cancel" }
+                button class="button main" name="time" value="kept" { "Undo cancellation" }
             }
         }
         @if can(Event::Requeue) { (requeue(view, task, &path)) }
@@ -24,7 +24,7 @@ pub(super) fn buttons(view: &View, task: &TaskView, invalid: Option<&InvalidInpu
         @if can(Event::Cancel) {
             form method="post" action={ (path) "/cancel" } {
                 button class="button danger" data-yes="Cancel task" data-no="Keep task"
-                    data-confirm={ "Cancel this " (task.kind) " task? The worker is notified. You can requeue it later." } {
+                    data-confirm={ "Cancel this " (task.kind) " task?" @if task.status == Status::Running { " Its worker is notified." } " You can requeue it later." } {
                     "Cancel"
                 }
             }

@@ -72,7 +72,7 @@ pub(super) fn bar(query: &TaskQuery) -> Markup {
         (parts::filter("ended_after", "Finished after", time(filter.ended_after).as_deref(), parts::TIME_PLACEHOLDER))
         (parts::choice("class", "Last error", filter.class.map_or("", |class| class.name()), [
             ("", "any"), ("retryable", "retryable"), ("rate_limited", "rate limited"),
-            ("unknown_outcome", "unknown outcome"), ("final", "final"),
+            ("unknown_outcome", "unknown outcome"), ("final", "not retryable"),
         ]))
     };
     let tab = filter.status.map(|status| ("status", status.name()));

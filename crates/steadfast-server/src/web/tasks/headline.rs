@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use steadfast::Class;
 use steadfast::observe::DecidedBy;
 use steadfast_api::{NextAttempt, TaskView};
-use steadfast_store::{FaultRecord, Status};
+use steadfast_store::{FaultRecord, Status, retries_only_lost_workers};
 
 use crate::web::{View, parts};
 
@@ -17,14 +17,14 @@ pub(super) fn headline(view: &View, task: &TaskView, blockers: Option<&Markup>) 
     html! {
         @match (task.status, next) {
             (Status::Scheduled, Some(next)) => {
-                "Attempt " (next.attempt) " of " (task.max_attempts) " in "
+                "Attempt " (next.attempt) (of_max(task)) " in "
                 strong { time datetime=(task.scheduled_at) data-countdown { (parts::span(view.now, task.scheduled_at)) } }
                 (cause(task))
             }
             (Status::Scheduled, None) => { "Due " (parts::at(view.now, task.scheduled_at)) }
             (Status::Pending, _) => (waiting(view, task, blockers)),
             (Status::Running, _) => {
-                "Attempt " (task.attempts + 1) " of " (task.max_attempts) " is running"
+                "Attempt " (task.attempts + 1) (of_max(task)) " is running"
                 @if let Some(lease) = &task.lease { " on " (lease.owner) ", lease expires " (parts::at(view.now, lease.until)) }
             }
             (Status::Completed, _) => {
@@ -33,13 +33,21 @@ pub(super) fn headline(view: &View, task: &TaskView, blockers: Option<&Markup>) 
             }
             (Status::Failed, _) => {
                 "Failed " @if let Some(time) = task.ended_at { (parts::at(view.now, time)) }
-                @if let Some(error) = &task.last_error { ": " (error.message) }
+                @if let Some(error) = &task.last_error { ": " (parts::error(&error.message)) }
             }
             (Status::Cancelled, _) => {
                 "Cancelled " @if let Some(time) = task.ended_at { (parts::at(view.now, time)) }
             }
         }
         @if let Some(blockers) = blockers.filter(|_| task.status == Status::Scheduled) { ". Blocked: " (blockers) }
+    }
+}
+
+/// The maximum number of attempts, unless only lost workers use more than one.
+pub(super) fn of_max(task: &TaskView) -> String {
+    match task.policy.as_deref() {
+        Some(policy) if !retries_only_lost_workers(policy) => format!(" of {}", task.max_attempts),
+        _ => String::new(),
     }
 }
 
@@ -63,7 +71,7 @@ fn cause(task: &TaskView) -> Markup {
     html! {
         @if is_rate_limit_wait(last) { ". Rate limited: " }
         @else { ". Last attempt failed: " }
-        (last.message)
+        (parts::error(&last.message))
     }
 }
 

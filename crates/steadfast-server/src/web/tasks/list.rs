@@ -88,7 +88,7 @@ fn row(view: &View, task: &TaskView) -> Markup {
                 (task.attempts) @if task.policy.is_some() { span class="muted" { "/" (task.max_attempts) } }
             }
             td class="when" { (time(view, task)) }
-            td class="wide muted" title=[task.last_error.as_ref().map(|error| &error.message)] { (error(task)) }
+            td class="wide muted" title=[task.last_error.as_ref().map(|error| parts::error(&error.message))] { (error(task)) }
         }
     }
 }
@@ -111,6 +111,6 @@ fn error(task: &TaskView) -> Markup {
     html! {
         @if let Some(problem) = &task.problem { (parts::unreadable(problem)) " " }
         @if let Some(reason) = task.reason { (parts::reason(reason)) " " }
-        @if let Some(error) = &task.last_error { (error.message) }
+        @if let Some(error) = &task.last_error { (parts::error(&error.message)) }
     }
 }

@@ -21,6 +21,12 @@ pub(super) async fn preview(
     Operator(api): Operator,
     TaskQuery { filter, .. }: TaskQuery,
 ) -> PageResult {
+    if filter.status.is_none() {
+        // The API's own advice is about its JSON.
+        let error = ApiError::new(ErrorKind::Invalid, "choose a status first");
+        let next = "filter the tasks by failed, cancelled or completed, then requeue them";
+        return Err(error.next(next).into());
+    }
     page(&view, &api, filter, None).await
 }
 

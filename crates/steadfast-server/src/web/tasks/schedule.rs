@@ -27,7 +27,7 @@ pub(super) fn schedule(next: &[NextAttempt]) -> Markup {
         next.map(|it| (f64::from(it.attempt), (offset(it.earliest) + offset(it.latest)) / 2.0));
     let chart = Chart::new("Remaining attempts if every attempt fails")
         .x(Axis::count("attempt"))
-        .y(Axis::seconds(format!("after attempt {}", first.attempt)).from_zero())
+        .y(Axis::seconds(format!("time since attempt {}", first.attempt)).from_zero())
         .band("earliest to latest", band)
         .line("midpoint", midpoint);
     parts::panel("Schedule if every attempt fails", parts::side_chart(&chart, "accent"))

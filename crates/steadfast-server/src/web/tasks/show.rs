@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 use steadfast::observe::Redactor;
 use steadfast_api::{Api, ApiError, Local, TaskFilter, TaskView};
-use steadfast_store::TaskId;
+use steadfast_store::{TaskId, retries_only_lost_workers};
 
 use super::{blockers, buttons, headline, label, list, schedule, timeline};
 use crate::auth::Viewer;
@@ -40,6 +40,7 @@ pub(super) async fn page(
     let policies = PolicyLinks::load(api).await?;
     let snapshot = blockers::snapshot(&view.app).await;
     let blockers = blockers::blockers(view, &task, snapshot.as_deref());
+    let requeues = timeline::requeues(&view.app.store, &task).await?;
     let label = label::from_payload(&task);
     let name = label.as_ref().unwrap_or(&task.kind);
     let content = html! {
@@ -57,7 +58,7 @@ pub(super) async fn page(
         }
         div class="columns task" {
             div class="stack" {
-                (parts::panel("Attempts", timeline::timeline(view, &task, blockers.as_ref())))
+                (parts::panel("Attempts", timeline::timeline(view, &task, &requeues, blockers.as_ref())))
                 (parts::document_panel("Payload", "payload", &task.payload))
                 @if let Some(result) = &task.result { (parts::document_panel("Result", "result", result)) }
             }
@@ -99,8 +100,12 @@ fn details(view: &View, task: &TaskView) -> Markup {
             dt { "Due" } dd { (at(task.scheduled_at)) }
             @if let Some(time) = task.last_attempt_at { dt { "Last attempt" } dd { (at(time)) } }
             @if let Some(time) = task.ended_at { dt { "Finished" } dd { (at(time)) } }
-            dt { "Expires" } dd { @match task.expires_at { Some(time) => (at(time)), None => "never" } }
-            dt { "Attempts" } dd { (task.attempts) @if task.policy.is_some() { " of " (task.max_attempts) } }
+            @match task.expires_at {
+                Some(time) if time <= view.now => { dt { "Expired" } dd { (at(time)) } }
+                Some(time) => { dt { "Expires" } dd { (at(time)) } }
+                None => { dt { "Expires" } dd { "never" } }
+            }
+            dt { "Attempts" } dd { (task.attempts) (headline::of_max(task)) }
             @if task.rate_limit_waits > 0 { dt { "Rate-limit waits" } dd { (task.rate_limit_waits) } }
             @if let Some(lease) = &task.lease {
                 dt { "Worker" } dd { (lease.owner) }
@@ -110,7 +115,7 @@ fn details(view: &View, task: &TaskView) -> Markup {
             @if let Some(key) = &task.idempotency_key { dt { "Idempotency key" } dd { (parts::copyable(key, "key")) } }
             @if let Some(id) = &task.correlation_id { dt { "Correlation ID" } dd { (parts::copyable(id, "correlation ID")) " " (correlated(id)) } }
             @if view.can_see(Section::AUDIT) {
-                dt { "Audit" } dd { a href=(link::filtered("/audit", [("target", &task.id.to_string())])) { "Audit trail" } }
+                dt { "Audit" } dd { a href=(link::filtered("/audit", [("target", &task.id.to_string())])) { "View audit log" } }
             }
         }
     };
@@ -120,7 +125,7 @@ fn details(view: &View, task: &TaskView) -> Markup {
 /// Links to everything with the same correlation ID.
 fn correlated(id: &str) -> Markup {
     let url = |path| link::filtered(path, [("correlation_id", id)]);
-    html! { a href=(url("/tasks")) { "tasks" } ", " a href=(url("/sessions")) { "sessions" } }
+    html! { a href=(url("/tasks")) { "View tasks" } ", " a href=(url("/sessions")) { "view sessions" } }
 }
 
 fn policy(task: &TaskView, policies: &PolicyLinks) -> Markup {
@@ -135,7 +140,10 @@ fn policy(task: &TaskView, policies: &PolicyLinks) -> Markup {
     let content = html! {
         dl class="facts" {
             dt { "Policy at submission" } dd { (name) }
-            dt { "Max attempts" } dd { (policy.max_attempts()) }
+            @match retries_only_lost_workers(policy) {
+                true => { dt { "Retries" } dd { (parts::only_lost_workers(policy)) } }
+                false => { dt { "Max attempts" } dd { (policy.max_attempts()) } }
+            }
             @if let Some(limit) = policy.max_duration() { dt { "Max duration" } dd { (parts::duration(limit)) } }
             @if let Some(limit) = policy.attempt_timeout() { dt { "Attempt timeout" } dd { (parts::duration(limit)) } }
         }

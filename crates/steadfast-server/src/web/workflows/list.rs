@@ -13,7 +13,7 @@ use steadfast_store::{ExecutionStatus, PageRequest};
 
 use crate::auth::Viewer;
 use crate::http::Query;
-use crate::web::executions::status;
+use crate::web::executions::execution_status;
 use crate::web::parts::{self, Number, Text};
 use crate::web::{PageResult, Section, View, link};
 
@@ -54,7 +54,7 @@ fn results(view: &View, workflows: &Page<WorkflowView>, latest: &[Execution]) ->
     let outcomes = format!("Last {RECENT_EXECUTIONS} executions");
     let columns = [
         Text("Workflow"),
-        Number("Version"),
+        Number("Definition"),
         Number("Nodes"),
         Text("Created"),
         Text("Last execution"),
@@ -70,7 +70,7 @@ pub(crate) fn get_started(view: &View, title: &str) -> Markup {
                     \"config\": {\"url\": \"https://example.com/\"}}]}";
     let run = format!("echo '{workflow}' |\n  steadfast flow run - --server {}", view.base_url);
     let instructions = html! {
-        p { "Register a workflow. It appears in the " a href="/workflows" { "list of workflows" } " and can be started there:" }
+        p { "Register a workflow, then start it from the " a href="/workflows" { "list of workflows" } ":" }
         (parts::token_note(view))
         (parts::curl(view, "/workflows", workflow))
         p { "Or register and start it in one step:" }
@@ -85,13 +85,13 @@ fn row(view: &View, workflow: &WorkflowView, latest: &[Execution]) -> Markup {
     html! {
         tr id={ "workflow-" (workflow.id) } data-row {
             td class="name" { a href=(link::workflow(workflow.id)) { (workflow.name) } }
-            td class="number" data-label="version" { (workflow.id) }
+            td class="number" data-label="definition" { (workflow.id) }
             td class="number" data-label="nodes" { (parts::count(nodes as u64)) }
             td class="when" { (parts::at(view.now, workflow.saved_at)) }
             td {
                 @match executions.first() {
                     Some(last) => {
-                        (status(last.status)) " "
+                        (execution_status(view.now, last)) " "
                         a href=(link::execution(last.id)) { (parts::at(view.now, last.started_at)) }
                     }
                     None => span class="muted" { "none" },

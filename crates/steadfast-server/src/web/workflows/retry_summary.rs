@@ -11,14 +11,14 @@ use crate::web::parts;
 pub(super) fn of_node(node: &Node) -> Markup {
     match node.retry().filter(|policy| policy.is_enabled()) {
         Some(policy) => describe(policy),
-        None => html! { "no retries, except if the worker is lost" },
+        None => html! { "retried " (parts::only_lost_workers(node.policy())) },
     }
 }
 
 pub(super) fn of_execution(policy: Option<&Policy>) -> Markup {
     match policy.filter(|policy| policy.is_enabled()) {
         Some(policy) => describe(policy),
-        None => html! { "not restarted automatically" },
+        None => html! { "not retried automatically" },
     }
 }
 
@@ -78,6 +78,6 @@ mod tests {
             "3 retries after 1 min – 4 min (exponential ×2), on 5xx, 429, never on 4xx"
         );
         assert_eq!(summary(&fixed), "1 retry after 1 s (fixed)");
-        assert_eq!(summary(&off), "no retries, except if the worker is lost");
+        assert_eq!(summary(&off), "retried only if the worker is lost (up to 3 times)");
     }
 }

@@ -58,7 +58,7 @@ pub(super) async fn answer(
 fn head(stored: &WorkflowView) -> Markup {
     html! {
         div class="task-head" {
-            p class="muted" { a href="/workflows" { "Workflows" } " / version " (stored.id) }
+            p class="muted" { a href="/workflows" { "Workflows" } " / definition " (stored.id) }
             div class="page-head" { h1 { (stored.name) } }
         }
     }
@@ -78,7 +78,7 @@ fn details(
             (parts::panel("Details", html! {
                 dl class="facts" {
                     dt { "Failed executions" } dd { (retry_summary::of_execution(workflow.retry().map(|policy| &**policy))) }
-                    dt { "Version" } dd { (parts::copyable(&id.to_string(), "version")) }
+                    dt { "Definition" } dd { (parts::copyable(&id.to_string(), "definition")) }
                 }
             }))
         }
@@ -91,6 +91,7 @@ fn nodes(workflow: &Workflow) -> Markup {
     html! {
         @if let Some(graph) = graph(&graph_nodes) { (graph) }
         (parts::read_only_table("Nodes", "stacked", &columns, workflow.nodes().iter().map(|node| row(workflow, node))))
+        p class="panel-body muted" { code { "maxAttempts" } " in a workflow counts retries: the first attempt is not included." }
     }
 }
 

@@ -95,7 +95,7 @@ fn check_limits(field: &str, value: &str) -> Option<(String, String)> {
 
 fn describe(error: &PolicyError) -> (String, String) {
     let message = match error.suggestion() {
-        Some(suggestion) => format!("{}; did you mean {suggestion}?", error.message()),
+        Some(suggestion) => format!("{}; did you mean `{suggestion}`?", error.message()),
         None => error.message(),
     };
     (error.field(), message)

@@ -29,11 +29,11 @@ pub(super) fn form(
     html! {
         form class="controls" action=(path) data-what-if data-preserve {
             (slider("max_attempts", "Max attempts", ATTEMPT_STEPS))
-            (select(known, query, "backoff_type", "Backoff", &["exponential", "linear", "fixed", "immediate"]))
+            (select(known, query, "backoff_type", "Backoff", &["exponential", "linear", "fibonacci", "fixed", "immediate"]))
             (slider("base_delay", "Base delay", DELAY_STEPS))
             (slider("multiplier", "Multiplier", MULTIPLIER_STEPS))
             (slider("max_delay", "Max delay", DELAY_STEPS))
-            (select(known, query, "jitter", "Jitter", &["none", "full", "equal", "decorrelated"]))
+            (select(known, query, "jitter", "Jitter", &["none", "full", "equal", "decorrelated", "proportional"]))
             div data-now=(default.name) {
                 (parts::choice("outage", "Outage length", outage.name, OutageLength::ALL.map(|it| (it.name, it.label))))
             }

@@ -157,6 +157,6 @@ fn yaml(known: &PolicyDetails, changed: &Policy) -> Markup {
     let lines = fields.lines().map(|line| format!("    {line}\n")).collect::<String>();
     html! {
         h3 { "Policy file entry" }
-        (parts::command(&format!("policies:\n  {id}:\n{lines}")))
+        (parts::yaml(&format!("policies:\n  {id}:\n{lines}")))
     }
 }

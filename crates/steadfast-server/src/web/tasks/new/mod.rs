@@ -15,6 +15,7 @@ use steadfast_store::TaskId;
 use super::schedule;
 use crate::auth::Operator;
 use crate::http::Query;
+use crate::payload_check::check_payload;
 use crate::web::parts::{self, Number, Text};
 use crate::web::{Form, PageResult, Section, View, is_input_error, link};
 use task_form::{SubmitAction, TaskForm};
@@ -38,7 +39,10 @@ pub(super) async fn submit(
     Operator(api): Operator,
     Form(values): Form<TaskForm>,
 ) -> PageResult {
-    let previewed = match values.task() {
+    let checked = values.task().and_then(|task| {
+        check_payload(&task).map_err(|error| values.at_form_field(error)).map(|()| task)
+    });
+    let previewed = match checked {
         Ok(task) if values.action == SubmitAction::Preview => api.preview(task).await,
         Ok(task) => match api.submit(task).await {
             Ok(Submission { task, .. }) => {
@@ -91,8 +95,8 @@ fn table(view: &View, preview: &Preview) -> Markup {
         html! {
             tr {
                 td class="number" { (next.attempt) }
-                td { (parts::at(view.now, next.earliest)) }
-                td class="wide" { (parts::at(view.now, next.latest)) }
+                td { (parts::from_now_on(view.now, next.earliest)) }
+                td class="wide" { (parts::from_now_on(view.now, next.latest)) }
             }
         }
     };

@@ -57,6 +57,24 @@ impl TaskForm {
         Ok(task)
     }
 
+    /// The error of a payload at the form's own field, such as `url` for `payload.url`.
+    pub(super) fn at_form_field(&self, error: ApiError) -> ApiError {
+        let path = error.field.as_deref().and_then(|field| field.strip_prefix("payload."));
+        let field = match path.and_then(|path| path.split('.').next()) {
+            Some(field) if self.is_http() => field.to_owned(),
+            _ => "payload".to_owned(),
+        };
+        // What the path names inside of that field.
+        let inner = path.and_then(|path| match self.is_http() {
+            true => path.split_once('.').map(|(_, inner)| inner),
+            false => Some(path),
+        });
+        let detail = inner.map(|inner| format!("`{inner}` {}", error.detail));
+        let mut error = error.field(field);
+        error.detail = detail.unwrap_or(error.detail);
+        error
+    }
+
     fn json_payload(&self) -> Result<Box<RawValue>, ApiError> {
         from_json(&self.payload, "JSON").map_err(|error| error.field("payload"))
     }
