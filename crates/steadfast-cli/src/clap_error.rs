@@ -24,7 +24,7 @@ pub(crate) fn print_or_convert(error: &clap::Error) -> Result<Exit, CliError> {
             let _ = write!(anstream::stderr(), "{}", text.ansi());
             Ok(Exit::Usage)
         }
-        _ => Err(to_cli_error(error)),
+        _ => Err(negative_value(error).unwrap_or_else(|| to_cli_error(error))),
     }
 }
 
@@ -33,12 +33,53 @@ fn to_cli_error(error: &clap::Error) -> CliError {
     let text = error.to_string();
     let mut paragraphs = text.trim().split("\n\n");
     let what = paragraphs.next().unwrap_or_default();
-    let what = what.strip_prefix("error: ").unwrap_or(what);
+    let what = plain(what.strip_prefix("error: ").unwrap_or(what));
     let mut next: Vec<String> = paragraphs.map(without_tips).collect();
     if lacks_dashes(error) {
         next.insert(0, "put -- before the command to run".to_owned());
     }
     CliError::usage(what).maybe_help((!next.is_empty()).then(|| next.join("\n")))
+}
+
+/// The error of a negative value such as `--base-delay -5s`, which clap reads as a flag `-5`.
+fn negative_value(error: &clap::Error) -> Option<CliError> {
+    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let digit = unknown.strip_prefix('-')?.chars().next()?;
+    if error.kind() != ErrorKind::UnknownArgument || !digit.is_ascii_digit() {
+        return None;
+    }
+    let words: Vec<String> =
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let given = words.windows(2).find_map(|pair| match pair {
+        [flag, value] if flag.starts_with("--") && value.starts_with(unknown.as_str()) => {
+            Some((flag, value))
+        }
+        _ => None,
+    });
+    let (flag, value) = given?;
+    Some(CliError::usage(format!("{flag}: must not be negative: `{value}`")))
+}
+
+/// The error without the words of Rust's number parsers.
+fn plain(what: &str) -> String {
+    let Some((flag, problem)) = what.rsplit_once(": ") else { return what.to_owned() };
+    let problem = match problem {
+        "invalid digit found in string" | "cannot parse integer from empty string" => {
+            "must be a whole number".to_owned()
+        }
+        "invalid float literal" | "cannot parse float from empty string" => {
+            "must be a number".to_owned()
+        }
+        "number too large to fit in target type" => "is too large".to_owned(),
+        _ => match problem.split_once(" is not in ").and_then(|(_, range)| range.split_once("..="))
+        {
+            Some((low, high)) => format!("must be a whole number from {low} to {high}"),
+            None => return what.to_owned(),
+        },
+    };
+    format!("{flag}: {problem}")
 }
 
 /// Whether an argument looks like a command without the `--` before it.
@@ -57,4 +98,21 @@ fn without_tips(paragraph: &str) -> String {
     let useful = |line: &&str| !line.trim_start().starts_with("tip: to pass ");
     let bare = |line| str::strip_prefix(str::trim_start(line), "tip: ").unwrap_or(line);
     paragraph.trim().lines().filter(useful).map(bare).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn number_error_has_no_words_of_rust() {
+        for (problem, expected) in [
+            ("invalid digit found in string", "--n: must be a whole number"),
+            ("invalid float literal", "--n: must be a number"),
+            ("9 is not in 0..=4", "--n: must be a whole number from 0 to 4"),
+            ("must be a rate", "--n: must be a rate"),
+        ] {
+            assert_eq!(plain(&format!("--n: {problem}")), expected);
+        }
+    }
 }

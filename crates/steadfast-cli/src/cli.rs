@@ -24,7 +24,7 @@ const EXAMPLES: &[Example] = &[
     ("steadfast policy plan --preset sql", "print the retry delays"),
     ("steadfast policy plot --max-attempts 6 --jitter full", "chart the retry delays"),
     ("steadfast classify --sqlstate 40P01", "is a deadlock retried?"),
-    ("steadfast classify --http 429 --retry-after 120 --json", "the same for a script"),
+    ("steadfast classify --http 429 --retry-after 120 --json", "a rate limit, as JSON"),
     ("steadfast tasks list --status failed", "list failed tasks"),
     ("steadfast simulate storm", "see a retry storm"),
     ("steadfast submit tasks.jsonl", "submit a file of tasks"),
@@ -105,7 +105,7 @@ impl Common {
 commands::subcommands! {
     /// The commands. The doc comment of each variant is the first line of that command's own help.
     pub(crate) enum Command {
-        /// Show the audit log: who changed tasks and queues, and when.
+        /// Show the audit log: who did what, and when.
         Audit(LazyArgs<commands::audit::AuditCommand>),
         /// List, open and close circuit breakers.
         Breaker(LazyArgs<commands::breaker::BreakerCommand>),

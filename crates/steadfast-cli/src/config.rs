@@ -43,7 +43,7 @@ fn from_env() -> Option<PathBuf> {
 fn missing(file: &Path, why: impl std::fmt::Display) -> CliError {
     CliError::configuration(format!("cannot read the policy file {}: {why}", file.display()))
         .with_help(
-            "name an existing file with -c/--config or STEADFAST_CONFIG, or omit it to use \
+            "pass an existing file with -c/--config or STEADFAST_CONFIG, or omit it to use \
              steadfast.yaml in this directory if it exists",
         )
 }

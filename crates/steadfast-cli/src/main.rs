@@ -29,6 +29,7 @@ mod global_flags;
 mod help;
 mod input;
 mod lazy_args;
+mod number_range;
 mod output;
 mod paging;
 mod past_time;

@@ -14,7 +14,7 @@ use crate::output::Printable;
 #[derive(Debug, Args)]
 pub(crate) struct Paging {
     /// Maximum number of entries, 1 to 1000
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = crate::number_range::whole_number(1..=1000_u32))]
     limit: u32,
 
     /// Continue after this cursor, printed at the end of the previous page

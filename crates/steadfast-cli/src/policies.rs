@@ -7,9 +7,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use steadfast::__private::nearest;
+use steadfast::Policy;
 use steadfast::file::{Explanation, Policies, Route};
 use steadfast::policy::{Draft, PRESETS};
-use steadfast::{Policy, nearest};
 
 use crate::config;
 use crate::error::CliError;
@@ -61,7 +62,7 @@ impl PolicyCatalog {
     }
 
     fn unknown(&self, name: &str) -> CliError {
-        let meant = self.policies.nearest(name).map(|near| format!("did you mean {near}? "));
+        let meant = self.policies.nearest(name).map(|near| format!("did you mean `{near}`? "));
         let (location, known) = match &self.file {
             Some(file) => (
                 format!(" in {}", file.display()),
@@ -81,10 +82,20 @@ impl PolicyCatalog {
     }
 }
 
+/// How a name resolved to its policy.
+pub(crate) fn resolved_by(route: Route) -> String {
+    match route {
+        Route::Id => "by its id".to_owned(),
+        Route::Mapping => "by subsystem mapping".to_owned(),
+        Route::OperationDefault => "by the operation's default".to_owned(),
+        other => other.to_string(),
+    }
+}
+
 /// The preset of this name, ignoring the policy file.
 pub(crate) fn preset(name: &str) -> Result<Draft, CliError> {
     Draft::preset(name).ok_or_else(|| {
-        let meant = nearest(name, PRESETS).map(|near| format!("did you mean {near}?"));
+        let meant = nearest(name, PRESETS).map(|near| format!("did you mean `{near}`?"));
         CliError::usage(format!("unknown preset `{name}`"))
             .with_help(meant.unwrap_or_else(|| format!("use one of {}", PRESETS.join(", "))))
     })
@@ -98,7 +109,7 @@ mod tests {
     #[test]
     fn only_a_close_preset_is_suggested() {
         let error = |name| preset(name).unwrap_err().render(80).to_string();
-        assert!(error("sqll").contains("did you mean sql?"));
+        assert!(error("sqll").contains("did you mean `sql`?"));
         assert!(error("flow").contains("use one of"));
     }
 }

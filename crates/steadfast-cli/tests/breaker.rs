@@ -60,9 +60,13 @@ fn list_shows_breakers_by_policy_and_instance() {
 fn breaker_is_opened_held_and_closed() {
     let folder = two_instances();
     for (line, wish, said) in [
-        ("open payments", BreakerCommand::Open, "opened, applied in 2 instances within seconds"),
+        ("open payments", BreakerCommand::Open, "opened; 2 instances will apply it within seconds"),
         ("open payments --hold", BreakerCommand::Isolate, "held open until it is closed manually"),
-        ("close payments", BreakerCommand::Close, "closed, applied in 2 instances within seconds"),
+        (
+            "close payments",
+            BreakerCommand::Close,
+            "closed; 2 instances will apply it within seconds",
+        ),
     ] {
         let printed = folder.run_ok(&format!("breaker {line}"));
         assert!(printed.contains(said), "{printed}");
@@ -79,7 +83,7 @@ fn unknown_breaker_is_rejected_with_suggestion() {
     let (code, said) = folder.run_err("breaker close payment");
     assert_eq!(code, Some(2));
     assert!(said.contains("no instance has a breaker for the policy `payment`"), "{said}");
-    assert!(said.contains("did you mean payments?"), "{said}");
+    assert!(said.contains("did you mean `payments`?"), "{said}");
     let printed = folder.run_ok("breaker open mail --hold");
     assert!(printed.contains("in every instance that starts to use it"), "{printed}");
     assert!(folder.run_ok("breaker list").contains("no instance"));

@@ -72,11 +72,11 @@ fn status_creates_nothing() {
 #[test]
 fn prune_deletes_only_ended_tasks() {
     let folder = with_failures(2500);
-    let dry = folder.run_ok("db prune --failed-for 0s --dry-run");
+    let dry = folder.run_ok("db prune --failed-older-than 0s --dry-run");
     assert_eq!(dry, "2500 tasks would be deleted\n");
     assert_eq!(folder.run_ok("db prune"), "nothing to delete\n");
-    assert_eq!(folder.run_ok("db prune --at-most 2000"), "500 tasks deleted\n");
-    let printed = json(&folder.run_ok("db prune --failed-for 0s --json"));
+    assert_eq!(folder.run_ok("db prune --keep-tasks 2000"), "500 tasks deleted\n");
+    let printed = json(&folder.run_ok("db prune --failed-older-than 0s --json"));
     assert_eq!((&printed["tasks"], &printed["dry_run"]), (&2000.into(), &false.into()));
     let (stats, log) = folder.change(async |store| {
         (store.stats().await.unwrap(), store.audit_entries(&Default::default()).await.unwrap())
@@ -97,9 +97,9 @@ fn audit_log_is_pruned_only_on_request() {
     });
     folder.sql("UPDATE steadfast_audit SET at = at - 400 * 86400000000");
     assert_eq!(folder.run_ok("db prune"), "nothing to delete\n");
-    let dry = folder.run_ok("db prune --audit-for 365d --dry-run");
+    let dry = folder.run_ok("db prune --audit-older-than 365d --dry-run");
     assert_eq!(dry, "3 audit entries would be deleted\n");
-    assert_eq!(folder.run_ok("db prune --audit-for 365d"), "3 audit entries deleted\n");
+    assert_eq!(folder.run_ok("db prune --audit-older-than 365d"), "3 audit entries deleted\n");
     let log = folder.change(async |store| store.audit_entries(&Default::default()).await.unwrap());
     let printed: Vec<_> =
         log.items.iter().map(|entry| (&*entry.action, entry.detail.clone())).collect();

@@ -46,8 +46,11 @@ fn events_are_printed_one_per_line() {
     let printed = folder.run_ok("events");
     let lines: Vec<&str> = printed.lines().collect();
     assert_eq!(lines.len(), 2, "{printed}");
-    assert_eq!(lines[0], "2026-01-29 12:00:00  retry_attempt           mail 2/3  calls task-1");
-    let start = "2026-01-29 12:00:00  retry_failure           mail 2/3 attempts_exhausted  calls";
+    assert_eq!(
+        lines[0],
+        "2026-01-29 12:00:00  retry_attempt           mail  attempt 2 of 3  policy calls  session task-1"
+    );
+    let start = "2026-01-29 12:00:00  retry_failure           mail  attempt 2 of 3: attempts exhausted  policy calls";
     assert!(lines[1].starts_with(start), "{printed}");
     assert!(lines[1].contains("503 from") && !printed.contains('\u{1b}'), "{printed:?}");
 }
@@ -125,5 +128,5 @@ fn empty_list_is_explained() {
 fn unknown_type_is_rejected_with_suggestion() {
     let (code, said) = Folder::empty().run_err("events --type retry_failed");
     assert_eq!(code, Some(2));
-    assert!(said.contains("did you mean retry_failure?"), "{said}");
+    assert!(said.contains("did you mean `retry_failure`?"), "{said}");
 }

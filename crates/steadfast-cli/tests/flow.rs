@@ -51,7 +51,7 @@ fn custom_handlers_are_named() {
             "{line}: {printed}"
         );
     }
-    let built_in = json!({"name": "w", "nodes": [{"nodeId": "a", "type": "http", "config": {}}]});
+    let built_in = json!({"name": "w", "nodes": [{"nodeId": "a", "type": "http", "config": {"url": "http://a.example/"}}]});
     let output = with(&built_in).command("flow check w.json").output().unwrap();
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
 }

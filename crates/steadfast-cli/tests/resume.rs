@@ -16,6 +16,7 @@ use nix::unistd::Pid;
 use serde_json::Value;
 use sqlx::{Connection, SqliteConnection};
 use steadfast_store::Store;
+use steadfast_testing::poll::wait_for;
 use steadfast_testing::postgres::{Cluster, Settings, Shutdown};
 
 use numbered::{lines, numbers, numbers_in};
@@ -198,17 +199,36 @@ fn submission_stops_after_store_timeout() {
 /// K4: a restart of PostgreSQL loses and duplicates nothing.
 #[test]
 fn restarting_server_is_retried() {
-    let (folder, journal) = filled();
+    let (folder, _) = filled();
     let mut cluster = Cluster::start(Settings::default()).unwrap();
     let url = cluster.create_database("tasks").unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    drop(runtime.block_on(Store::open(&url)).unwrap());
+    cluster.query("tasks", PAUSE_AFTER_5000_TASKS).unwrap();
     let child = start(&folder, &format!("submit tasks.jsonl --resume --store {url}"));
-    wait_until_stored(&journal, 0);
+    wait_for("the submission pauses in a statement", || {
+        let paused = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
+        (!cluster.query("tasks", paused).unwrap().is_empty()).then_some(())
+    });
+    cluster.query("tasks", "DELETE FROM pause").unwrap();
     cluster.restart(Shutdown::Immediate).unwrap();
     let output = child.wait_with_output().unwrap();
     let printed = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{printed}");
     assert!(printed.contains("store unreachable"), "{printed}");
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let found = runtime.block_on(async { numbers(&Store::open(&url).await.unwrap()).await });
     assert_eq!(found, everything());
 }
+
+/// Keeps the sixth batch running as long as `pause` has a row, so that the restart interrupts it.
+const PAUSE_AFTER_5000_TASKS: &str = "
+    CREATE TABLE pause AS SELECT 1 AS row;
+    CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        IF EXISTS (SELECT FROM public.pause) AND (SELECT count(*) >= 5000 FROM steadfast.tasks) THEN
+            PERFORM pg_sleep(600);
+        END IF;
+        RETURN NULL;
+    END $$;
+    CREATE TRIGGER pause BEFORE INSERT ON steadfast.tasks EXECUTE FUNCTION pause();
+";

@@ -147,6 +147,6 @@ fn missing_directory_is_rejected() {
     let refused = command.arg("man").arg(&missing).output().unwrap();
     let printed = String::from_utf8(refused.stderr).unwrap();
     assert_eq!(refused.status.code(), Some(1));
-    assert!(printed.contains("is not a directory") && printed.contains("mkdir -p"), "{printed}");
+    assert!(printed.contains("does not exist") && printed.contains("mkdir -p"), "{printed}");
     assert!(!Path::new(&missing).exists());
 }

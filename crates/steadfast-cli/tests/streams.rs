@@ -38,7 +38,7 @@ fn facts_are_read_from_stdin() {
     assert_eq!(
         text(&judged.stdout),
         "{\"class\":\"retryable\",\"rule\":\"grpc:UNAVAILABLE\",\"matched_by\":\"default\",\
-         \"hint\":null,\"fault\":{\"grpc_status\":\"UNAVAILABLE\"}}\n"
+         \"hint\":null,\"fault\":{\"grpc_status\":\"UNAVAILABLE\"},\"next\":\"retry after 1s\"}\n"
     );
     assert_eq!(judged.status.code(), Some(0));
 }

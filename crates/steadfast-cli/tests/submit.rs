@@ -64,7 +64,7 @@ fn key_makes_submit_idempotent() {
     assert_eq!((&second["id"], &second["existed"]), (&first["id"], &true.into()));
     let (code, printed) = folder.run_err("submit http https://b.example/ --key once");
     assert_eq!(code, Some(2));
-    assert!(printed.contains("`once` belongs to task"), "{printed}");
+    assert!(printed.contains("`once` was already used for task"), "{printed}");
 }
 
 /// D19: a command with stdin and environment, without a shell.
@@ -186,7 +186,10 @@ fn key_conflict_is_an_invalid_line() {
     std::fs::write(folder.path().join("t"), &text).unwrap();
     let (code, printed) = folder.run_err("submit t");
     assert_eq!(code, Some(2));
-    assert!(printed.contains("t, line 701: idempotency_key: `taken` belongs to"), "{printed}");
+    assert!(
+        printed.contains("t, line 701: idempotency_key: `taken` was already used"),
+        "{printed}"
+    );
     assert_eq!(folder.change(async |store| store.stats().await.unwrap().pending), 701);
 
     let printed = json(&folder.run_ok("submit t --resume --skip-bad bad --json"));
@@ -214,7 +217,7 @@ fn invalid_lines_can_be_skipped() {
     assert!(output.status.success(), "{notes}");
     assert!(
         printed.contains("1200 tasks submitted")
-            && printed.contains("4 tasks skipped to bad.jsonl")
+            && printed.contains("4 invalid lines written to bad.jsonl")
     );
     assert!(notes.contains("note: line 1203 skipped: invalid task"), "{notes}");
     let aside = std::fs::read_to_string(folder.path().join("bad.jsonl")).unwrap();

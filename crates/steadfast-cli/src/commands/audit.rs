@@ -12,20 +12,20 @@ use crate::past_time;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast audit", "newest first"),
-    ("steadfast audit --actor ada", "entries of one actor"),
+    ("steadfast audit --actor ada", "entries by one actor"),
     ("steadfast audit --target mail", "entries about one queue"),
     ("steadfast audit --action task.cancel", "which tasks were cancelled?"),
     ("steadfast audit --limit 1000 --json", "for a script"),
 ];
 
-/// Show the audit log: who changed tasks and queues, and when.
+/// Show the audit log: who did what, and when.
 ///
-/// Every change made by a user or a program is recorded with actor, origin and time, and entries
-/// are never modified. Lists the newest entries first.
+/// Every change and every read by a user or a program is recorded with actor, origin and time, and
+/// entries are never modified. Lists the newest entries first.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(crate) struct AuditCommand {
-    /// Only entries of this actor
+    /// Only entries by this actor
     #[arg(long, value_name = "NAME")]
     actor: Option<String>,
 
@@ -33,7 +33,7 @@ pub(crate) struct AuditCommand {
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
 
-    /// Only entries of this action, such as `task.cancel` or `queue.pause`
+    /// Only entries with this action, such as `task.cancel` or `queue.pause`
     #[arg(long, value_name = "ACTION")]
     action: Option<String>,
 

@@ -8,7 +8,7 @@ use crate::output::relative_time;
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast stats", "the store of this directory"),
+    ("steadfast stats", "the store in this directory"),
     ("steadfast stats --store postgres://app@db/tasks", "a PostgreSQL store"),
     ("steadfast stats --watch", "refresh until q"),
     ("steadfast stats --json", "for a script"),

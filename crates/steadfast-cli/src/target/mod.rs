@@ -55,11 +55,11 @@ impl Target {
             (Some(address), None) if self.store.is_none() => {
                 Ok(ResolvedTarget::Server(server::address_of(address)?))
             }
-            _ if self.token.is_given() => {
-                Err(CliError::usage("--token is only valid with --server")
-                    .with_help("name the server with --server, or omit the token"))
-            }
-            _ => Ok(ResolvedTarget::Store(store::url(self.store.as_deref())?)),
+            _ => match self.token.given_flag() {
+                Some(flag) => Err(CliError::usage(format!("{flag} is only valid with --server"))
+                    .with_help(format!("name the server with --server, or omit {flag}"))),
+                None => Ok(ResolvedTarget::Store(store::url(self.store.as_deref())?)),
+            },
         }
     }
 

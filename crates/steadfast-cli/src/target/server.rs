@@ -29,8 +29,13 @@ pub(super) struct TokenFlags {
 }
 
 impl TokenFlags {
-    pub(super) const fn is_given(&self) -> bool {
-        self.token.is_some() || self.token_file.is_some()
+    /// The name of the given flag.
+    pub(super) const fn given_flag(&self) -> Option<&'static str> {
+        match (&self.token, &self.token_file) {
+            (Some(_), _) => Some("--token"),
+            (None, Some(_)) => Some("--token-file"),
+            (None, None) => None,
+        }
     }
 
     fn token(&self) -> Result<Option<String>, CliError> {

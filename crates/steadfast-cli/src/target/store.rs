@@ -39,7 +39,7 @@ impl StoreTarget {
             return Err(CliError::usage(
                 "this command needs direct access to a store and cannot use a server",
             )
-            .with_help("name the store with --store or STEADFAST_STORE"));
+            .with_help("set the store with --store or STEADFAST_STORE"));
         }
         url(self.store.as_deref())
     }
@@ -62,7 +62,7 @@ pub(super) fn url(flag: Option<&str>) -> Result<String, CliError> {
     let text = named.map_or_else(|| Ok(DEFAULT_STORE_URL.to_owned()), OsString::into_string);
     text.map_err(|_| {
         CliError::configuration(format!("{STORE_ENV} is not valid UTF-8"))
-            .with_help("name the store as sqlite:PATH or postgres://USER@HOST/DATABASE")
+            .with_help("write the store as sqlite:PATH or postgres://USER@HOST/DATABASE")
     })
 }
 
@@ -86,7 +86,7 @@ pub(super) fn require_existing(url: &str, is_named: bool) -> Result<(), CliError
         true => format!("store not found: {file} does not exist"),
     };
     Err(CliError::configuration(what).with_help(
-        "name an existing store with --store or STEADFAST_STORE, or create one with `steadfast \
+        "use an existing store with --store or STEADFAST_STORE, or create one with `steadfast \
          submit`",
     ))
 }
@@ -127,8 +127,12 @@ pub(crate) fn open_error(url: &str, error: ApiError) -> CliError {
         return error.into();
     }
     let store = Redactor::installed().text(url).into_owned();
-    CliError::failed(format!("cannot open the store {store}: {}", error.with_cause()))
-        .maybe_help(error.next)
+    let cause = error.with_cause();
+    let what = match cause.starts_with("cannot open ") {
+        true => cause.into_owned(),
+        false => format!("cannot open the store {store}: {cause}"),
+    };
+    CliError::failed(what).maybe_help(error.next)
 }
 
 #[cfg(test)]

@@ -223,6 +223,6 @@ fn policy_file_errors_are_problems() {
     std::fs::write(&file, "version: 1.1.0\npolicies: {calls: {max_attemps: 3}}\n").unwrap();
     let printed = folder.doctor();
     assert_eq!((printed.code, printed.mark("policies")), (Some(1), "problem"));
-    assert!(printed.advice("policies").contains("did you mean max_attempts?"));
+    assert!(printed.advice("policies").contains("did you mean `max_attempts`?"));
     assert_eq!(printed.check("policies")["facts"]["problems"][0]["line"], 2);
 }

@@ -57,6 +57,18 @@ fn report_of_late_success_has_both_attempts() {
     );
     let fault = &printed["attempts"][0]["fault"];
     assert_eq!(*fault, json!({"exit_code": 1, "message": "output matched busy"}));
+    let sentence = &printed["attempts"][0]["why"]["sentence"];
+    let expected = "retryable: the output matched --retry-on-output; backoff for retry 1: 1ms";
+    assert_eq!(*sentence, expected);
+}
+
+/// O4: without rules every failure is retryable, and the report says so.
+#[test]
+fn report_explains_the_default_of_run() {
+    let printed = output("--base-delay 1ms --max-attempts 1 --report -", "exit 3");
+    let printed: Value = serde_json::from_slice(&printed.stdout).unwrap();
+    let sentence = "retryable: `run` retries every failure by default; max_attempts 1 reached";
+    assert_eq!(printed["attempts"][0]["why"]["sentence"], sentence);
 }
 
 /// The command's exit code takes precedence over a report error.

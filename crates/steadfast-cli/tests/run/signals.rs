@@ -34,7 +34,7 @@ fn signal_reaches_the_whole_process_group() {
 #[test]
 fn signal_ends_the_delay_at_once() {
     let mut under_way = UnderWay::start(&mut run("--base-delay 30m --max-delay 1h", "exit 3"));
-    assert_eq!(under_way.complaint(), "steadfast: exit code 3; attempt 2 of 3 in 30m");
+    assert_eq!(under_way.complaint(), "steadfast: exit code 3; retrying in 30m (attempt 2 of 3)");
     under_way.signal(Signal::SIGTERM);
     let (status, _, said) = under_way.ended();
     assert_eq!((status.signal(), said.as_str()), (Some(Signal::SIGTERM as i32), ""));

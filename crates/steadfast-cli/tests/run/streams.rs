@@ -24,12 +24,12 @@ fn output_is_unchanged() {
     }
 }
 
-/// Input read by attempt 1 is gone unless --stdin-again is given.
+/// Input read by attempt 1 is gone unless --replay-stdin is given.
 #[test]
 fn stdin_again_replays_the_input() {
     for (flags, read) in [
         (FAILS.to_owned(), "data\n--\n--\n"),
-        (format!("{FAILS} --stdin-again"), "data\n--\ndata\n--\n"),
+        (format!("{FAILS} --replay-stdin"), "data\n--\ndata\n--\n"),
     ] {
         let mut under_way = UnderWay::start(&mut run(&flags, "cat; echo --; exit 1"));
         under_way.types("data\n");
@@ -44,7 +44,7 @@ fn file_stdin_is_replayed_from_its_offset() {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(b"head\ndata\n").unwrap();
     file.seek(SeekFrom::Start(5)).unwrap();
-    let mut again = run(&format!("{FAILS} --stdin-again"), "cat; exit 1");
+    let mut again = run(&format!("{FAILS} --replay-stdin"), "cat; exit 1");
     let ended = again.stdin(file).output().unwrap();
     assert_eq!(text(&ended.stdout), "data\ndata\n");
 }

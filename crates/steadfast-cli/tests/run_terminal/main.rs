@@ -20,8 +20,8 @@ const SLEEP_FOREVER: &str = "exec sleep 1000";
 fn countdown_is_drawn_and_removed() {
     let command = "echo one; test $STEADFAST_ATTEMPT = 2 && echo two";
     let terminal = Terminal::run("--base-delay 1s", command);
-    terminal.until_written("attempt 2 of 3 in 1.0s · exit code 1");
-    terminal.until_written("attempt 2 of 3 in 0.");
+    terminal.until_written("retrying in 1.0s (attempt 2 of 3) · exit code 1");
+    terminal.until_written("retrying in 0.");
     let (status, left) = terminal.ended();
     assert_eq!((status.code(), left.as_str()), (Some(0), "one\none\ntwo"));
 }
@@ -30,8 +30,8 @@ fn countdown_is_drawn_and_removed() {
 #[test]
 fn countdown_shows_the_time_left() {
     let terminal = Terminal::run("--base-delay 30m --max-delay 1h --max-duration 2h", "exit 69");
-    terminal.until_shows("attempt 2 of 3 in 29m 5");
-    terminal.until_shows("s · exit code 69 · 1h 59m");
+    terminal.until_shows("retrying in 29m (attempt 2 of 3)");
+    terminal.until_shows(" · exit code 69 · 1h 59m left");
     terminal.types(CTRL_C);
     assert_eq!(code(terminal.ended().0), 130);
 }
@@ -39,7 +39,7 @@ fn countdown_shows_the_time_left() {
 #[test]
 fn countdown_fits_a_narrow_terminal() {
     let terminal = Terminal::run_in(30, "--base-delay 2s --max-attempts 2", "exit 69");
-    terminal.until_written("attempt 2 of 2 in 1.");
+    terminal.until_written("retrying in 1.");
     assert!(!terminal.written().contains("exit code"));
     let (status, left) = terminal.ended();
     assert_eq!(status.code(), Some(69));
@@ -51,14 +51,14 @@ fn countdown_fits_a_narrow_terminal() {
 fn countdown_is_removed_without_colours() {
     let flags = "--base-delay 1s --max-attempts 2 --quiet";
     let coloured = Terminal::run(flags.trim_end_matches(" --quiet"), "exit 69");
-    coloured.until_written("\x1b[2mattempt 2 of 2");
+    coloured.until_written("\x1b[2mretrying in ");
     coloured.ended();
     let command = "steadfast run --base-delay 1s --max-attempts 2 -- sh -c 'exit 69'";
     let plain = Terminal::shell();
     plain.types(&format!("export NO_COLOR=1; clear; {command}\n"));
-    plain.until_written("\r\x1b[Kattempt 2 of 2");
+    plain.until_written("\r\x1b[Kretrying in ");
     plain.until_shows("gave up after 2 attempts");
-    plain.until(|shown| !shown.contains("attempt 2 of 2"));
+    plain.until(|shown| !shown.contains("retrying in "));
     assert!(!plain.written().contains("\x1b[2m"));
     plain.types("exit\n");
     plain.ended();
@@ -70,7 +70,7 @@ fn quiet_run_draws_no_countdown() {
     let picture = terminal.written();
     let (status, left) = terminal.ended();
     assert_eq!((status.code(), left.as_str()), (Some(69), ""));
-    assert!(!picture.contains("attempt"));
+    assert!(!picture.contains("retrying"));
 }
 
 /// I6, section 10: an interrupted delay ends at once, is recorded as cancelled, and the countdown
@@ -81,7 +81,7 @@ fn ctrl_c_ends_the_delay_at_once() {
     let report = folder.path().join("run.json");
     let flags = format!("--base-delay 30m --max-delay 1h --report {}", report.display());
     let terminal = Terminal::run(&flags, "exit 69");
-    terminal.until_shows("attempt 2 of 3 in 29m");
+    terminal.until_shows("retrying in 29m");
     terminal.types(CTRL_C);
     let (status, left) = terminal.ended();
     assert_eq!((status.signal(), left.as_str()), (Some(SIGINT), ""));
@@ -114,7 +114,7 @@ fn ctrl_c_ends_the_retries_if_the_command_handles_it() {
         let (status, left) = terminal.ended();
         assert_eq!(status.code(), Some(3), "{flags}");
         assert_eq!(left.matches("cleaned up").count(), 1, "{flags}: {left}");
-        assert!(!left.contains("attempt"), "{flags}: {left}");
+        assert!(!left.contains("retrying"), "{flags}: {left}");
     }
 }
 
@@ -197,12 +197,12 @@ fn run_can_be_stopped_and_continued() {
 fn stopped_countdown_continues_with_the_current_time() {
     let shell = Terminal::shell();
     shell.types("steadfast run --base-delay 30m --max-delay 1h -- false\n");
-    shell.until_shows("attempt 2 of 3 in 29m");
+    shell.until_shows("retrying in 29m");
     shell.types(CTRL_Z);
     shell.until_shows("Stopped");
     shell.until_prompt();
     shell.types("clear; fg\n");
-    shell.until(|shown| shown.contains("attempt 2 of 3 in 29m") && !shown.contains("Stopped"));
+    shell.until(|shown| shown.contains("retrying in 29m") && !shown.contains("Stopped"));
     shell.types(CTRL_C);
     shell.until_prompt();
     shell.types("echo code $?\n");
@@ -218,7 +218,10 @@ fn background_run_draws_no_countdown() {
     shell.types("steadfast run --base-delay 10ms --max-attempts 2 -- false & wait; echo done\n");
     shell.until_shows("\ndone");
     let written = shell.written();
-    assert!(written.contains("steadfast: exit code 1; attempt 2 of 2 in 10ms"), "{written}");
+    assert!(
+        written.contains("steadfast: exit code 1; retrying in 10ms (attempt 2 of 2)"),
+        "{written}"
+    );
     assert!(!written.contains("\x1b[Kattempt"), "{written}");
     shell.types("exit\n");
     shell.ended();

@@ -36,7 +36,7 @@ impl<'f> Served<'f> {
         let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let mut first = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
-        let url = first.split(' ').next().unwrap().to_owned();
+        let url = first.split(' ').find(|word| word.starts_with("http")).unwrap().to_owned();
         let served = Self { child, folder, url };
         assert!(served.url.starts_with("http://127.0.0.1:"), "{first}{}", served.log());
         served

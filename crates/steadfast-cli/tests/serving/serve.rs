@@ -99,7 +99,7 @@ fn invalid_configuration_is_reported_at_start() {
     for (flags, field) in [
         ("--listen 7700", "127.0.0.1:7700"),
         ("--lease 10ms", "at least one second"),
-        ("--concurrency 0", "1..=100000"),
+        ("--concurrency 0", "from 1 to 100000"),
         ("--allow-target 10.0.0.0/99", "--allow-target"),
         ("--no-worker --allow-command backup", "--no-worker"),
         ("--server http://127.0.0.1:7700", "--store"),

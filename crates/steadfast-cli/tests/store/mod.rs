@@ -121,7 +121,7 @@ pub(crate) async fn work(store: &Store, queue: &str, end: impl Fn(&Claimed, Time
 /// Settles an attempt with this fault.
 pub(crate) fn failing(fault: Fault) -> impl Fn(&Claimed, Timestamp) -> Verdict {
     move |task, now| {
-        let circumstances = FailureContext { now, key_in_use: false };
+        let circumstances = FailureContext::at(now);
         task.failed(fault.clone(), circumstances, &mut NoChance)
     }
 }

@@ -72,7 +72,8 @@ fn narrow_terminal_shows_stacked_rows() {
     for width in [40, 80] {
         let mut terminal = Terminal::run(&folder, "tasks list --watch", width);
         terminal.until(|screen| {
-            screen.contains("second on default: final:") && screen.contains("first on default")
+            screen.contains("second on default: not retryable:")
+                && screen.contains("first on default")
         });
         terminal.types(b"q");
         terminal.ended();
@@ -99,7 +100,9 @@ fn store_error_is_shown_until_it_recovers() {
 fn bulk_requeue_asks_for_confirmation() {
     let folder = one_task();
     another_task(&folder);
-    for (answer, printed) in [("\r", "nothing changed"), ("y\r", "requeued 1 failed task")] {
+    for (answer, printed) in
+        [("\r", "cancelled; nothing requeued"), ("y\r", "requeued 1 failed task")]
+    {
         let mut terminal = Terminal::run(&folder, "tasks requeue --status failed", 80);
         terminal.until(|screen| screen.contains("requeue 1 failed task? [y/N]"));
         terminal.types(answer.as_bytes());

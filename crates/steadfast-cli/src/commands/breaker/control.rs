@@ -1,6 +1,6 @@
 //! `steadfast breaker open` and `close`: breaker overrides for all instances.
 
-use steadfast::nearest;
+use steadfast::__private::nearest;
 use steadfast_api::Api;
 use steadfast_store::BreakerCommand;
 
@@ -16,7 +16,7 @@ const CLOSE: &[Example] = &[("steadfast breaker close payments", "allow calls ag
 /// Open a breaker in every instance, blocking calls.
 ///
 /// The breaker stays open for its timeout and then allows a probe, as if it had opened by itself.
-/// With --hold it stays open until it is closed manually, also in instances that start later.
+/// With --hold it stays open until it is closed manually, including in instances that start later.
 /// Meanwhile, tasks wait without using up attempts.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(OPEN, &[]))]
@@ -85,7 +85,7 @@ async fn instances(
     if known.is_none() && command != BreakerCommand::Isolate {
         let near = nearest(policy, breakers.iter().map(|view| view.policy.as_str()));
         let next = match near {
-            Some(near) => format!("did you mean {near}?"),
+            Some(near) => format!("did you mean `{near}`?"),
             None => "`steadfast breaker list` lists the breakers".to_owned(),
         };
         let what = format!("no instance has a breaker for the policy `{policy}`");
@@ -112,11 +112,14 @@ impl Printable for BreakerChange {
         match self.instances {
             0 => writeln!(
                 page,
-                "breaker of {policy} {what}, in every instance that starts to use it"
+                "breaker of policy {policy} {what}, in every instance that starts to use it"
             ),
             count => {
                 let instances = counted(count, "instance", "instances");
-                writeln!(page, "breaker of {policy} {what}, applied in {instances} within seconds")
+                writeln!(
+                    page,
+                    "breaker of policy {policy} {what}; {instances} will apply it within seconds"
+                )
             }
         }
     }

@@ -1,6 +1,7 @@
 //! `steadfast breaker list`: breaker states of all instances.
 
 use jiff::Timestamp;
+use steadfast::guard::breaker::BreakerState;
 use steadfast_api::BreakerView;
 use steadfast_store::{BreakerCommand, BreakerOverride, BreakerReport};
 
@@ -8,7 +9,7 @@ use crate::commands::prelude::*;
 use crate::output::relative_time;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast breaker list", "the store of this directory"),
+    ("steadfast breaker list", "the store in this directory"),
     ("steadfast breaker list --json", "for a script"),
 ];
 
@@ -60,18 +61,28 @@ impl Printable for AsOf<Vec<BreakerView>> {
 fn row(report: &BreakerReport, order: String, now: Timestamp) -> [String; 7] {
     let away = |time: Option<Timestamp>| time.map(|time| relative_time::from_now(time, now));
     let failures = match report.threshold {
-        Some(threshold) => format!("{} of {threshold}", report.failure_count),
-        None => report.failure_count.to_string(),
+        Some(threshold) if report.failure_count <= u64::from(threshold) => {
+            format!("{} of {threshold}", report.failure_count)
+        }
+        _ => report.failure_count.to_string(),
     };
     [
         report.policy.clone(),
         report.instance.clone(),
-        report.state.to_string(),
+        state_text(report.state),
         away(report.last_state_change).unwrap_or_default(),
         failures,
         away(report.next_probe_at).unwrap_or_default(),
         order,
     ]
+}
+
+/// The state in the words of the commands: `open --hold` isolates a breaker.
+fn state_text(state: BreakerState) -> String {
+    match state {
+        BreakerState::Isolated => "held open".to_owned(),
+        state => state.to_string(),
+    }
 }
 
 fn override_text(order: &BreakerOverride, now: Timestamp) -> String {

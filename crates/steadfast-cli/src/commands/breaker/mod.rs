@@ -14,9 +14,9 @@ const EXAMPLES: &[Example] = &[
 command_group! {
     /// List, open and close circuit breakers.
     ///
-    /// Every instance has a breaker for each policy that enables one. All calls and tasks of the
-    /// instance under that policy share it. Instances report breaker states and apply overrides
-    /// within seconds.
+    /// An instance is a process that runs calls or tasks: a server, a worker or a program that uses
+    /// the library. It has one breaker for each policy that enables one, shared by all its calls and
+    /// tasks under that policy. Instances report breaker states and apply overrides within seconds.
     #[command(after_help = after_help(EXAMPLES, &[]))]
     BreakerCommand {
         List(list::List),

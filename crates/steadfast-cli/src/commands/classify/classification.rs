@@ -17,7 +17,6 @@ pub(super) struct Classification {
     matched_by: MatchedBy,
     hint: Option<Seconds>,
     fault: Fault,
-    #[serde(skip)]
     next: String,
 }
 
@@ -56,7 +55,7 @@ impl Printable for Classification {
         }
         table.colored_entry("class", self.class.name(), color(self.class));
         table.entry("rule", self.rule());
-        table.entry("hint", hint);
+        table.entry("server delay", hint);
         table.entry("next", self.next.clone());
         table.write(page)
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use steadfast::Fault;
-use steadfast::file::Source;
+use steadfast::file::{JsonError, Source};
 use steadfast_api::nearest_in_serde_error;
 
 use crate::error::CliError;
@@ -16,7 +16,7 @@ pub(super) fn read(file: &Path) -> Result<Fault, CliError> {
     let name = name_of(file);
     let bytes = bytes_of(file, MAX_FAULT_BYTES + 1).map_err(|why| {
         CliError::usage(format!("cannot read the fault from {name}: {why}"))
-            .with_help("name an existing file with --fault, or - for stdin")
+            .with_help("pass an existing file with --fault, or - for stdin")
     })?;
     if bytes.len() as u64 > MAX_FAULT_BYTES {
         return Err(CliError::usage(format!("the fault from {name} is larger than 1 MiB"))
@@ -27,10 +27,9 @@ pub(super) fn read(file: &Path) -> Result<Fault, CliError> {
 }
 
 fn parse_error(source: &Source, why: &serde_json::Error) -> CliError {
-    let message = why.to_string();
-    let (what, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
-    let next = match nearest_in_serde_error(what) {
-        Some(meant) => format!("did you mean {meant}?"),
+    let what = JsonError::of(why).message;
+    let next = match nearest_in_serde_error(&what) {
+        Some(meant) => format!("did you mean `{meant}`?"),
         None => "use JSON such as {\"http_status\": 503, \"message\": \"busy\"}".to_owned(),
     };
     let at = offset(source.text(), why.line(), why.column());

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use steadfast::fault::{RetrySignal, RetrySignals};
 use steadfast::{Fault, GrpcCode, Hint, Kind, SqlState};
 
 use super::fault_file;
@@ -26,6 +27,10 @@ pub(super) struct FaultFlags {
     /// Retry-After header: seconds or an HTTP date
     #[arg(long, value_name = "VALUE", conflicts_with = "pushback", allow_negative_numbers = true)]
     retry_after: Option<String>,
+
+    /// Response header with a retry signal, such as "retry-after-ms: 250" or "x-should-retry: false"; repeatable
+    #[arg(long, value_name = "NAME: VALUE", value_parser = header)]
+    header: Vec<(String, String)>,
 
     /// gRPC status, such as UNAVAILABLE or 14
     #[arg(
@@ -84,7 +89,7 @@ impl FaultFlags {
         fault.grpc_status = self.grpc.or(fault.grpc_status);
         fault.exit_code = self.exit.or(fault.exit_code);
         fault.kind = self.kind.or(fault.kind);
-        fault.hint = self.hint().or(fault.hint);
+        self.add_signals(&mut fault);
         fault.type_name = self.type_name.clone().map(Into::into).or(fault.type_name);
         fault.message = self.message.clone().or(fault.message);
         fault.unknown_outcome |= self.unknown_outcome;
@@ -101,12 +106,38 @@ impl FaultFlags {
         state
     }
 
-    fn hint(&self) -> Option<Hint> {
+    /// Adds what the headers and the trailer ask for.
+    fn add_signals(&self, fault: &mut Fault) {
+        let header = |wanted: &str| {
+            let found = self.header.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+            found.map(|(_, value)| value.as_str())
+        };
+        let status = fault.http_status.unwrap_or_default();
+        let by_headers = RetrySignals::ALL.http_fault(status, header, SystemTime::now());
+        fault.should_retry = by_headers.should_retry.or(fault.should_retry);
+        let by_headers = by_headers.hint.zip(by_headers.hint_source);
+        if let Some((hint, source)) = self.hint().or(by_headers) {
+            (fault.hint, fault.hint_source) = (Some(hint), Some(source));
+        }
+    }
+
+    fn hint(&self) -> Option<(Hint, RetrySignal)> {
         match (&self.retry_after, &self.pushback) {
-            (Some(value), _) => retry_after(value),
-            (None, Some(value)) => Some(Hint::grpc_pushback(value)),
+            (Some(value), _) => Some((retry_after(value)?, RetrySignal::RetryAfter)),
+            (None, Some(value)) => {
+                Some((Hint::grpc_pushback(value), RetrySignal::GrpcRetryPushback))
+            }
             (None, None) => None,
         }
+    }
+}
+
+fn header(text: &str) -> Result<(String, String), &'static str> {
+    match text.split_once(':') {
+        Some((name, value)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("must be a name and a value, such as \"x-should-retry: false\""),
     }
 }
 

@@ -26,8 +26,8 @@ const EXAMPLES: &[Example] = &[
 
 /// Classify a failure and show the rule that decided it.
 ///
-/// The class is final, retryable, rate_limited (the server asked to wait) or unknown_outcome (the
-/// request may have taken effect). The details of a failure can be combined; policy flags change the rules.
+/// There are four classes: `final` (not retryable), `retryable`, `rate_limited` (the server asked to
+/// wait) and `unknown_outcome` (the request may have taken effect). The details of a failure can be combined; policy flags change the rules.
 #[derive(Debug, Args)]
 #[command(
     after_help = after_help(EXAMPLES, &[]),
@@ -51,7 +51,7 @@ impl Classify {
 }
 
 fn no_facts() -> CliError {
-    CliError::usage("no details of the failure given").with_help(
+    CliError::usage("no failure details given").with_help(
     "pass at least one, such as --sqlstate 40P01, --http 503, --grpc UNAVAILABLE, --kind timeout or \
      --fault FILE; see `steadfast classify --help`",
     )

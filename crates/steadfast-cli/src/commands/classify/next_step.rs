@@ -5,18 +5,22 @@
 
 use steadfast::decide::{Decision, DecisionEnv, Progress, SessionLimits};
 use steadfast::judge::Judgement;
-use steadfast::observe::Why;
+use steadfast::observe::{DecidedBy, Why};
 use steadfast::{Moment, Policy, Reason};
 
 use crate::output::human_duration::{band, format as human_duration};
 
 pub(super) fn after(policy: &Policy, judgement: &Judgement) -> String {
-    let because =
-        |reason: Reason| Why::gave_up(policy, Some(*judgement), reason).decided_by.to_string();
+    let because = |reason: Reason| {
+        let why = Why::gave_up(policy, Some(*judgement), reason).decided_by.to_string();
+        // The limit of a session; durable tasks have another.
+        if why.ends_with("the default max_hint") { format!("{why} (1h)") } else { why }
+    };
     match (decide(policy, judgement, 0), decide(policy, judgement, u64::MAX)) {
         (Decision::Retry(shortest), Decision::Retry(longest)) => {
-            let hinted =
-                if judgement.hint().is_some() { ", as requested by the server" } else { "" };
+            let decided_by = Why::retried(policy, *judgement, 1, shortest).decided_by;
+            let is_hinted = matches!(decided_by, DecidedBy::Hint { wait, .. } if !wait.is_zero());
+            let hinted = if is_hinted { ", as requested by the server" } else { "" };
             format!("retry after {}{hinted}", band(shortest, longest))
         }
         // Jitter may delay it too long.

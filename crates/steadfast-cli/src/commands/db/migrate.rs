@@ -13,7 +13,7 @@ const EXAMPLES: &[Example] = &[
 /// Migrate the schema to the current version.
 ///
 /// Opening a store migrates it as well. Use this command to migrate ahead of a deployment or with
-/// other database privileges. It is safe to run repeatedly and concurrently.
+/// different database privileges. It is safe to run repeatedly and concurrently.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Migrate {

@@ -12,7 +12,7 @@ use crate::commands::prelude::*;
 const EXAMPLES: &[Example] = &[
     ("steadfast db status", "schema version, size and row counts"),
     ("steadfast db migrate --store postgres://app@db/tasks", "migrate the schema"),
-    ("steadfast db prune --completed-for 7d --dry-run", "how much would be deleted?"),
+    ("steadfast db prune --completed-older-than 7d --dry-run", "how much would be deleted?"),
 ];
 
 command_group! {

@@ -11,20 +11,20 @@ use crate::commands::prelude::*;
 use crate::target::StoreTarget;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast db prune --dry-run", "preview the default retention"),
-    ("steadfast db prune --completed-for 7d --failed-for 90d", "by age"),
-    ("steadfast db prune --at-most 100000", "by count, oldest first"),
-    ("steadfast db prune --audit-for 365d", "the audit log, never pruned automatically"),
+    ("steadfast db prune --dry-run", "preview"),
+    ("steadfast db prune --completed-older-than 7d --failed-older-than 90d", "by age"),
+    ("steadfast db prune --keep-tasks 100000", "by count, oldest first"),
+    ("steadfast db prune --audit-older-than 365d", "the audit log"),
 ];
 
-/// Delete finished tasks, executions and records past their retention.
+/// Delete finished tasks, executions and records that are past their retention period.
 ///
 /// Without limits it applies the default retention of workers: it deletes tasks that completed more
 /// than 7 days ago or failed more than 90 days ago, the oldest finished tasks beyond one million,
-/// and recorded sessions and events older than 7 days. With limits it applies only those. Workflow
-/// executions are pruned like tasks. Unfinished tasks are never deleted; audit entries only with
-/// --audit-for, which is recorded in the audit log. Deletes in small batches; can be interrupted and
-/// repeated.
+/// and recorded sessions and events older than 7 days. If any limits are given, only those apply.
+/// Workflow executions are pruned like tasks. Unfinished tasks are never deleted; audit entries only
+/// with --audit-older-than, which is recorded in the audit log. Deletes in small batches; can be
+/// interrupted and repeated. A session is one operation with all its attempts.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Prune {
@@ -48,31 +48,31 @@ pub(super) struct Prune {
 #[command(next_help_heading = "Limits")]
 struct Limits {
     /// Delete completed tasks older than this
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    #[arg(long = "completed-older-than", alias = "completed-for", value_name = "DURATION", value_parser = duration::parse)]
     completed_for: Option<Duration>,
 
     /// Delete failed and cancelled tasks older than this
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    #[arg(long = "failed-older-than", alias = "failed-for", value_name = "DURATION", value_parser = duration::parse)]
     failed_for: Option<Duration>,
 
-    /// Delete the oldest finished tasks beyond this number
-    #[arg(long, value_name = "N")]
+    /// Keep at most this many finished tasks; delete the oldest beyond that
+    #[arg(long = "keep-tasks", alias = "at-most", value_name = "N")]
     at_most: Option<u64>,
 
     /// Delete the failure history of tasks that finished longer ago than this
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    #[arg(long = "faults-older-than", alias = "faults-for", value_name = "DURATION", value_parser = duration::parse)]
     faults_for: Option<Duration>,
 
     /// Delete recorded retry sessions and events older than this
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    #[arg(long = "records-older-than", alias = "records-for", value_name = "DURATION", value_parser = duration::parse)]
     records_for: Option<Duration>,
 
     /// Keep at most this many recorded retry sessions, and as many events
-    #[arg(long, value_name = "N")]
+    #[arg(long = "keep-records", alias = "records-at-most", value_name = "N")]
     records_at_most: Option<u64>,
 
     /// Delete audit entries older than this
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    #[arg(long = "audit-older-than", alias = "audit-for", value_name = "DURATION", value_parser = duration::parse)]
     audit_for: Option<Duration>,
 }
 

@@ -23,7 +23,7 @@ use finding::{Finding, Level};
 use report::Report;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast doctor", "store and policies of this directory"),
+    ("steadfast doctor", "store and policies in this directory"),
     ("steadfast doctor --store postgres://app@db/tasks", "a PostgreSQL store"),
     ("steadfast doctor --server http://127.0.0.1:7700", "a server and its store"),
     ("steadfast doctor --alive --server http://127.0.0.1:7700", "container health check"),
@@ -45,8 +45,8 @@ const LEVELS: Section = (
 ///
 /// Runs read-only checks: whether the store is reachable, whether its schema is current, whether
 /// workers claim due tasks, and what slows the store down: long transactions, stuck listeners and dead rows on
-/// PostgreSQL; WAL size, locks, corruption and disk space of an SQLite file. A server is checked
-/// for readiness and for what it reports about its store. docs/doctor.md explains every check.
+/// PostgreSQL; WAL size, locks, corruption and disk space of an SQLite file. With --server,
+/// checks that the server is ready and shows what it reports about its store. docs/doctor.md explains every check.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[LEVELS]))]
 pub(crate) struct Doctor {

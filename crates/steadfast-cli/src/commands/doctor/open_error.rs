@@ -13,7 +13,11 @@ pub(super) fn verdict(url: &str, error: &StoreError) -> Verdict {
         _ => Verdict::problem(error.to_string()),
     };
     if let StoreError::Url { .. } = error {
-        return found.say("name the store with --store or STEADFAST_STORE");
+        let found = match error.to_string().ends_with("there is no such file") {
+            true => found.say("create it with `steadfast serve` or `steadfast submit`"),
+            false => found,
+        };
+        return found.say("set the store with --store or STEADFAST_STORE");
     }
     if !url.starts_with("postgres") {
         return found.say("check which process uses the file, and whether the disk is healthy");

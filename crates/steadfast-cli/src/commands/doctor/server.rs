@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use steadfast::guard::breaker::BreakerState;
 use steadfast_api::remote::Remote;
-use steadfast_api::{Api, ApiError, BreakerView, StatsView};
+use steadfast_api::{Api, ApiError, BreakerView, ErrorKind, StatsView};
 
 use super::finding::{Finding, Verdict};
 use super::units::{MINUTE, long};
@@ -55,6 +55,9 @@ pub(super) async fn checked(remote: &Remote, clock: impl Fn() -> Timestamp) -> V
 
 fn request_failed(error: &ApiError) -> Verdict {
     let found = Verdict::problem(error.detail.clone());
+    if error.kind == ErrorKind::Unauthenticated {
+        return found.say("pass --token-file or set STEADFAST_TOKEN");
+    }
     match &error.next {
         Some(next) => found.say(next.clone()),
         None => found,

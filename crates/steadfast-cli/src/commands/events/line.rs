@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use steadfast::duration;
 use steadfast::observe::{Event, EventType};
 use steadfast_api::EventView;
 
 use crate::output::colour::{BAD, DIM, GOOD};
+use crate::output::human_duration::format as human_duration;
 use crate::output::sanitize;
 
 const CAREFUL: Style = AnsiColor::Yellow.on_default().bold();
@@ -23,17 +23,17 @@ pub(super) fn write(page: &mut dyn Write, view: &EventView) -> io::Result<()> {
         sanitize::line(&event.operation)
     )?;
     if let (Some(attempt), Some(most)) = (event.attempt, event.max_attempts) {
-        write!(page, " {attempt}/{most}")?;
+        write!(page, "  attempt {attempt} of {most}")?;
     }
     if let Some(delay) = event.delay {
-        write!(page, " in {}", duration::format(delay))?;
+        write!(page, " in {}", human_duration(delay))?;
     }
     if let Some(reason) = event.reason {
-        write!(page, " {reason}")?;
+        write!(page, ": {}", reason.label())?;
     }
     write!(
         page,
-        "  {DIM}{} {}{DIM:#}",
+        "  {DIM}policy {}  session {}{DIM:#}",
         sanitize::line(&event.policy_id),
         sanitize::line(&event.session_id)
     )?;

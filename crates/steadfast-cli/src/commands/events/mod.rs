@@ -3,7 +3,7 @@
 mod follow;
 mod line;
 
-use steadfast::nearest;
+use steadfast::__private::nearest;
 use steadfast::observe::EventType;
 use steadfast_api::remote::Remote;
 use steadfast_api::{Api, EventFilter, EventView, Events, EventsFrom};
@@ -33,7 +33,7 @@ pub(crate) struct EventsCommand {
 
     /// Number of past events to show, at most 1000
     #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 20)]
-    #[arg(value_parser = clap::value_parser!(u32).range(0..=1000))]
+    #[arg(value_parser = crate::number_range::whole_number(0..=1000_u32))]
     last: u32,
 
     /// Only events of this type: retry_attempt, retry_success, retry_failure,
@@ -62,10 +62,10 @@ pub(crate) struct EventsCommand {
 }
 
 fn event_type(name: &str) -> Result<EventType, String> {
-    let names = EventType::ALL.map(EventType::name);
-    let known = EventType::ALL.into_iter().find(|known| known.name() == name);
-    known.ok_or_else(|| match nearest(name, names) {
-        Some(near) => format!("did you mean {near}?"),
+    let names: Vec<_> = EventType::ALL.iter().map(|known| known.name()).collect();
+    let known = EventType::ALL.iter().copied().find(|known| known.name() == name);
+    known.ok_or_else(|| match nearest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
         None => format!("must be one of {}", names.join(", ")),
     })
 }

@@ -18,8 +18,7 @@ const EXAMPLES: &[Example] = &[
 
 /// List workflow executions, newest first.
 ///
-/// The column `when` shows when a finished execution ended, or when the first nodes of a running one
-/// were due.
+/// The column `when` shows when the execution ended or, while it runs, when it started.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct List {

@@ -21,7 +21,7 @@ const EXAMPLES: &[Example] = &[
 
 /// Show one execution with its nodes.
 ///
-/// Secrets in trigger and responses are redacted.
+/// Secrets in the trigger and in the results of nodes are redacted.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Show {

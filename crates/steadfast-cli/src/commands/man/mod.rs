@@ -59,8 +59,13 @@ fn write_all(
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     let file = directory.join(format!("{name}.1"));
     if !directory.is_dir() {
-        return Err(CliError::failed(format!("{} is not a directory", directory.display()))
-            .with_help(format!("create it with mkdir -p {}", directory.display())));
+        let shown = directory.display();
+        return Err(match directory.exists() {
+            true => CliError::failed(format!("{shown} is not a directory"))
+                .with_help("pass a directory, such as ~/.local/share/man/man1"),
+            false => CliError::failed(format!("{shown} does not exist"))
+                .with_help(format!("create it with mkdir -p {shown}")),
+        });
     }
     file::write(&file, &render(command)?, true)?;
     written.pages.push(file);

@@ -13,7 +13,7 @@ use crate::output::colour::{BAD, GOOD};
 use crate::output::width;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast policy check", "the policy file of this directory"),
+    ("steadfast policy check", "the policy file in this directory"),
     ("steadfast policy check staging.yaml production.toml", "several files"),
     ("steadfast policy check --json", "for a script"),
     ("steadfast policy check - --format json", "from stdin"),
@@ -60,7 +60,7 @@ impl Check {
         let usual = config::unchecked(common.config.as_deref());
         usual.map(|file| vec![file]).ok_or_else(|| {
             CliError::usage("no policy file to check").with_help(format!(
-                "name it, as in `steadfast policy check FILE`, or run in a directory with {}",
+                "pass one, as in `steadfast policy check FILE`, or run in a directory with {}",
                 config::DEFAULT_POLICY_FILE
             ))
         })
@@ -132,6 +132,10 @@ impl CheckedFile {
 }
 
 fn read(file: &Path, format: Option<Format>) -> Result<String, Problems> {
+    if file.is_dir() {
+        let problem = FileProblem::of_file(&input::name_of(file), "is a directory");
+        return Err(problem.suggest("pass a policy file, such as steadfast.yaml").into());
+    }
     let format = match format {
         Some(format) => format,
         None if input::is_stdin(file) => Format::Yaml,

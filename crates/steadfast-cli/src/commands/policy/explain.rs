@@ -8,7 +8,7 @@ use steadfast_api::policy_fields;
 
 use crate::commands::prelude::*;
 use crate::output::colour::DIM;
-use crate::policies::PolicyCatalog;
+use crate::policies::{PolicyCatalog, resolved_by};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy explain browser.state_operations.timeout", "origin of its values"),
@@ -57,7 +57,11 @@ impl Printable for ExplainOutput<'_> {
         let (name, id) = (&self.command.name, &self.explanation.policy);
         if name != id {
             let id = policy_fields::scalar(id);
-            writeln!(page, "{DIM}{name} resolves to {id}: {}{DIM:#}", self.route)?;
+            writeln!(
+                page,
+                "{DIM}{name} resolves to policy {id} ({}){DIM:#}",
+                resolved_by(self.route)
+            )?;
         }
         let values = &self.explanation.values;
         let (built_in, mut explicit): (Vec<&Explained>, Vec<&Explained>) =
@@ -88,7 +92,21 @@ fn write_values(page: &mut dyn Write, values: &[&Explained]) -> io::Result<()> {
 }
 
 fn shown(value: &Explained) -> String {
-    policy_fields::value(&value.field, &value.value).unwrap_or_else(|| "none".to_owned())
+    let set = policy_fields::value(&value.field, &value.value);
+    set.unwrap_or_else(|| default_of(&value.field).to_owned())
+}
+
+/// What applies if a field is not set.
+fn default_of(field: &str) -> &'static str {
+    match field.trim_start_matches("durable.") {
+        "retry_on" => "default rules",
+        "max_hint" if field.starts_with("durable.") => "1d",
+        "max_hint" => "1h (durable tasks: 1d)",
+        "max_rate_limit_waits" if field.starts_with("durable.") => "100",
+        "max_rate_limit_waits" => "0 (durable tasks: 100)",
+        "idempotent" => "depends on the operation",
+        _ => "none",
+    }
 }
 
 /// The origin; values from the global defaults are marked, as their line alone is ambiguous.

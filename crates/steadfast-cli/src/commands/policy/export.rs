@@ -37,8 +37,10 @@ pub(crate) struct Export {
     force: bool,
 }
 
+const EXPORTED: [ImportFormat; 2] = [ImportFormat::GrpcServiceConfig, ImportFormat::Resilience4j];
+
 fn formats() -> impl TypedValueParser<Value = ImportFormat> {
-    let names = ImportFormat::ALL.map(ImportFormat::name);
+    let names = EXPORTED.map(ImportFormat::name);
     PossibleValuesParser::new(names).try_map(|name| name.parse::<ImportFormat>())
 }
 
@@ -66,7 +68,7 @@ impl Export {
                 losses::report(
                     &exported.unsupported,
                     &from,
-                    &format!("cannot be expressed in {}", self.format),
+                    &format!("cannot be exported to {}", self.format),
                 );
                 return Ok(Exit::Failed);
             }

@@ -14,7 +14,7 @@ use crate::output::file;
 const EXAMPLES: &[Example] = &[
     ("steadfast policy import grpc service_config.json", "as YAML, on stdout"),
     ("steadfast policy import application.yaml -o steadfast.yaml", "detect the format"),
-    ("steadfast policy import step-functions - --strict", "from stdin, exactly or not at all"),
+    ("steadfast policy import step-functions - --strict", "from stdin; fail if anything is lost"),
     ("steadfast policy import envoy route.yaml --json", "for a script"),
 ];
 
@@ -30,7 +30,7 @@ fn help() -> StyledStr {
 #[derive(Debug, Args)]
 #[command(after_help = help())]
 pub(crate) struct Import {
-    /// Source format, or the file to detect the format of
+    /// Source format, or a file, whose format is then detected
     #[arg(value_name = "FORMAT")]
     first: String,
 
@@ -97,7 +97,7 @@ impl Import {
         let problem = CliError::from(why);
         match self.first.parse::<ImportFormat>() {
             Err(unknown) if self.file.is_none() => {
-                problem.with_help(format!("name an existing file, or a known format: {unknown}"))
+                problem.with_help(format!("pass an existing file, or a known format: {unknown}"))
             }
             _ => problem,
         }
@@ -122,12 +122,12 @@ fn given_format(given: ImportFormat, source: &Source) -> ImportFormat {
 fn detected_format(source: &Source) -> Result<ImportFormat, CliError> {
     let detected = ImportFormat::detect(source);
     if let Some(format) = detected {
-        note(&format!("{} detected as {format}: {}", source.name(), format.about()));
+        note(&format!("detected the format of {}: {format}", source.name()));
     }
     detected.ok_or_else(|| {
         let names = ImportFormat::ALL.map(ImportFormat::name).join(", ");
         CliError::usage(format!("cannot detect the format of {}", source.name()))
-            .with_help(format!("name it, as in `steadfast policy import FORMAT FILE`: {names}"))
+            .with_help(format!("pass it, as in `steadfast policy import FORMAT FILE`: {names}"))
     })
 }
 

@@ -11,13 +11,14 @@ use crate::policies::PolicyCatalog;
 const EXAMPLES: &[Example] = &[
     ("steadfast policy list", "policies and presets"),
     ("steadfast policy list --names", "with the operation names"),
-    ("steadfast -c production.yaml policy list --json", "of another file"),
+    ("steadfast -c production.yaml policy list --json", "for another file"),
 ];
 
 /// List policies and the operation names that the policy file maps to them.
 ///
-/// Lists the policies of the file, then the presets. Delays are the first and the longest, before
-/// jitter; the total is the longest possible sum of all delays.
+/// Lists the policies of the file, then the presets. The column `delays`
+/// shows the first and the longest delay, without jitter; the total is the longest possible sum of
+/// all delays.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(crate) struct List {
@@ -44,7 +45,7 @@ fn empty_hint(catalog: &PolicyCatalog) -> Option<String> {
     Some(match &catalog.file {
         Some(file) => format!("{} defines no policies: add one under policies:", file.display()),
         None => format!(
-            "no {} in this directory: create one to define policies, or name a file with -c",
+            "no {} in this directory: create one to define policies, or pass a file with -c",
             config::DEFAULT_POLICY_FILE
         ),
     })
@@ -124,6 +125,8 @@ fn total(summary: &Summary) -> String {
 /// The policy's name, unless it equals the id.
 fn name(summary: &Summary) -> String {
     match summary {
+        // The default settings are not a preset: `--preset` does not accept them.
+        Summary { is_preset: true, id, .. } if id == "default" => "(built in)".to_owned(),
         Summary { is_preset: true, .. } => "(preset)".to_owned(),
         Summary { id, name, .. } if id == name => String::new(),
         Summary { name, .. } => name.clone(),

@@ -34,7 +34,5 @@ fn entry_of(lost: &Unsupported, file: &str) -> (String, String) {
         (Some(line), Some(column)) => format!("{file}:{line}:{column} {path}"),
         _ => path.clone(),
     };
-    // Often the end of the path already names the setting.
-    let rest = if path.ends_with(what) { reason.clone() } else { format!("{what}: {reason}") };
-    (name, rest)
+    (name, lost.sentence())
 }

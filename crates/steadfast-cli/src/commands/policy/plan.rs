@@ -23,11 +23,12 @@ const EXAMPLES: &[Example] = &[
     ("steadfast policy plan --preset patient --json", "for a script, in seconds"),
 ];
 
-/// Print the delay before each attempt, its jitter band and the running total.
+/// Print the delay before each attempt, with its jitter range and the running total.
 ///
 /// Shows when each attempt starts if all earlier ones fail immediately. The delay is
-/// without jitter, the band is its range with jitter, and the total adds up all delays so far.
-/// Without flags it shows the default policy.
+/// without jitter, `with jitter` is its range, and the total adds up all delays so far.
+/// Without flags it shows the built-in defaults; use --policy default for the policy `default` of
+/// the policy file.
 #[derive(Debug, Args)]
 #[command(
     after_help = after_help(EXAMPLES, &[]),
@@ -133,7 +134,7 @@ impl<'p> Planned<'p> {
 
 impl Printable for Planned<'_> {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        let columns = ["attempt", "delay", "band", "total"];
+        let columns = ["attempt", "delay", "with jitter", "total"];
         let mut table = Table::with_columns(&columns, &["attempt", "delay"]);
         for row in &self.attempts {
             table.row([

@@ -18,9 +18,9 @@ const EXAMPLES: &[Example] = &[
     ("steadfast policy plot --jitter full -o - --format svg", "SVG on stdout"),
 ];
 
-/// Chart the delay before each attempt, with its jitter band.
+/// Chart the delay before each attempt, with its jitter range.
 ///
-/// The line is the delay of the backoff, the band the range of jitter. The chart goes to the
+/// The line is the delay without jitter, the shaded area its range with jitter. The chart goes to the
 /// terminal, or to a file in the format of its extension: .svg, .png or .txt.
 #[derive(Debug, Args)]
 #[command(

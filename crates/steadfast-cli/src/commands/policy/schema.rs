@@ -2,7 +2,8 @@
 
 use crate::commands::prelude::*;
 
-const EXAMPLES: &[Example] = &[("steadfast policy schema", "save it with > steadfast.schema.json")];
+const EXAMPLES: &[Example] =
+    &[("steadfast policy schema", "redirect it to steadfast.schema.json to save it")];
 
 const EDITORS: Section = (
     "Editors",

@@ -6,7 +6,7 @@ use steadfast_api::policy_fields;
 
 use crate::commands::prelude::*;
 use crate::output::colour::{DIM, HEADING};
-use crate::policies::PolicyCatalog;
+use crate::policies::{PolicyCatalog, resolved_by};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy show patient", "a preset"),
@@ -53,7 +53,12 @@ impl Printable for PolicyOutput<'_> {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         let id = policy_fields::scalar(&self.values.policy);
         if self.name != self.values.policy {
-            writeln!(page, "{DIM}# {} resolves to {id}: {}{DIM:#}", self.name, self.route)?;
+            writeln!(
+                page,
+                "{DIM}# {} resolves to policy {id} ({}){DIM:#}",
+                self.name,
+                resolved_by(self.route)
+            )?;
         }
         writeln!(page, "{HEADING}{id}:{HEADING:#}")?;
         let values = self.values.values.iter().map(|it| (it.field.as_str(), &it.value));

@@ -7,13 +7,13 @@ use crate::output::table::StatusColor;
 use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast queue list", "the store of this directory"),
+    ("steadfast queue list", "the store in this directory"),
     ("steadfast queue list --watch --every 5s", "refresh every 5 seconds"),
 ];
 
 /// List queues with their pending and scheduled tasks.
 ///
-/// A queue exists once a task was submitted to it.
+/// A queue exists once a task has been submitted to it.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct List {
@@ -44,7 +44,7 @@ pub(crate) fn write_queues(page: &mut dyn Write, queues: &[QueueInfo]) -> io::Re
         Table::with_columns(&["queue", "pending", "scheduled", "state"], &["pending", "scheduled"]);
     for queue in queues {
         let (state, color) =
-            if queue.paused { ("paused", Some(StatusColor::Error)) } else { ("open", None) };
+            if queue.paused { ("paused", Some(StatusColor::Error)) } else { ("active", None) };
         table.colored_row([
             (queue.name.clone(), None),
             (queue.pending.to_string(), None),

@@ -7,7 +7,7 @@ use crate::commands::prelude::*;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast queue list", "queues and their backlog"),
-    ("steadfast queue pause mail", "during an outage of its service"),
+    ("steadfast queue pause mail", "while the mail server is down"),
     ("steadfast queue resume mail", "claim its tasks again"),
 ];
 

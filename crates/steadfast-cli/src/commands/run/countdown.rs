@@ -79,11 +79,14 @@ mod tests {
 
     #[test]
     fn parts_that_do_not_fit_are_dropped_from_the_end() {
-        let parts = ["attempt 2 of 3 in 1.0s", "exit code 75", "", "4m left"];
-        assert_eq!(fitting(&parts, 80), "attempt 2 of 3 in 1.0s · exit code 75 · 4m left");
-        assert_eq!(fitting(&parts, 46), "attempt 2 of 3 in 1.0s · exit code 75");
-        assert_eq!(fitting(&parts, 22), "attempt 2 of 3 in 1.0s");
-        assert_eq!(fitting(&parts, 10), "attempt 2…");
+        let parts = ["retrying in 1.0s (attempt 2 of 3)", "exit code 75", "", "4m left"];
+        assert_eq!(
+            fitting(&parts, 80),
+            "retrying in 1.0s (attempt 2 of 3) · exit code 75 · 4m left"
+        );
+        assert_eq!(fitting(&parts, 57), "retrying in 1.0s (attempt 2 of 3) · exit code 75");
+        assert_eq!(fitting(&parts, 33), "retrying in 1.0s (attempt 2 of 3)");
+        assert_eq!(fitting(&parts, 10), "retrying …");
         assert_eq!(fitting(&[], 10), "");
     }
 }

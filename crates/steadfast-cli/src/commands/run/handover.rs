@@ -95,7 +95,7 @@ impl HandOver {
         let mut task = NewTask::new(KIND, call);
         task.policy = Some(PolicyChoice::Given(Arc::new(stage.clone())));
         task.history = gave_up.failures.iter().map(PriorAttempt::from).collect();
-        task.run_at = gave_up.retry_after.map(When::After);
+        task.run_at = gave_up.retry_after().map(When::After);
         task.idempotency_key = key;
         let submission = remote.submit(task).await.map_err(|why| hand_over_error(&why))?;
         Ok(Some(submission.task.id))

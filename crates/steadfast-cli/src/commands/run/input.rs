@@ -1,7 +1,7 @@
 //! The stdin of attempts.
 //!
 //! Data read from a pipe is gone: a second attempt of `… | steadfast run -- import` would import
-//! nothing and succeed. With `--stdin-again` the input is saved, and every attempt reads all of it.
+//! nothing and succeed. With `--replay-stdin` the input is saved, and every attempt reads all of it.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};

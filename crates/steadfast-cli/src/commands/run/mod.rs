@@ -79,11 +79,11 @@ const VARIABLES: Section = (
 const CODES: Section = (
     "Exit codes",
     &[
-        ("the command's", "exit code of the last attempt"),
         ("124", "the last attempt exceeded --attempt-timeout"),
         ("126, 127", "the command is not executable (126) or not found (127)"),
         ("128 + N", "ended by signal N"),
         ("2, 78", "invalid usage (2) or configuration (78)"),
+        ("any other", "exit code of the command, from the last attempt"),
     ],
 );
 
@@ -107,7 +107,7 @@ pub(crate) struct Run {
     patterns: Vec<String>,
 
     /// Read all of stdin before the first attempt, and pass it to every attempt
-    #[arg(long)]
+    #[arg(long = "replay-stdin", alias = "stdin-again")]
     stdin_again: bool,
 
     /// Grace period between SIGTERM and SIGKILL for an attempt that timed out
@@ -122,8 +122,8 @@ pub(crate) struct Run {
     #[arg(short, long)]
     quiet: bool,
 
-    /// If all attempts fail, submit the command to the store as a durable task. Its policy is the
-    /// field `durable` of the policy, or the preset `patient`
+    /// If all attempts fail, submit the command to the store as a durable task. The task uses the
+    /// policy in the `durable` field of this policy, or else the preset `patient`
     #[arg(long)]
     durable: bool,
 
@@ -153,7 +153,7 @@ impl Run {
         // Do not wait for threads that wait for a process.
         runtime.shutdown_background();
         // The command's exit code takes precedence over a report error.
-        if let Some(Err(problem)) = report.map(|report| report.write(&memory)) {
+        if let Some(Err(problem)) = report.map(|report| report.write(&memory, patterns.is_some())) {
             problem.report();
         }
         Ok(ended.exit())

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use steadfast::Policy;
-use steadfast::drive::{EventKind, SessionEvent};
+use steadfast::drive::AttemptFailed;
 use steadfast_store::TaskId;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -36,15 +36,12 @@ impl<'p, 'c> RetryNotice<'p, 'c> {
     }
 
     /// Announces the next attempt after a failure.
-    pub(super) fn start(&self, event: &SessionEvent<'_>) {
-        let EventKind::Retrying { fault, delay, .. } = event.kind else {
-            return;
-        };
+    pub(super) fn start<E>(&self, failed: &AttemptFailed<'_, E>, delay: Duration) {
         if self.quiet {
             return;
         }
-        let next = format!("attempt {} of {}", event.attempt.saturating_add(1), self.attempts);
-        let why = sanitize::line(&fault.to_string());
+        let next = format!("attempt {} of {}", failed.attempt().saturating_add(1), self.attempts);
+        let why = sanitize::line(&failed.fault().to_string());
         match Countdown::on(self.program.foreground.clone()) {
             Some(countdown) => self.count_down(countdown, delay, next, why),
             None => self.print_line(delay, &next, &why),
@@ -78,7 +75,7 @@ impl<'p, 'c> RetryNotice<'p, 'c> {
     fn print_line(&self, delay: Duration, next: &str, why: &str) {
         let left = self.deadline.map(|deadline| format!("; {}", left_until(deadline)));
         print_message(&format!(
-            "{why}; {next} in {}{}",
+            "{why}; retrying in {} ({next}){}",
             human_duration(delay),
             left.unwrap_or_default()
         ));
@@ -96,7 +93,7 @@ impl<'p, 'c> RetryNotice<'p, 'c> {
             loop {
                 let left = until.saturating_duration_since(Instant::now());
                 let budget = deadline.map(left_until).unwrap_or_default();
-                drawn.draw(&[&format!("{next} in {}", shown(left)), &why, &budget]);
+                drawn.draw(&[&format!("retrying in {} ({next})", shown(left)), &why, &budget]);
                 tokio::time::sleep(tick(left)).await;
             }
         });
@@ -106,7 +103,15 @@ impl<'p, 'c> RetryNotice<'p, 'c> {
 
 fn left_until(deadline: Instant) -> String {
     let left = deadline.saturating_duration_since(Instant::now());
-    format!("{} left", human_duration(Duration::from_secs(left.as_secs())))
+    format!("{} left", shown_left(left))
+}
+
+/// Formats whole seconds, and milliseconds in the last second.
+fn shown_left(left: Duration) -> String {
+    human_duration(match left.as_secs() {
+        0 => Duration::from_millis(u64::from(left.subsec_millis())),
+        seconds => Duration::from_secs(seconds),
+    })
 }
 
 /// Below this, tenths of a second are shown.
@@ -131,4 +136,16 @@ fn tick(left: Duration) -> Duration {
 fn print_message(text: &str) {
     // A closed stderr is not an error.
     let _ = writeln!(anstream::stderr(), "steadfast: {}", sanitize::line(text));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_left_below_a_second_is_not_zero() {
+        assert_eq!(shown_left(Duration::from_micros(300_700)), "300ms");
+        assert_eq!(shown_left(Duration::from_millis(299_900)), "4m 59s");
+        assert_eq!(shown_left(Duration::ZERO), "0s");
+    }
 }

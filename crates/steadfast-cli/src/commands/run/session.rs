@@ -35,12 +35,12 @@ pub(super) async fn run(
     .named(&name)
     .judge(|fault| classification::class(policy, program, fault))
     .instrument(Recorder::new(memory).component("run"))
-    .on_retry(|event| notice.start(event));
+    .on_retry(|failed, delay| notice.start(failed, delay));
     let ended = tokio::select! {
         // The signal must be recorded before the attempt is classified.
         biased;
         stopped_by = stop_signal(program, signals) => Err(stopped_by),
-        ended = session.into_future() => Ok(ended),
+        ended = session => Ok(ended),
     };
     notice.clear();
     program.exited().await;
@@ -78,15 +78,15 @@ async fn stop_signal(program: &Program<'_>, mut signals: Signals) -> Signal {
 /// out command may take a while to exit, and two attempts must not run at once.
 struct RetryDelay<'p, 'c>(&'p Program<'c>);
 
-impl Environment for RetryDelay<'_, '_> {
+impl<'p> Environment for RetryDelay<'p, '_> {
+    type Sleep = Pin<Box<dyn Future<Output = ()> + 'p>>;
+
     fn now(&self) -> Moment {
         Real.now()
     }
 }
 
-impl<'p> Sleeper for RetryDelay<'p, '_> {
-    type Sleep = Pin<Box<dyn Future<Output = ()> + 'p>>;
-
+impl Sleeper for RetryDelay<'_, '_> {
     fn sleep(&self, delay: Duration) -> Self::Sleep {
         let exited = self.0.exited();
         Box::pin(async move {

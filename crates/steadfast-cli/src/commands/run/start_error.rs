@@ -3,6 +3,7 @@
 //! The most common cause is a shell feature: there is no program `cd` or `curl -f URL`.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use nix::errno::Errno;
 
@@ -34,6 +35,10 @@ pub(super) fn to_cli_error(command: &[OsString], why: Errno) -> CliError {
             .with_help(
                 "check its name; shell aliases and functions are not visible here: put them into a script",
             ),
+        Errno::EACCES if Path::new(name).is_dir() => {
+            CliError::usage(format!("`{name}` is a directory"))
+                .with_help("pass the program to run, such as ./build.sh")
+        }
         Errno::EACCES => {
             CliError::usage(format!("`{name}` is not executable")).with_help(format!(
                 "make it executable (chmod +x), or run it with its interpreter: steadfast run -- sh {line}"

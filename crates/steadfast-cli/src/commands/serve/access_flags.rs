@@ -8,7 +8,8 @@ use steadfast_server::{Proxy, Server};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Access")]
 pub(super) struct AccessFlags {
-    /// Require a token from this file; create one with `steadfast token new` [default: no tokens]
+    /// Require a token from this file; create one with `steadfast token new` [default: no
+    /// authentication]
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
 
@@ -21,7 +22,7 @@ pub(super) struct AccessFlags {
     tls_key: Option<PathBuf>,
 
     /// Accept this host name in requests, such as that of a proxy; may be repeated
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = host_name)]
     host: Vec<String>,
 
     /// Trust this proxy (IP or CIDR) to set the client address, in `X-Forwarded-For` or `Forwarded`;
@@ -32,7 +33,7 @@ pub(super) struct AccessFlags {
     /// Maximum number of connections, of which a single client address may use at most three quarters [default:
     /// 25000, or as many as the file descriptor limit allows]
     #[arg(long, value_name = "N")]
-    #[arg(value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    #[arg(value_parser = crate::number_range::whole_number(2..=1_000_000_u32))]
     pub(super) connections: Option<u32>,
 }
 
@@ -48,6 +49,30 @@ impl AccessFlags {
         match &self.tokens {
             Some(file) => server.tokens(file),
             None => server,
+        }
+    }
+}
+
+/// A host name or address, as in the header `Host`.
+fn host_name(text: &str) -> Result<String, &'static str> {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || "-_.:[]*".contains(letter);
+    match !text.is_empty() && text.chars().all(is_part) {
+        true => Ok(text.to_owned()),
+        false => Err("must be a host name, such as tasks.example.com"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn host_must_be_a_name() {
+        for name in ["tasks.example.com", "localhost", "[::1]", "10.0.0.1", "a_b:8080"] {
+            assert_eq!(host_name(name).as_deref(), Ok(name));
+        }
+        for wrong in ["", "a b", "http://a", "a/b"] {
+            assert!(host_name(wrong).is_err(), "{wrong}");
         }
     }
 }

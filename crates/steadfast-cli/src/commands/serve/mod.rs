@@ -29,18 +29,21 @@ use signals::{STOP_SIGNALS, StopSignals, notify_systemd, stop_signals};
 use worker_flags::WorkerFlags;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast serve", "the store of this directory"),
+    ("steadfast serve", "the store in this directory"),
     ("steadfast serve --store postgres://app@db/tasks", "a shared PostgreSQL store"),
     ("steadfast serve --allow-target 10.20.0.0/16", "allow calls to a private network"),
     ("steadfast serve --allow-command backup", "allow running a program"),
     ("steadfast serve --listen 0.0.0.0:7700 --tokens tokens.toml", "public, with tokens"),
-    ("steadfast serve --no-worker --no-page --log-format json", "only the API"),
+    ("steadfast serve --no-worker --no-ui --log-format json", "only the API"),
 ];
 
 const SIGNALS: Section = (
     "Signals",
     &[
-        ("SIGTERM, SIGINT", "shut down gracefully; after --drain, a second signal exits at once"),
+        (
+            "SIGTERM, SIGINT",
+            "drain (see --drain), then shut down gracefully; another signal then exits at once",
+        ),
         ("SIGHUP", "reload the policy file (also reloaded when it changes)"),
     ],
 );
@@ -59,11 +62,11 @@ pub(crate) struct Serve {
     listen: SocketAddr,
 
     /// Disable the web UI and serve only the API
-    #[arg(long)]
+    #[arg(long = "no-ui", alias = "no-page")]
     no_page: bool,
 
-    /// Keep serving this long after a stop signal while /readyz reports not ready; a second signal
-    /// ends it early
+    /// After a stop signal, keep serving this long while /readyz reports not ready, then shut down;
+    /// a second signal ends the drain
     #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = duration::parse)]
     drain: Duration,
 
@@ -136,6 +139,6 @@ impl Serving {
 
 impl Printable for Serving {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        writeln!(page, "{} is serving {}; press Ctrl-C to stop", self.address, self.store)
+        writeln!(page, "listening on {} (store {}); press Ctrl-C to stop", self.address, self.store)
     }
 }

@@ -15,12 +15,15 @@ use crate::error::CliError;
 #[command(next_help_heading = "Worker")]
 pub(super) struct WorkerFlags {
     /// Do not run tasks; leave them to other workers
-    #[arg(long, conflicts_with_all = ["concurrency", "lease", "allow_target", "allow_command"])]
+    #[arg(
+        long,
+        conflicts_with_all = ["concurrency", "lease", "allow_target", "allow_command", "send_attempt_headers"]
+    )]
     no_worker: bool,
 
     /// Number of tasks run concurrently
     #[arg(long, value_name = "N", default_value_t = 100)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(value_parser = crate::number_range::whole_number(1..=100_000_u32))]
     concurrency: u32,
 
     /// Lease duration: without a heartbeat for this long, a task is reclaimed
@@ -32,8 +35,13 @@ pub(super) struct WorkerFlags {
     allow_target: Vec<TargetRule>,
 
     /// Allow command tasks to run this program, named exactly as in the task; may be repeated
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = program)]
     allow_command: Vec<String>,
+
+    /// Send the header retry-attempt with http tasks, and traceparent if the correlation id is
+    /// a valid traceparent
+    #[arg(long)]
+    send_attempt_headers: bool,
 }
 
 impl WorkerFlags {
@@ -49,6 +57,7 @@ impl WorkerFlags {
         let targets = Targets::new(self.allow_target.iter().cloned());
         let http = Http::new(targets)
             .map_err(|why| CliError::configuration(format!("cannot set up http tasks: {why}")))?;
+        let http = if self.send_attempt_headers { http.send_attempt_headers() } else { http };
         let worker = Worker::new(store.clone())
             .concurrency(self.concurrency)
             .lease(self.lease)
@@ -56,6 +65,14 @@ impl WorkerFlags {
             .commands(Commands::new(&self.allow_command));
         Ok(server.worker(worker))
     }
+}
+
+/// A program that a task can name.
+fn program(text: &str) -> Result<String, &'static str> {
+    if text.trim().is_empty() {
+        return Err("must be the name or the path of a program");
+    }
+    Ok(text.to_owned())
 }
 
 fn lease(text: &str) -> Result<Duration, String> {

@@ -10,6 +10,7 @@ use steadfast_sim::{ContentionOutcome, contend};
 use super::invalid;
 use crate::chart::{ChartDestination, ChartFlags};
 use crate::commands::prelude::*;
+use crate::number_range::whole_number;
 use crate::output::human_duration::format as human_duration;
 
 const EXAMPLES: &[Example] = &[
@@ -22,7 +23,7 @@ const EXAMPLES: &[Example] = &[
 
 /// Simulate write contention under every kind of jitter.
 ///
-/// The experiment of the AWS article on exponential backoff and jitter: clients read a row and
+/// The experiment from the AWS article on exponential backoff and jitter: clients read a row and
 /// write it back with optimistic locking; messages take 10 ± 2 ms each way, delays start at 5 ms
 /// and are capped at 2 s. The output has the total number of
 /// calls, and the time at which the last client finished.
@@ -31,10 +32,11 @@ const EXAMPLES: &[Example] = &[
 pub(super) struct Contention {
     /// Number of clients
     #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(value_parser = whole_number(1..=steadfast_sim::Contention::MAX_CLIENTS))]
     clients: u32,
 
     /// Number of evenly spaced client counts to simulate, up to --clients
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole_number(1..=1000_u32))]
     steps: u32,
 
     /// Repetitions to average over

@@ -116,7 +116,9 @@ fn run_scenario(
     Ok(Exit::Success)
 }
 
+const SCENARIO_HELP: &str =
+    "the fields of a scenario are described in docs/simulator.md, section \"A scenario\"";
+
 fn invalid(why: ScenarioError) -> CliError {
-    let next = format!("see {} in --help, or in the scenario file", why.field());
-    CliError::usage(why.to_string()).with_help(next)
+    CliError::usage(why.to_string()).with_help(SCENARIO_HELP)
 }

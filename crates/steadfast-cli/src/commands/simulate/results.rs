@@ -47,7 +47,8 @@ impl Printable for SimulationResults<'_> {
         }
         table.write(page)?;
         for outcome in self.outcomes.iter().filter(|outcome| outcome.gave_up > 0) {
-            writeln!(page, "{} gave up: {}", outcome.policy, reasons(outcome))?;
+            let (policy, gave_up) = (&outcome.policy, outcome.gave_up);
+            writeln!(page, "{policy}: {gave_up} gave up: {}", reasons(outcome))?;
         }
         if self.outcomes.iter().any(|outcome| outcome.unfinished > 0) {
             writeln!(page, "unfinished: still retrying after {}", human_duration(self.until))?;
@@ -61,7 +62,14 @@ fn took(seconds: Option<f64>) -> String {
         .map_or_else(|| "–".to_owned(), |seconds| human_duration(Duration::from_secs_f64(seconds)))
 }
 
+/// The reason, or each with its count.
 fn reasons(outcome: &Outcome) -> String {
-    let each = outcome.reasons.iter().map(|(reason, count)| format!("{count} {reason}"));
-    each.collect::<Vec<_>>().join(", ")
+    let mut labels = outcome.reason_labels.iter();
+    match (labels.next(), labels.len()) {
+        (Some((only, _)), 0) => (*only).to_owned(),
+        _ => {
+            let each = outcome.reason_labels.iter();
+            each.map(|(reason, count)| format!("{reason} {count}")).collect::<Vec<_>>().join(", ")
+        }
+    }
 }

@@ -6,9 +6,10 @@ use std::time::Duration;
 use clap::Args;
 use steadfast_sim::{Arrival, BrownOut, Errors, Latency, Outage, RateLimit, Scenario};
 
-use super::{scenario_file, values};
+use super::{SCENARIO_HELP, scenario_file, values};
 use crate::error::CliError;
 use crate::input;
+use crate::number_range::whole_number;
 
 /// Scenario flags. Others keep the value of the file, or the default.
 #[derive(Clone, Debug, Args)]
@@ -19,7 +20,7 @@ pub(super) struct ScenarioFlags {
     scenario: Option<PathBuf>,
 
     /// Number of clients [default: 1000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole_number(1..=Scenario::MAX_CLIENTS))]
     clients: Option<u32>,
 
     /// Arrival of clients [default: poisson:60s]
@@ -27,7 +28,7 @@ pub(super) struct ScenarioFlags {
     arrival: Option<Arrival>,
 
     /// Number of client processes, each with its own breaker and budget [default: 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole_number(1..=Scenario::MAX_PROCESSES))]
     processes: Option<u32>,
 
     /// Latency of a call [default: lognormal:50ms,0.5]
@@ -111,12 +112,12 @@ fn read(file: &Path) -> Result<Scenario, CliError> {
     let name = input::name_of(file);
     let unreadable = |why: String| {
         CliError::configuration(format!("cannot read the scenario in {name}: {why}"))
-            .with_help("see `steadfast simulate --help` for the fields of a scenario")
+            .with_help(SCENARIO_HELP)
     };
     let bytes =
         input::bytes_of(file, MAX_SCENARIO_BYTES).map_err(|why| unreadable(why.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| unreadable("not UTF-8".to_owned()))?;
-    let scenario = scenario_file::parse(&text).map_err(unreadable)?;
+    let scenario = scenario_file::parse(&text).map_err(&unreadable)?;
     scenario.check().map_err(|why| unreadable(why.to_string()))?;
     Ok(scenario)
 }

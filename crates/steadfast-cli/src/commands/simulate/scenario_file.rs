@@ -4,8 +4,8 @@
 //! original line, so that serde_json reports errors with the line of the file.
 
 use serde_json::Value;
-use steadfast::file::tree::{self, Content, Node, Span};
-use steadfast::file::{Format, Source};
+use steadfast::__private::tree::{self, Content, Node, Span};
+use steadfast::file::{Format, JsonError, Source};
 use steadfast_sim::Scenario;
 
 /// Parses a scenario; an empty file is the default scenario.
@@ -21,13 +21,14 @@ pub(super) fn parse(text: &str) -> Result<Scenario, String> {
         Some(tree) => writer.value(tree),
         None => writer.json.push_str("{}"),
     }
-    serde_json::from_str(&writer.json).map_err(|error| without_column(&error.to_string()))
-}
-
-/// The column is that of the JSON text, which means nothing to the reader.
-fn without_column(message: &str) -> String {
-    let (message, _) = message.rsplit_once(" column ").unwrap_or((message, ""));
-    message.to_owned()
+    serde_json::from_str(&writer.json).map_err(|error| {
+        let JsonError { message, position } = JsonError::of(&error);
+        // The column is that of the JSON text, which means nothing to the reader.
+        match position {
+            Some((line, _)) => format!("{message} at line {line}"),
+            None => message,
+        }
+    })
 }
 
 struct JsonWriter<'s> {
@@ -127,7 +128,7 @@ mod tests {
     fn error_names_the_line() {
         for (text, message) in [
             ("clients: 5\ncapasity: 3\n", "unknown field `capasity`"),
-            ("clients: 5\nprocesses: many\n", "invalid type"),
+            ("clients: 5\nprocesses: many\n", "expected a whole number"),
             ("clients: 5\nclients: 6\n", "duplicate key"),
             ("clients: 5\n[a]: 6\n", "a key must be a scalar"),
             ("clients: 5\n--- {}\n", "the file must be a single document"),

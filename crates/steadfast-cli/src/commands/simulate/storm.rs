@@ -1,11 +1,12 @@
 //! `steadfast simulate storm`: a retry storm after a short outage, and its remedies.
 
 use steadfast::Policy;
-use steadfast_sim::{storm, storm_policies};
+use steadfast_sim::{Scenario, storm, storm_policies};
 
 use super::run_scenario;
 use crate::chart::ChartFlags;
 use crate::commands::prelude::*;
+use crate::number_range::whole_number;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast simulate storm", "in the terminal"),
@@ -14,7 +15,7 @@ const EXAMPLES: &[Example] = &[
 
 /// Show a retry storm, and which policies prevent it.
 ///
-/// A service runs at 80 % of its capacity and has an outage of 30 seconds. With retries every
+/// A service runs at 80% of its capacity and has an outage of 30 seconds. With retries every
 /// second it does not recover: clients time out and retry, although the cause is gone. Jitter
 /// alone does not help; a budget or a breaker does.
 #[derive(Debug, Args)]
@@ -22,6 +23,7 @@ const EXAMPLES: &[Example] = &[
 pub(super) struct Storm {
     /// Number of clients, arriving over five minutes
     #[arg(long, value_name = "N", default_value_t = 60_000)]
+    #[arg(value_parser = whole_number(1..=Scenario::MAX_CLIENTS))]
     clients: u32,
 
     /// Random seed; the same seed gives the same result

@@ -20,7 +20,7 @@ pub(super) fn arrival(text: &str) -> Parsed<Arrival> {
         None if text == "burst" => Ok(Arrival::Burst),
         Some(("steady", over)) => Ok(Arrival::Steady(time(over)?)),
         Some(("poisson", over)) => Ok(Arrival::Poisson(time(over)?)),
-        _ => Err("must be like burst, steady:60s or poisson:5m".to_owned()),
+        _ => Err("must be burst, steady:PERIOD or poisson:PERIOD, such as poisson:5m".to_owned()),
     }
 }
 
@@ -43,7 +43,7 @@ pub(super) fn latency(text: &str) -> Parsed<Latency> {
 fn period(text: &str) -> Parsed<(Duration, Duration, impl Iterator<Item = &str>)> {
     let mut parts = text.split(',');
     let times = parts.next().and_then(|times| times.split_once(".."));
-    let (from, to) = times.ok_or("the period must be like 30s..60s")?;
+    let (from, to) = times.ok_or("must be a period such as 30s..60s")?;
     Ok((time(from)?, time(to)?, parts))
 }
 
@@ -117,8 +117,11 @@ mod tests {
 
     #[test]
     fn invalid_value_error_shows_format() {
-        assert_eq!(arrival("steady"), Err("must be like burst, steady:60s or poisson:5m".into()));
-        assert_eq!(outage("30s"), Err("the period must be like 30s..60s".into()));
+        assert_eq!(
+            arrival("steady"),
+            Err("must be burst, steady:PERIOD or poisson:PERIOD, such as poisson:5m".into())
+        );
+        assert_eq!(outage("30s"), Err("must be a period such as 30s..60s".into()));
         assert_eq!(errors("fatal=1"), Err("`fatal` is not a failure class".into()));
         assert!(latency("normal:1s").unwrap_err().starts_with("must be like 50ms"));
     }

@@ -26,7 +26,7 @@ fn read(file: &Path) -> Result<Content, CliError> {
     let bytes = input::bytes_of(file, MAX_PAYLOAD as u64 + 1);
     let bytes = bytes.map_err(|why| {
         CliError::usage(format!("cannot read {name}: {why}"))
-            .with_help("name an existing file, or - for stdin")
+            .with_help("pass an existing file, or - for stdin")
     })?;
     String::from_utf8(bytes).map(Content).map_err(|_| {
         CliError::usage(format!("{name} is not UTF-8 text"))

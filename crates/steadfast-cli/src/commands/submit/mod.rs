@@ -21,7 +21,7 @@ const EXAMPLES: &[Example] = &[
     ("steadfast submit command -- backup --full orders", "a command"),
     ("steadfast submit tasks.jsonl", "a file of tasks"),
     ("steadfast submit tasks.jsonl --dry-run", "validate the file"),
-    ("steadfast submit tasks.jsonl --resume", "continue"),
+    ("steadfast submit tasks.jsonl --resume", "continue an interrupted run"),
     ("steadfast submit - --queue mail --policy patient --skip-bad bad.jsonl", "from stdin"),
 ];
 
@@ -31,6 +31,8 @@ const LINE: Section = (
         ("{\"kind\": \"http\", \"payload\": {\"url\": \"https://api.example.com/\"}}", ""),
         ("optional: id, queue, category, priority, policy, run_at, expires_at,", ""),
         ("idempotency_key, correlation_id, hold_category, first_fault", ""),
+        ("first_fault is a failed attempt made before the submission, such as", ""),
+        ("{\"http_status\": 503}; it counts as the first attempt", ""),
     ],
 );
 

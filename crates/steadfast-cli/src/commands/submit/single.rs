@@ -48,6 +48,7 @@ impl SingleTask {
         call: &impl Serialize,
         common: &Common,
     ) -> Result<NewTask, CliError> {
+        self.task.check()?;
         let call = to_raw_value(call).map_err(|why| CliError::usage(why.to_string()))?;
         payload::check(kind, &call)?;
         let mut task = NewTask::new(kind, call);
@@ -87,7 +88,7 @@ impl Printable for AsOf<Preview> {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
         let preview = &self.value;
         if preview.next.is_empty() {
-            let why = preview.reason.map_or("it expires first", |reason| reason.name());
+            let why = preview.reason.map_or("it expires first", |reason| reason.label());
             return writeln!(page, "no attempt would be made: {why}");
         }
         let mut table = Table::with_columns(&["attempt", "earliest", "latest"], &["attempt"]);
@@ -99,7 +100,11 @@ impl Printable for AsOf<Preview> {
         if preview.and_more > 0 {
             writeln!(page, "and {} more", preview.and_more)?;
         }
-        let name = preview.policy.id().map_or_else(String::new, |id| format!(" {id}"));
-        writeln!(page, "\nnothing submitted; attempts under the policy{name} if every one fails")
+        let name = preview.policy.id().map_or_else(String::new, |id| format!(" `{id}`"));
+        writeln!(
+            page,
+            "\nnothing submitted; these are the attempt times under the policy{name} if every \
+             attempt fails"
+        )
     }
 }

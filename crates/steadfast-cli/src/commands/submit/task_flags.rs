@@ -10,6 +10,7 @@ use steadfast_api::{NewTask, PolicyChoice};
 use steadfast_store::When;
 
 use crate::error::CliError;
+use crate::number_range::whole_number;
 use crate::policy_flags::PolicyFlags;
 
 /// Flags named after task fields.
@@ -25,11 +26,11 @@ pub(super) struct TaskFlags {
     category: Option<String>,
 
     /// Priority; higher values run first [default: 0]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number(i16::MIN..=i16::MAX))]
     priority: Option<i16>,
 
     /// Run at this time, such as 2026-07-01T08:00:00Z
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, alias = "run-at", value_name = "TIME", value_parser = time)]
     at: Option<Timestamp>,
 
     /// Run after this duration, such as 2h
@@ -53,7 +54,7 @@ pub(super) struct TaskFlags {
     #[arg(long, value_name = "ID")]
     correlation_id: Option<String>,
 
-    /// When rate limited, delay the whole category
+    /// When rate limited, delay all tasks of the category
     #[arg(long)]
     hold_category: bool,
 
@@ -62,6 +63,15 @@ pub(super) struct TaskFlags {
 }
 
 impl TaskFlags {
+    /// Checks the flags of a single task. The lines of a file may have categories of their own.
+    pub(super) fn check(&self) -> Result<(), CliError> {
+        if self.hold_category && self.category.is_none() {
+            return Err(CliError::usage("--hold-category requires --category")
+                .with_help("pass the category to delay, such as --category customer-7"));
+        }
+        Ok(())
+    }
+
     /// The defaults given by the flags. `config` is the policy file given by flag.
     pub(super) fn defaults(&self, config: Option<&Path>) -> Result<TaskDefaults, CliError> {
         Ok(TaskDefaults { flags: self.clone(), policy: self.policy.choice(config)? })

@@ -24,13 +24,13 @@ pub(super) struct TaskIds {
 impl TaskIds {
     pub(super) fn apply(
         &self,
-        verb: &'static str,
+        done: fn(&TaskView) -> String,
         common: &Common,
         act: impl AsyncFn(&dyn Api, TaskId) -> Result<TaskView, ApiError>,
     ) -> Result<Exit, CliError> {
         target::block_on(async {
             let api = self.target.open().await?;
-            apply(&self.ids, verb, common, async |id| act(&*api, id).await).await
+            apply(&self.ids, done, common, async |id| act(&*api, id).await).await
         })
     }
 }
@@ -38,7 +38,7 @@ impl TaskIds {
 /// Applies the operation to each task, prints the results, and reports the errors.
 pub(super) async fn apply(
     ids: &[TaskId],
-    verb: &'static str,
+    done: fn(&TaskView) -> String,
     common: &Common,
     act: impl AsyncFn(TaskId) -> Result<TaskView, ApiError>,
 ) -> Result<Exit, CliError> {
@@ -50,7 +50,7 @@ pub(super) async fn apply(
         }
     }
     if !tasks.is_empty() {
-        common.print(&BatchResult { tasks, verb, is_one: ids.len() == 1 })?;
+        common.print(&BatchResult { tasks, done, is_one: ids.len() == 1 })?;
     }
     CliError::all(problems).map_or(Ok(Exit::Success), Err)
 }
@@ -58,7 +58,8 @@ pub(super) async fn apply(
 /// The changed tasks. JSON output is the task, or a page of several.
 struct BatchResult {
     tasks: Vec<TaskView>,
-    verb: &'static str,
+    /// The line of a changed task.
+    done: fn(&TaskView) -> String,
     is_one: bool,
 }
 
@@ -73,6 +74,6 @@ impl Serialize for BatchResult {
 
 impl Printable for BatchResult {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
-        self.tasks.iter().try_for_each(|task| writeln!(page, "{} {}", self.verb, task.id))
+        self.tasks.iter().try_for_each(|task| writeln!(page, "{}", (self.done)(task)))
     }
 }

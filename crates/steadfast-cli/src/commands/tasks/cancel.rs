@@ -1,5 +1,7 @@
 //! `steadfast tasks cancel`: cancellation (D10).
 
+use steadfast_api::TaskView;
+
 use super::batch::TaskIds;
 use crate::commands::prelude::*;
 
@@ -8,8 +10,8 @@ const EXAMPLES: &[Example] =
 
 /// Cancel tasks, running or not.
 ///
-/// The worker that runs a task is notified, and its result is rejected. Bring cancelled tasks back
-/// with `steadfast tasks requeue`.
+/// The worker that runs a task is notified, and its result is rejected. To run cancelled tasks again, use
+/// `steadfast tasks requeue`.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Cancel {
@@ -19,6 +21,7 @@ pub(super) struct Cancel {
 
 impl Cancel {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        self.tasks.apply("cancelled", common, async |api, id| api.cancel(id).await)
+        let done = |task: &TaskView| format!("cancelled {}", task.id);
+        self.tasks.apply(done, common, async |api, id| api.cancel(id).await)
     }
 }

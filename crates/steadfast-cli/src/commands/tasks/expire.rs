@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{Timestamp, Unit};
 use steadfast::duration;
+use steadfast_api::TaskView;
 use steadfast_store::When;
 
 use super::batch::TaskIds;
@@ -16,7 +17,8 @@ const EXAMPLES: &[Example] = &[
 
 /// Set when tasks expire.
 ///
-/// No attempt starts after a task has expired; it fails with the reason out_of_time.
+/// No attempt starts after a task has expired; it fails with the reason out_of_time, like
+/// a task that exceeds max_duration.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Expire {
@@ -49,11 +51,20 @@ fn time(text: &str) -> Result<Timestamp, String> {
     })
 }
 
+fn new_expiry(task: &TaskView) -> String {
+    match task.expires_at {
+        Some(time) => {
+            format!("{} expires at {}", task.id, time.round(Unit::Second).unwrap_or(time))
+        }
+        None => format!("{} never expires", task.id),
+    }
+}
+
 impl Expire {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
         let NewExpiry { at, after, never } = self.when;
         let when = at.map(When::At).or(after.map(When::After));
-        let done = if never { "never expires:" } else { "new expiry:" };
-        self.tasks.apply(done, common, async |api, id| api.set_expiry(id, when).await)
+        debug_assert!(never != when.is_some(), "clap requires exactly one of them");
+        self.tasks.apply(new_expiry, common, async |api, id| api.set_expiry(id, when).await)
     }
 }

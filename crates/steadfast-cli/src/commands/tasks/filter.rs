@@ -3,7 +3,8 @@
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::Timestamp;
-use steadfast::{Class, nearest};
+use steadfast::__private::nearest;
+use steadfast::Class;
 use steadfast_api::{Api, TaskFilter};
 use steadfast_store::{Status, When};
 

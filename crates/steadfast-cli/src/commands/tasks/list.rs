@@ -27,8 +27,8 @@ const EXAMPLES: &[Example] = &[
 
 /// List tasks.
 ///
-/// Newest first; scheduled tasks by their due time, and pending tasks in claim order. The time is
-/// when a task ended or is due.
+/// Lists the newest tasks first; with --status scheduled, by due time; with --status pending, in
+/// claim order. The column `when` shows when a task ended or is due.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct List {
@@ -162,10 +162,10 @@ fn error(task: &TaskView) -> String {
         return problem.clone();
     }
     let message = task.last_error.as_ref().map(|error| error.message.as_str());
-    match (task.reason, message) {
+    match (status::reason(task), message) {
         _ if task.status == Status::Completed => String::new(),
         (Some(reason), Some(message)) => format!("{reason}: {message}"),
-        (Some(reason), None) => reason.to_string(),
+        (Some(reason), None) => reason.to_owned(),
         (None, message) => message.unwrap_or_default().to_owned(),
     }
 }

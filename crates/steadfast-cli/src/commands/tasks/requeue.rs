@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use steadfast_api::{Api, RequeueMany, RequeueOne, Requeued};
+use steadfast_api::{Api, RequeueMany, RequeueOne, Requeued, TaskView};
 use steadfast_store::{Status, TaskId};
 
 use super::filter::FilterFlags;
@@ -20,9 +20,9 @@ const EXAMPLES: &[Example] = &[
 
 /// Requeue finished tasks.
 ///
-/// Select tasks by id or by filter; the default status is failed. Attempts are counted from zero,
-/// or continue with --keep-count, where an exhausted task gets one more attempt. With --rate,
-/// tasks are spread with slight jitter to protect the service they call.
+/// Select tasks by id or by filter; the default status is failed. The attempt count restarts
+/// at zero. With --keep-count it continues, and a task without attempts left gets one more. With
+/// --rate, tasks are spread with slight jitter to protect the service they call.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct RequeueCommand {
@@ -119,7 +119,8 @@ impl RequeueCommand {
 
     async fn named(&self, api: &dyn Api, common: &Common) -> Result<Exit, CliError> {
         let how = RequeueOne { fresh: !self.keep_count, keep_time: self.keep_time };
-        batch::apply(&self.ids, "requeued", common, async |id| api.requeue(id, how).await).await
+        let done = |task: &TaskView| format!("requeued {}", task.id);
+        batch::apply(&self.ids, done, common, async |id| api.requeue(id, how).await).await
     }
 
     async fn many(&self, api: &dyn Api, common: &Common) -> Result<Exit, CliError> {
@@ -134,14 +135,16 @@ impl RequeueCommand {
             dry_run: true,
         };
         let preview = api.requeue_all(&which).await?;
-        let requeued = match self.is_confirmed(&preview, status)? {
+        let is_confirmed = self.is_confirmed(&preview, status)?;
+        let requeued = match is_confirmed {
             true => {
                 which.dry_run = false;
                 api.requeue_all(&which).await?
             }
             false => preview,
         };
-        common.print(&RequeueResult { requeued, status })?;
+        let is_declined = !is_confirmed && !self.dry_run && requeued.count > 0;
+        common.print(&RequeueResult { requeued, status, is_declined })?;
         if requeued.count == 0
             && let Some(hint) = self.filter.unknown_queue_hint(api).await?
         {
@@ -154,7 +157,7 @@ impl RequeueCommand {
         if self.dry_run || preview.count == 0 {
             return Ok(false);
         }
-        confirm::ask(&format!("requeue {}?", describe(preview, status)), self.yes)
+        confirm::ask(&format!("requeue {}", describe(preview, status)), self.yes)
     }
 }
 
@@ -173,10 +176,15 @@ struct RequeueResult {
     requeued: Requeued,
     #[serde(skip)]
     status: Status,
+    #[serde(skip)]
+    is_declined: bool,
 }
 
 impl Printable for RequeueResult {
     fn write_text(&self, page: &mut dyn Write) -> io::Result<()> {
+        if self.is_declined {
+            return writeln!(page, "cancelled; nothing requeued");
+        }
         let what = describe(&self.requeued, self.status);
         match self.requeued {
             Requeued { count: 0, .. } => writeln!(page, "no matching {} tasks", self.status),
@@ -201,5 +209,15 @@ mod tests {
         for wrong in ["", "0/s", "-1/s", "fast", "50/week", "inf/s", "NaN"] {
             assert!(rate(wrong).unwrap_err().contains("50/s"), "{wrong}");
         }
+    }
+
+    #[test]
+    fn declined_requeue_is_reported_as_cancelled() {
+        let json = r#"{"count": 3, "over": 0, "dry_run": true}"#;
+        let requeued: Requeued = serde_json::from_str(json).unwrap();
+        let result = RequeueResult { requeued, status: Status::Failed, is_declined: true };
+        let mut page = Vec::new();
+        result.write_text(&mut page).unwrap();
+        assert_eq!(page, b"cancelled; nothing requeued\n");
     }
 }

@@ -1,5 +1,7 @@
 //! `steadfast tasks run-now`: makes scheduled tasks due (D10).
 
+use steadfast_api::TaskView;
+
 use super::batch::TaskIds;
 use crate::commands::prelude::*;
 
@@ -8,8 +10,7 @@ const EXAMPLES: &[Example] =
 
 /// Make scheduled tasks due now.
 ///
-/// Ends the current delay of a task. Attempts already used stay used, and its policy continues as
-/// before.
+/// Ends the current delay of a task. The attempt count and the policy do not change.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct RunNow {
@@ -19,6 +20,7 @@ pub(super) struct RunNow {
 
 impl RunNow {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, CliError> {
-        self.tasks.apply("due now:", common, async |api, id| api.run_now(id).await)
+        let done = |task: &TaskView| format!("due now: {}", task.id);
+        self.tasks.apply(done, common, async |api, id| api.run_now(id).await)
     }
 }

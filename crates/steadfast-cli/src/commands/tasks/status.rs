@@ -1,6 +1,7 @@
 //! Status, time and attempts of a task in lists.
 
 use jiff::Timestamp;
+use steadfast::Reason;
 use steadfast_api::TaskView;
 use steadfast_store::Status;
 
@@ -16,6 +17,13 @@ pub(super) const fn color(status: Status) -> Option<StatusColor> {
         Status::Failed => Some(StatusColor::Error),
         Status::Cancelled => Some(StatusColor::Uncertain),
     }
+}
+
+/// Why the task failed, in words. A task that expired has the reason `out_of_time` as well.
+pub(super) fn reason(task: &TaskView) -> Option<&'static str> {
+    let reason = task.reason?;
+    let has_expired = task.expires_at.zip(task.ended_at).is_some_and(|(expiry, end)| expiry <= end);
+    Some(if reason == Reason::OutOfTime && has_expired { "expired" } else { reason.label() })
 }
 
 pub(super) fn when(task: &TaskView, now: Timestamp) -> String {

@@ -16,7 +16,7 @@ const EXAMPLES: &[Example] = &[
 
 /// List the tokens in a file.
 ///
-/// Shows names, roles and expiry, and reports all errors of the file.
+/// Shows names, roles and expiry, and reports all errors in the file.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct List {

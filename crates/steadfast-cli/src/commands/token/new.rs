@@ -34,7 +34,7 @@ const ROLES: Section = (
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[ROLES]))]
 pub(super) struct New {
-    /// Name of its user, as recorded in the audit log
+    /// Name of the token's user, as recorded in the audit log
     #[arg(long, value_name = "NAME")]
     name: String,
 
@@ -87,9 +87,8 @@ fn show(entry: &str) {
 
 fn token_error(error: NewTokenError) -> CliError {
     match error {
-        NewTokenError::Name(problem) => {
-            CliError::usage(format!("--name: {problem}")).with_help("name its user, such as `ci`")
-        }
+        NewTokenError::Name(problem) => CliError::usage(format!("--name: {problem}"))
+            .with_help("name the person or program that uses the token, such as `ci`"),
         other => CliError::failed(other.to_string()),
     }
 }

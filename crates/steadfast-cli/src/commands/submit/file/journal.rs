@@ -217,12 +217,12 @@ impl PreviousRun {
 
 fn journal_error(path: &Path, why: &io::Error) -> CliError {
     let what = format!("cannot use the progress file {}: {why}", path.display());
-    CliError::failed(what).with_help("name another file with --progress-file")
+    CliError::failed(what).with_help("use another file with --progress-file")
 }
 
 fn foreign_file(path: &Path) -> CliError {
     CliError::usage(format!("{} is not a progress file", path.display())).with_help(
-        "remove it to submit everything from the first line, or name another file with \
+        "remove it to submit everything from the first line, or use another file with \
          --progress-file",
     )
 }

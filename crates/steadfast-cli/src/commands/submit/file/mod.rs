@@ -182,7 +182,7 @@ fn open(file: &Path) -> Result<Box<dyn BufRead + Send>, CliError> {
     });
     let opened = opened.map_err(|why| {
         CliError::usage(format!("cannot read {}: {why}", file.display()))
-            .with_help("name a file of tasks, or - for stdin")
+            .with_help("pass a file of tasks, or - for stdin")
     })?;
     Ok(Box::new(BufReader::with_capacity(READ_BUFFER_BYTES, opened)))
 }

@@ -89,7 +89,7 @@ fn verify_unchanged(file: &Path, previous: &PreviousRun, journal: &Path) -> Resu
 fn unfinished(file: &Path, previous: &PreviousRun) -> CliError {
     let kept = previous.kept();
     CliError::usage(format!(
-        "an earlier run submitted {} of {}, up to line {}, and stopped",
+        "an earlier run submitted {} from {}, up to line {}, and stopped",
         counted((kept.tasks - kept.rejected) as usize, "task", "tasks"),
         file.display(),
         kept.line,

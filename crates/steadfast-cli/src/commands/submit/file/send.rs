@@ -11,9 +11,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use steadfast::drive::EventKind;
+use steadfast::drive::FailedAttempt;
 use steadfast::policy::PolicyError;
-use steadfast::{Class, Fault, Jitter, Policy, Reason, retry};
+use steadfast::{Class, Fault, GaveUp, Jitter, Policy, Reason, retry};
 use steadfast_api::{Api, ApiError, ErrorKind, NewTask, Submitted};
 use tokio::sync::mpsc::Receiver;
 
@@ -177,15 +177,10 @@ impl Submission {
         let Self { api, policy, stop, progress, .. } = self;
         let attempt = || api.submit_all(tasks());
         let answer = retry(policy, attempt)
-            .facts(|error: &ApiError| Fault::http(error.status).with_message(error.with_cause()))
+            .facts(|error| Fault::http(error.status).with_message(error.with_cause()))
             .judge(|fault| Some(class(fault.http_status)))
             .cancel_with(&stop.handle)
-            .on_retry(|event| {
-                if let EventKind::Retrying { fault, delay, .. } = &event.kind {
-                    progress
-                        .store_unavailable(fault.message.as_deref().unwrap_or_default(), *delay);
-                }
-            })
+            .on_retry(|failed, delay| progress.store_unavailable(&failed.to_string(), delay))
             .await;
         let error = match answer {
             Ok(answer) => return Ok(Ok(answer)),
@@ -199,9 +194,25 @@ impl Submission {
                 Ok(Err(error))
             }
             Ok(error) => Err(StopError::Store(error)),
-            Err(gave_up) => Err(CliError::failed(gave_up.to_string()).into()),
+            Err(gave_up) => Err(StopError::Store(unanswered(&gave_up))),
         }
     }
+}
+
+/// The error of a submission that was cut off at the end of the store timeout, with the last error that
+/// the store returned before.
+fn unanswered(gave_up: &GaveUp) -> ApiError {
+    let returned = |failed: &FailedAttempt| {
+        let is_of_store = failed.fault.http_status.is_some();
+        failed.fault.message.clone().filter(|_| is_of_store)
+    };
+    let detail = match gave_up.failures.iter().rev().find_map(returned) {
+        Some(before) => {
+            format!("the store did not answer within --store-timeout; before that: {before}")
+        }
+        None => "the store did not answer within --store-timeout".to_owned(),
+    };
+    ApiError::new(ErrorKind::Unreachable, detail)
 }
 
 fn existed(taken: &[Submitted]) -> u64 {

@@ -51,8 +51,8 @@ impl Printable for SubmitSummary {
         }
         if let (true, Some(file)) = (self.rejected > 0, &self.rejected_to) {
             parts.push(format!(
-                "{} skipped to {file}",
-                counted(self.rejected as usize, "task", "tasks")
+                "{} written to {file}",
+                counted(self.rejected as usize, "invalid line", "invalid lines")
             ));
         }
         writeln!(page, "{}", parts.join(", "))

@@ -24,7 +24,7 @@ const EXAMPLES: &[Example] = &[
 /// Show one task with its attempts, decisions and upcoming retries.
 ///
 /// Each failed attempt has its class, the rule that decided it, and the delay after it. Upcoming
-/// attempts assume retryable failures. Secrets in payload and result are redacted.
+/// attempts assume retryable failures. Secrets in the payload and the result are redacted.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Show {

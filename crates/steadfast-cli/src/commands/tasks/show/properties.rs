@@ -19,8 +19,8 @@ pub(super) fn write(page: &mut dyn Write, task: &TaskView, now: Timestamp) -> io
         Some(color) => table.colored_entry("status", task.status.name(), color),
         None => table.entry("status", task.status.to_string()),
     }
-    if let Some(reason) = task.reason {
-        table.colored_entry("reason", reason.name(), StatusColor::Error);
+    if let Some(reason) = status::reason(task) {
+        table.colored_entry("reason", reason, StatusColor::Error);
     }
     for (name, value) in properties(task, now) {
         if let Some(value) = value {

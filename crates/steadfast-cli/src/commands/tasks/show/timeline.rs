@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use steadfast::Class;
+use steadfast::observe::{DecidedBy, Why};
 use steadfast_api::{NextAttempt, TaskView};
 use steadfast_store::{FaultRecord, Status};
 use supports_unicode::Stream;
@@ -69,8 +70,10 @@ impl<'t> Timeline<'t> {
             self.below(page, &format!("because {why}"))?;
         }
         match fault.next_delay.and_then(|delay| Duration::try_from_secs_f64(delay).ok()) {
-            Some(delay) => self.below(page, &format!("then a delay of {}", human_duration(delay))),
-            None => Ok(()),
+            Some(delay) if !has_delay(fault.why.as_ref(), delay) => {
+                self.below(page, &format!("next attempt after {}", human_duration(delay)))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -134,9 +137,19 @@ impl<'t> Timeline<'t> {
     }
 }
 
+/// Whether the explanation contains the delay.
+fn has_delay(why: Option<&Why>, delay: Duration) -> bool {
+    let explained = match why.map(|why| why.decided_by) {
+        Some(DecidedBy::Backoff { delay, .. }) => Some(delay),
+        Some(DecidedBy::Hint { wait, delay, .. }) => Some(delay.unwrap_or(wait)),
+        _ => None,
+    };
+    explained.is_some_and(|explained| human_duration(explained) == human_duration(delay))
+}
+
 const fn class(class: Class) -> &'static str {
     match class {
-        Class::Final => "final",
+        Class::Final => "not retryable",
         Class::Retryable => "retryable",
         Class::RateLimited => "rate limited",
         Class::UnknownOutcome => "unknown outcome",
