@@ -54,7 +54,7 @@ async fn exhausted_pool_is_retryable() {
     scene.client.query("SELECT 1").await.unwrap();
 }
 
-/// S3: HTTP 500-599 and 429 yes, 400-499 no. J6: with `Retry-After` it is rate limited.
+/// S3: HTTP 500-599 and 429 yes, 400-499 no. J6: 429, and 503 with `Retry-After`, are rate limited.
 #[tokio::test]
 async fn response_is_classified_by_its_status() {
     let scene = Scene::with(once()).await;
@@ -64,7 +64,7 @@ async fn response_is_classified_by_its_status() {
         (503, None, Class::Retryable),
         (504, None, Class::Retryable),
         (408, None, Class::Retryable),
-        (429, None, Class::Retryable),
+        (429, None, Class::RateLimited),
         (400, None, Class::Final),
         (401, None, Class::Final),
         (403, None, Class::Final),

@@ -48,7 +48,7 @@ async fn open_breaker_rejects_requests_until_its_timeout() {
     assert_eq!(scene.proxy.requests(), 3);
 
     scene.script([]);
-    let until = end.gave_up().retry_after.unwrap();
+    let until = end.gave_up().retry_after().unwrap();
     // The breaker's timeout passes in real time.
     tokio::time::sleep(until).await;
     assert!(scene.client.settle(&batch).await.unwrap());

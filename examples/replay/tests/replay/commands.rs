@@ -51,7 +51,7 @@ fn scenario_shows_every_verdict_and_the_columns() {
         "replaying again run=\"checkout/card\" attempt=2 max=4",
         "retrying in 100ms attempt=1 max=4 run=\"checkout/card\" class=\"retryable\"",
         "succeeded after a retry attempt=",
-        "gave up: attempts_exhausted attempt=4 max=4 run=\"checkout/gift\"",
+        "gave up: attempts exhausted attempt=4 max=4 run=\"checkout/gift\"",
     ] {
         assert!(logged.contains(said), "{said}:\n{logged}");
     }

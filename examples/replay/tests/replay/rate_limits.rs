@@ -29,15 +29,15 @@ async fn requested_wait_does_not_count_as_retry() {
     assert_eq!(due, task.scheduled_at);
 }
 
-/// S1: without `retry_after` the backoff applies, and it counts as a retry. The class is that of J6:
-/// only a 429 with a hint is `rate_limited`.
+/// S1: without `retry_after` the backoff applies, and it counts as a retry. J6: a 429 is `rate_limited`
+/// with and without a hint.
 #[tokio::test]
 async fn rejection_without_retry_after_uses_the_backoff() {
     let bench = Bench::new().await;
     bench.record("reports/may", [Answer::Later(None), Answer::Later(None), good()]);
     for (retry, delay) in [(1, 60.0), (2, 120.0)] {
         let runs = bench.run_until(|runs| waits_for(runs, "reports/may", retry)).await;
-        assert_eq!(in_short(&runs, "reports/may").2, Some("retryable"));
+        assert_eq!(in_short(&runs, "reports/may").2, Some("rate_limited"));
         let task = bench.task("reports/may").await;
         assert_eq!(task.faults.last().unwrap().next_delay, Some(delay));
         bench.make_due("reports/may").await;
@@ -46,18 +46,21 @@ async fn rejection_without_retry_after_uses_the_backoff() {
     assert_eq!(in_short(&runs, "reports/may"), ("passed", 0, None));
 }
 
-/// S1, D8: a run that only gets requests to wait is given up in the end, and only its earlier retry is
-/// counted.
+/// J2: a hint of zero is no wait, so the backoff applies and the run fails when its retries are used up.
 #[tokio::test]
 async fn run_that_is_always_rate_limited_fails() {
     let bench = Bench::new().await;
     bench.record("search/oak", [busy(), Answer::Later(Some(Duration::ZERO))]);
-    let retry = Retry { base_delay: Some(Duration::from_millis(10)), ..Retry::default() };
+    let retry = Retry {
+        max_retries: Some(4),
+        base_delay: Some(Duration::from_millis(10)),
+        ..Retry::default()
+    };
     let runs = bench.run_as(Config { retry, ..bench.config() }, |runs| all_ended(runs, 1)).await;
-    assert_eq!(in_short(&runs, "search/oak"), ("error", 1, Some("rate_limited")));
+    assert_eq!(in_short(&runs, "search/oak"), ("error", 4, Some("rate_limited")));
     let gave_up = row(&runs, "search/oak").unwrap().gave_up.as_deref();
-    assert_eq!(gave_up, Some("rate_limit_waits_exhausted"));
-    assert_eq!(bench.asked("search/oak"), 1 + 101);
+    assert_eq!(gave_up, Some("attempts_exhausted"));
+    assert_eq!(bench.asked("search/oak"), 5);
 }
 
 /// D17, S1: the other runs of its category wait with it and are not refused one by one; runs of other

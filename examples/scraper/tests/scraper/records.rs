@@ -105,7 +105,7 @@ async fn session_equals_that_of_s4() {
     assert_eq!(take(failed, "fault")["type"], "TimeoutError");
     assert_eq!(
         take(failed, "why")["sentence"],
-        "rule `TimeoutError` (retry_on) makes it retryable; backoff of retry 1 is 1.5s"
+        "rule `TimeoutError` (retry_on) makes it retryable; backoff for retry 1: 1.5s"
     );
     assert_eq!(recorded, expected);
 }
