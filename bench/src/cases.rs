@@ -38,7 +38,7 @@ pub const ROWS: &[Row] = &[
             Case::call("relentless", relentless::blocking_success),
         ],
         partial_peers: &[],
-        goal: 10.0,
+        goal: 8.0,
     },
     Row {
         id: "by-name",
@@ -89,7 +89,7 @@ pub const ROWS: &[Row] = &[
                 tower::fails_twice_with_budget_baseline,
             ),
         ],
-        goal: 120.0,
+        goal: 220.0,
     },
     Row {
         id: "delay",

@@ -1,6 +1,7 @@
 //! The Markdown tables of the report.
 
-use std::fmt::Write;
+use steadfast_bench_builds::table::DASH;
+pub use steadfast_bench_builds::table::table;
 
 use crate::results::{CaseResult, RowResult};
 
@@ -45,19 +46,6 @@ pub fn wall(rows: &[RowResult]) -> String {
         ["nanoseconds", "bare", "steadfast", "fastest peer", "steadfast / fastest", "others"];
     table(&head, rows.iter().map(|row| common_cells(row, time)))
 }
-
-/// A Markdown table.
-pub fn table<const N: usize>(head: &[&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
-    let mut table = String::new();
-    let mut line = |cells: &[String]| _ = writeln!(table, "| {} |", cells.join(" | "));
-    line(&head.map(str::to_owned));
-    line(&[const { "---" }; N].map(str::to_owned));
-    rows.for_each(|row| line(&row));
-    table
-}
-
-/// The content of an empty cell.
-const DASH: &str = "–";
 
 /// The cells that both tables have.
 fn common_cells(row: &RowResult, number: fn(f64) -> String) -> [String; 6] {

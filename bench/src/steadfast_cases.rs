@@ -149,14 +149,14 @@ fn all_guards(n: u64) {
 struct NoSleep;
 
 impl Environment for NoSleep {
+    type Sleep = Ready<()>;
+
     fn now(&self) -> Moment {
         Real.now()
     }
 }
 
 impl Sleeping for NoSleep {
-    type Sleep = Ready<()>;
-
     fn sleep(&self, _: Duration) -> Ready<()> {
         ready(())
     }
@@ -186,5 +186,5 @@ fn delays(n: u64) {
 /// Sessions that sleep for [`HOUR`].
 pub fn sleepers() -> Vec<Sleeper> {
     static HOURLY: Policy = Policy::fixed(HOUR).constant();
-    vec![Sleeper::new("steadfast", || retry(&HOURLY, fail).into_future())]
+    vec![Sleeper::new("steadfast", || retry(&HOURLY, fail))]
 }

@@ -1,4 +1,5 @@
-//! The core report: instructions, wall-clock time and memory of this library and its peers.
+//! The core report: instructions, wall-clock time, memory, compile time and size of this library
+//! and its peers.
 //!
 //! With `--quick`, only the instructions of this library.
 
@@ -22,7 +23,8 @@ fn main() -> Result<(), Error> {
     }
     let wall = output_of("wall")?;
     let memory = output_of("memory")?;
-    print!("{instructions}\n{wall}\n{memory}\n{}\n", machine::description());
+    let builds = output_of("builds")?;
+    print!("{instructions}\n{wall}\n{memory}\n{builds}\n{}\n", machine::description());
     Ok(())
 }
 

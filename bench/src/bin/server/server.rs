@@ -31,7 +31,7 @@ impl Server {
         let mut line = String::new();
         let stdout = child.stdout.take().ok_or("the server has no stdout")?;
         BufReader::new(stdout).read_line(&mut line)?;
-        let address = line.split_whitespace().next().and_then(|url| url.strip_prefix("http://"));
+        let address = line.split_whitespace().find_map(|word| word.strip_prefix("http://"));
         let address = address
             .ok_or_else(|| format!("no address in the server's output {line:?}"))?
             .parse()?;
