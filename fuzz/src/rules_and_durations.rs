@@ -2,20 +2,24 @@
 
 use std::time::{Duration, SystemTime};
 
+use steadfast::fault::RetrySignals;
 use steadfast::judge::{self, Rule, Rules};
 use steadfast::{Fault, Hint, SqlState, duration};
 
 use crate::invariants::json;
 
-/// Checks an input. The first line is parsed as a duration, as a hint and as comma-separated rules, the
-/// rest as a fault in JSON. Each parser rejects the others' texts.
+/// Checks an input. Its bytes are parsed as the details of a gRPC status; its first line as a duration,
+/// as a hint, as retry signals and as comma-separated rules; the rest as a fault in JSON. Each parser
+/// rejects the others' texts.
 pub fn check(bytes: &[u8]) {
+    let _ = Hint::grpc_retry_info(bytes);
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;
     };
     let (line, fault) = text.split_once('\n').unwrap_or((text, text));
     check_duration(line);
     check_hint(line);
+    check_signals(line);
     let rules = line.split(',').filter_map(check_rule).collect();
     check_fault(rules, fault);
 }
@@ -45,6 +49,17 @@ fn check_hint(text: &str) {
         (early, late) => assert_eq!(early, late, "`{text}`"),
     }
     let _ = (Hint::grpc_pushback(text), SqlState::new(text));
+}
+
+/// J6: any header value gives the same facts twice, and a hint only with its source.
+fn check_signals(text: &str) {
+    let fault = || RetrySignals::ALL.http_fault(429, |_| Some(text), SystemTime::UNIX_EPOCH);
+    assert_eq!(fault(), fault());
+    assert_eq!(fault().hint.is_some(), fault().hint_source.is_some(), "`{text}`");
+    for header in ["ratelimit", "x-ratelimit-reset"] {
+        let only = |name: &str| (name == header).then_some(text);
+        let _ = RetrySignals::ALL.http_fault(503, only, SystemTime::UNIX_EPOCH);
+    }
 }
 
 /// J10: a formatted rule is parsed as the same rule, and the check at compile time agrees.

@@ -31,7 +31,7 @@ const BENCHES: &[Bench] = &[
         package: OTHERS,
         tools: setup::FOR_BENCH_CORE,
         builds: &[],
-        options: &[QUICK, WRITE],
+        options: &[QUICK, COMPILE, SIZES, WRITE],
     },
     Bench {
         name: "file",
@@ -63,10 +63,14 @@ const BENCHES: &[Bench] = &[
     },
 ];
 
+/// The part of `core` that builds generated projects.
+const BUILDS: &str = "steadfast-bench-builds";
 /// The variable with the path of the command line program.
 const CLI: &str = "STEADFAST_CLI";
 const README: &str = "bench/README.md";
 const QUICK: &str = "--quick";
+const COMPILE: &str = "--compile";
+const SIZES: &str = "--sizes";
 const WRITE: &str = "--write";
 const NODE: &str = "--node";
 
@@ -75,14 +79,20 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = arguments.get(1..).unwrap_or_default();
     only(options, bench.options)?;
     let has = |option: &str| options.iter().any(|given| given == option);
-    if has(QUICK) && has(WRITE) {
+    if let Some(part) = [QUICK, COMPILE, SIZES].into_iter().find(|part| has(part))
+        && has(WRITE)
+    {
         return Err(Failure::usage(
-            "--quick measures no peers, so its report is not written".to_owned(),
-            "pass --quick or --write, not both".to_owned(),
+            format!("{part} measures only a part, so its report is not written"),
+            format!("pass {part} or {WRITE}, not both"),
         ));
     }
     // The other options are for the benchmark itself.
-    let report = measure(bench, options.iter().filter(|option| *option != WRITE))?;
+    let program_options = options.iter().filter(|option| *option != WRITE);
+    let report = match has(COMPILE) || has(SIZES) {
+        true => measure_builds(bench, program_options)?,
+        false => measure(bench, program_options)?,
+    };
     println!("{report}");
     if has(WRITE) { write(bench, &report) } else { Ok(()) }
 }
@@ -109,13 +119,24 @@ fn measure<'o>(
     options: impl Iterator<Item = &'o String>,
 ) -> Result<String, Failure> {
     setup::tools(bench.tools)?;
-    in_bench(bench, "build", ["--bins"])
+    in_bench(bench, "build", ["--workspace", "--bins"])
         .next("fix the benchmarks; `cargo xtask test` checks them as well")
         .go()?;
     bench.builds.iter().try_for_each(|build| Run::cargo(build).go())?;
     in_bench(bench, "run", ["--quiet", "--bin", bench.name, "--"])
         .arguments(options.map(String::as_str))
         .variable(CLI, paths::target().join("dist/steadfast"))
+        .read()
+}
+
+/// Runs the part that needs no benchmark to be built.
+fn measure_builds<'o>(
+    bench: &Bench,
+    options: impl Iterator<Item = &'o String>,
+) -> Result<String, Failure> {
+    setup::tools(&[setup::C_COMPILER])?;
+    in_bench(bench, "run", ["--quiet", "--package", BUILDS, "--"])
+        .arguments(options.map(String::as_str))
         .read()
 }
 

@@ -17,6 +17,14 @@ pub(crate) fn build() -> Run {
         .next("fix the documentation warnings")
 }
 
+/// Targets of a page's relative links; code blocks have none.
+pub(crate) fn relative_links(page: &str) -> impl Iterator<Item = &str> {
+    let prose = page.split("```").step_by(2);
+    let targets = prose.flat_map(|text| text.split("](").skip(1));
+    let targets = targets.filter_map(|rest| rest.split([')', ' ']).next());
+    targets.filter(|target| !target.contains("://") && !target.starts_with("mailto:"))
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -39,14 +47,6 @@ mod tests {
                 found.push(path);
             }
         }
-    }
-
-    /// Targets of relative links; code blocks have none.
-    fn links(page: &str) -> impl Iterator<Item = &str> {
-        let prose = page.split("```").step_by(2);
-        let targets = prose.flat_map(|text| text.split("](").skip(1));
-        let targets = targets.filter_map(|rest| rest.split([')', ' ']).next());
-        targets.filter(|target| !target.contains("://") && !target.starts_with("mailto:"))
     }
 
     /// Anchors of the headings of a page.
@@ -80,8 +80,29 @@ mod tests {
         assert!(all.len() > 20, "{all:?}");
         for page in all {
             let text = fs::read_to_string(&page).unwrap();
-            let dead: Vec<_> = links(&text).filter(|link| !target_exists(&page, link)).collect();
+            let dead: Vec<_> =
+                relative_links(&text).filter(|link| !target_exists(&page, link)).collect();
             assert!(dead.is_empty(), "{}: {dead:?}", page.display());
         }
+    }
+    /// Absolute links to files of this repository, as in the READMEs of crates.
+    #[test]
+    fn repository_links_of_pages_resolve() {
+        let manifest = fs::read_to_string(paths::root().join("Cargo.toml")).unwrap();
+        let url = manifest.split_once("repository = \"").unwrap().1.split('"').next().unwrap();
+        let (mut all, mut checked) = (Vec::new(), 0);
+        pages(paths::root(), &mut all);
+        for page in all {
+            let text = fs::read_to_string(&page).unwrap();
+            for kind in ["blob", "tree"] {
+                for rest in text.split(&format!("]({url}/{kind}/main/")).skip(1) {
+                    let target = rest.split([')', ' ']).next().unwrap();
+                    let exists = target_exists(&paths::root().join("README.md"), target);
+                    assert!(exists, "{}: {target}", page.display());
+                    checked += 1;
+                }
+            }
+        }
+        assert!(checked > 10, "{checked} links to {url}");
     }
 }

@@ -10,7 +10,9 @@ mod docs;
 mod example;
 mod fault;
 mod fuzz;
+mod library_examples;
 mod markers;
+mod package;
 mod paths;
 mod run;
 mod setup;
@@ -47,9 +49,11 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "bench",
-        arguments: "core|file|cli|server|store [--quick] [--write] [--node]",
+        arguments: "core|file|cli|server|store [--quick] [--compile] [--sizes] [--write] [--node]",
         about: "Measure this library and its peers in one run and print the table.\n\
                 --quick   core: only our own instruction counts; store: one round, few peers\n\
+                --compile core: only compile time and crates; with --quick, without the peers\n\
+                --sizes   core: only the size of call sites; with --quick, without the peers\n\
                 --write   write the table to bench/README.md\n\
                 --node    store: include the peers installed by npm",
         run: bench::run,
@@ -95,6 +99,12 @@ const COMMANDS: &[Command] = &[
         arguments: "[--open]",
         about: "Build the documentation of every crate with warnings denied.",
         run: docs::run,
+    },
+    Command {
+        name: "package",
+        arguments: "",
+        about: "Make the packages of all crates and check that they are complete.",
+        run: package::run,
     },
     Command { name: "help", arguments: "", about: "Print this help.", run: help },
 ];
@@ -197,7 +207,7 @@ mod tests {
         assert!(
             failure.contains(
                 "expected one of test, example, bench, fuzz, fault, browser, contract, wording, \
-                 docs, help"
+                 docs, package, help"
             ),
             "{failure}"
         );
@@ -220,5 +230,7 @@ mod tests {
         assert_eq!(failure_of(&["bench", "cor"]).exit_code(), 2);
         assert_eq!(failure_of(&["bench", "core", "--wrote"]).exit_code(), 2);
         assert_eq!(failure_of(&["bench", "core", "--quick", "--write"]).exit_code(), 2);
+        assert_eq!(failure_of(&["bench", "core", "--sizes", "--write"]).exit_code(), 2);
+        assert_eq!(failure_of(&["bench", "file", "--sizes"]).exit_code(), 2);
     }
 }

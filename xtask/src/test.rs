@@ -9,7 +9,9 @@ mod shared_postgres;
 use std::time::{Duration, Instant};
 
 use crate::run::{Failure, Run, seconds};
-use crate::{browser, contract, docs, fault, fuzz, only, paths, setup, wording};
+use crate::{
+    browser, contract, docs, fault, fuzz, library_examples, only, package, paths, setup, wording,
+};
 use shared_postgres::SharedPostgres;
 
 const QUICK: &str = "--quick";
@@ -53,7 +55,7 @@ enum Check {
 }
 
 /// Packages outside the workspace, which `--workspace` leaves out.
-const BENCH: &str = "--manifest-path bench/Cargo.toml";
+const BENCH: &str = "--manifest-path bench/Cargo.toml --all";
 const BENCH_STORE: &str = "--manifest-path bench/store/Cargo.toml --all";
 const FUZZ: &str = "--manifest-path fuzz/Cargo.toml";
 
@@ -93,7 +95,10 @@ fn standard_steps() -> Vec<Step> {
         step("format of the fuzz targets", format(FUZZ)),
         call("wording", wording::check),
         step("lints, all features", lints("--workspace --all-features")),
+        step("lints, default features", lints("--package steadfast")),
         step("lints, no features", lints("--package steadfast --no-default-features")),
+        step("lints, a few features", lints("--package steadfast --features serde,tracing")),
+        call("library for WebAssembly", wasm),
         step("lints of the benchmarks", in_shared_target(lints(BENCH))),
         step(
             "lints of the fuzz targets",
@@ -101,12 +106,14 @@ fn standard_steps() -> Vec<Step> {
         ),
         // Unit tests, integration tests and the examples in the documentation.
         test("tests, all features", tests("--workspace --all-features")),
-        test("tests, no features", tests("--package steadfast --no-default-features --lib")),
+        call("examples of the library", library_examples::check),
+        test("tests, no features", tests("--package steadfast --no-default-features")),
         test("tests of the benchmarks", in_shared_target(tests(&format!("{BENCH} --lib")))),
         step("guards under every thread interleaving", loom()),
         call("API against its OpenAPI description", contract::short),
         call("web UI in a browser", browser::tests),
         step("documentation", docs::build()),
+        call("packages", package::check),
         call("fuzzing, short run", fuzz::short),
         call("fault injection, short run", fault::short),
     ]
@@ -129,6 +136,19 @@ fn format(scope: &str) -> Run {
 fn lints(scope: &str) -> Run {
     Run::cargo(&format!("clippy {scope} --all-targets -- -D warnings"))
         .next("fix the warnings; `cargo clippy --fix` handles some of them")
+}
+
+/// Checks the library for a target without clock, threads and entropy, if that target is installed.
+fn wasm() -> Result<(), Failure> {
+    const TARGET: &str = "wasm32-unknown-unknown";
+    let installed = Run::new("rustup").arguments(["target", "list", "--installed"]).answer();
+    if !installed.is_some_and(|targets| targets.lines().any(|target| target == TARGET)) {
+        eprintln!("    skipped: `rustup target add {TARGET}` enables it");
+        return Ok(());
+    }
+    Run::cargo(&format!("check --package steadfast --no-default-features --target {TARGET}"))
+        .next("move what the target lacks behind a feature")
+        .go()
 }
 
 fn tests(scope: &str) -> Run {
