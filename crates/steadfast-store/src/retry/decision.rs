@@ -101,7 +101,8 @@ impl Claimed {
                 fault: record(Ok(delay)),
                 progress,
                 delay,
-                hold: self.hold_category && judgement.hint().is_some(),
+                // After a hint of zero the backoff applies, which delays only this task.
+                hold: self.hold_category && judgement.hint().is_some_and(|hint| !hint.is_zero()),
             },
             Decision::GiveUp(reason) => {
                 Verdict::Failed { fault: Some(record(Err(reason))), progress, reason }
@@ -283,6 +284,8 @@ mod tests {
         }
         let backoff = failed(&task, Fault::http(503), false);
         assert!(matches!(backoff, Verdict::Retry { hold: false, .. }), "backoff holds no category");
+        let (_, _, delay, hold) = retried(failed(&task, limited(0), false));
+        assert_eq!((delay, hold), (secs(60), false), "a hint of zero is a backoff");
     }
 
     /// P2: in a store the longest hint is a day unless the policy has another limit.

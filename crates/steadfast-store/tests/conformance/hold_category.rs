@@ -1,5 +1,6 @@
 //! Categories held by a rate limit (D17).
 
+use steadfast::{Policy, Reason};
 use steadfast_store::{ClaimRequest, Claimed, Status, TaskId};
 
 use crate::harness::*;
@@ -15,6 +16,8 @@ cases![
     hold_ends_after_the_rate_limit,
     shorter_rate_limit_does_not_shorten_a_hold,
     held_task_can_be_cancelled,
+    hint_longer_than_max_hint_holds_nothing,
+    hint_of_zero_follows_the_backoff_and_holds_nothing,
 ];
 
 /// A task of `customer` that was rate limited for this long.
@@ -139,4 +142,33 @@ async fn held_task_can_be_cancelled(store: &Harness) {
         store.cancel(id, &operator()).await.unwrap();
         assert_eq!(store.status(id).await, Status::Cancelled);
     }
+}
+
+/// D17, P2: a hint longer than `max_hint`, which is a day by default, fails its task and holds
+/// nothing.
+async fn hint_longer_than_max_hint_holds_nothing(store: &Harness) {
+    let an_hour = Policy::fixed(secs(1)).max_hint(secs(3600)).build().unwrap();
+    let limits = [(a_minute_apart(), secs(99_999_999_999)), (an_hour, secs(3601))];
+    for (policy, hint) in limits {
+        let task = task().category("customer").hold_category().under(policy);
+        let limited = store.running(task).await;
+        let ready = store.put(crate::harness::task().category("customer")).await;
+        store.fail(&limited, rate_limited(hint)).await;
+        let stored = store.show(limited.id).await;
+        assert_eq!((stored.status, stored.reason), (Status::Failed, Some(Reason::HintTooLong)));
+        assert_eq!(claim_all(store).await, [ready]);
+    }
+}
+
+/// J2, D17: after `Retry-After: 0` the task waits for its backoff, and its category does not wait.
+async fn hint_of_zero_follows_the_backoff_and_holds_nothing(store: &Harness) {
+    let task = task().category("customer").hold_category().under(a_minute_apart());
+    let limited = store.running(task).await;
+    let ready = store.put(crate::harness::task().category("customer")).await;
+    let before = store.now().await.unwrap();
+    store.fail(&limited, rate_limited(secs(0))).await;
+    let stored = store.show(limited.id).await;
+    assert_eq!(stored.status, Status::Scheduled);
+    assert!(stored.scheduled_at >= before + secs(60), "{}", stored.scheduled_at);
+    assert_eq!(claim_all(store).await, [ready]);
 }
